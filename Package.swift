@@ -1,0 +1,95 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+/// What every target of ours is compiled with (docs/architecture.md, "Habits").
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+
+/// A room of the house; the table in docs/architecture.md says what it may import and `TidyTests` checks it.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let package = Package(
+    name: "tenure",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "AppStoreWire", targets: ["AppStoreWire"]),
+        .executable(name: "tenure", targets: ["tenure"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    ],
+    targets: [
+        room("Primitives"),
+        room("StrictJSON", ["Primitives"]),
+        room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto]),
+        room("SimulatorPKI", ["Primitives", x509, asn1, crypto]),
+        room("Ledger", ["Primitives"]),
+        room("APIContract", ["Primitives", "StrictJSON"]),
+        room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
+        room("Storage", ["Primitives", "StrictJSON", "Ledger", crypto]),
+        room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb]),
+        room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
+        room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
+        room("Server", ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore]),
+        room("AppStoreSimulator", ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, asyncHTTPClient, logging, nioCore]),
+        .executableTarget(
+            name: "tenure",
+            dependencies: [
+                "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage", "StorageSQLite",
+                "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, configuration, logging,
+                crypto,
+            ],
+            swiftSettings: house),
+        tests("PrimitivesTests", ["Primitives"]),
+        tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
+        tests("AppStoreWireTests", ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto]),
+        tests("LedgerTests", ["Ledger", "Primitives"]),
+        tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
+        tests("StorageTests", ["Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
+        tests(
+            "BackendTests",
+            ["Backend", "Intake", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "Ledger", "Primitives"]),
+        tests(
+            "ServerTests",
+            [
+                "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI", "Ledger", "Primitives",
+                "StrictJSON", hummingbird, hummingbirdTesting, crypto,
+            ]),
+        tests("AppStoreSimulatorTests", ["AppStoreSimulator", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Primitives", hummingbird, asyncHTTPClient]),
+        tests("TidyTests", []),
+    ],
+    swiftLanguageModes: [.v6]
+)

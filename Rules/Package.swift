@@ -1,0 +1,46 @@
+// swift-tools-version:6.2
+// The pure rooms alone, over the same sources (symbolic links): they build without the server and its dependencies, so that a
+// change of a rule is tried in seconds and `make rules` can build one mutation after another. See docs/decisions/0008.
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let package = Package(
+    name: "tenure-rules",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+    ],
+    targets: [
+        room("Primitives"),
+        room("StrictJSON", ["Primitives"]),
+        room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto]),
+        room("SimulatorPKI", ["Primitives", x509, asn1, crypto]),
+        room("Ledger", ["Primitives"]),
+        room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
+        tests("PrimitivesTests", ["Primitives"]),
+        tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
+        tests("AppStoreWireTests", ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto]),
+        tests("LedgerTests", ["Ledger", "Primitives"]),
+        tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,13 @@
+/// The App Store server environment that a payload names, in Apple's spelling.
+///
+/// Production and Sandbox are separate ledgers (FACT-4). The spelling is compared exactly: `production` is not an environment.
+///
+/// Source: Apple, App Store Server API, `environment`.
+public enum Environment: String, Sendable, Hashable, Codable, CaseIterable {
+    case production = "Production"
+    case sandbox = "Sandbox"
+    /// StoreKit Testing in Xcode; accepted only where its own root is configured (FACT-4).
+    case xcode = "Xcode"
+    /// A local test environment of Apple's libraries; accepted only where its own root is configured (FACT-4).
+    case localTesting = "LocalTesting"
+}

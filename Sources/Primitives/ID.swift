@@ -1,0 +1,29 @@
+/// An identifier of one kind of thing, so that a customer's id cannot be passed where a product's is wanted.
+///
+/// `Entity` only names the kind; it is never made.
+public struct ID<Entity>: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+    /// The identifier exactly as it was given or as Apple wrote it.
+    public let rawValue: String
+
+    /// Any text; what may stand in it is checked where it comes in.
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+
+    /// Reads one string.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes one string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    /// The identifier itself.
+    public var description: String { rawValue }
+
+    /// By UTF-8 bytes, so that the order is the same on every machine and in every locale.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+    }
+}

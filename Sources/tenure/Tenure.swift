@@ -1,0 +1,2 @@
+@main
+struct Tenure { static func main() {} }
