@@ -4,9 +4,9 @@ internal import SwiftASN1
 internal import X509
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 /// The three certificates' names, extensions and dates, by a shape.

@@ -24,7 +24,8 @@ package struct SigningAuthority: Sendable {
     ///   - shape: Apple's, or a deliberately wrong one.
     ///   - validity: when the certificates are valid, in whole seconds.
     package init(shape: ChainShape = .apple, validity: ClosedRange<Timestamp>) throws {
-        let keys = Keys(root: P384.Signing.PrivateKey(), intermediate: P384.Signing.PrivateKey(), leaf: LeafSigningKey(shape.leafKey))
+        let keys = Keys(
+            root: P384.Signing.PrivateKey(), intermediate: P384.Signing.PrivateKey(), leaf: LeafSigningKey(shape.leafKey))
         let profile = CertificateProfile(shape: shape, validity: validity)
         let certificates = [
             try profile.leaf(publicKey: keys.leaf.publicKey, issuedBy: keys.intermediate),
