@@ -1,0 +1,169 @@
+internal import Crypto
+package import Primitives
+internal import SwiftASN1
+internal import X509
+
+/// A private copy of the pyramid that Apple signs App Store payloads with: root, intermediate and leaf certificate with their keys.
+///
+/// Chains made here have Apple's shape, sizes and marker extensions and another root. They prove something only to a verifier that was
+/// told to trust ``rootFingerprint``.
+///
+/// Source: RFC 7515 (compact JWS, `x5c`), RFC 5280; Apple's certificates as they stand in signed payloads.
+package struct SigningAuthority: Sendable {
+    private let rootKey: P384.Signing.PrivateKey
+    private let intermediateKey: P384.Signing.PrivateKey
+    private let leafKey: LeafSigningKey
+    private let header: String
+
+    /// The certificates' DER, leaf first, as `x5c` lists them.
+    package let chainDER: [[UInt8]]
+
+    /// New keys and certificates.
+    ///
+    /// - Parameters:
+    ///   - shape: Apple's, or a deliberately wrong one.
+    ///   - validity: when the certificates are valid, in whole seconds.
+    package init(shape: ChainShape = .apple, validity: ClosedRange<Timestamp>) throws {
+        let keys = Keys(
+            root: P384.Signing.PrivateKey(), intermediate: P384.Signing.PrivateKey(), leaf: LeafSigningKey(shape.leafKey))
+        let profile = CertificateProfile(shape: shape, validity: validity)
+        let certificates = [
+            try profile.leaf(publicKey: keys.leaf.publicKey, issuedBy: keys.intermediate),
+            try profile.intermediate(key: keys.intermediate, issuedBy: keys.root),
+            try profile.root(key: keys.root),
+        ]
+        self.init(keys: keys, chainDER: try certificates.map(Self.der))
+    }
+
+    /// The same root and intermediate with a new leaf, as when Apple renews its leaf every two years.
+    package func renewingLeaf(shape: ChainShape = .apple, validity: ClosedRange<Timestamp>) throws -> SigningAuthority {
+        let keys = Keys(root: rootKey, intermediate: intermediateKey, leaf: LeafSigningKey(shape.leafKey))
+        let leaf = try CertificateProfile(shape: shape, validity: validity)
+            .leaf(publicKey: keys.leaf.publicKey, issuedBy: intermediateKey)
+        return SigningAuthority(keys: keys, chainDER: [try Self.der(leaf)] + chainDER.dropFirst())
+    }
+
+    /// The root certificate's DER; a verifier is told to trust this or ``rootFingerprint``.
+    package var rootDER: [UInt8] { chainDER.last ?? [] }
+
+    /// The SHA-256 of ``rootDER``.
+    package var rootFingerprint: [UInt8] { Array(SHA256.hash(data: rootDER)) }
+
+    /// A compact JWS of the payload with the header `{"alg":"ES256","x5c":[leaf, intermediate, root]}`, as Apple writes it.
+    package func sign(payload: [UInt8]) throws -> String {
+        try sign(headerPart: header, payload: payload)
+    }
+
+    /// A compact JWS with any header at all; the signature is true whatever the header claims.
+    package func sign(payload: [UInt8], header: [UInt8]) throws -> String {
+        try sign(headerPart: Base64.encodeURL(header), payload: payload)
+    }
+
+    /// The leaf key's signature over any bytes: r and s of 32 bytes each (48 each for a P-384 leaf).
+    package func signature(over bytes: [UInt8]) throws -> [UInt8] {
+        try leafKey.signature(over: bytes)
+    }
+
+    /// The header that ``sign(payload:)`` writes, with other certificates in `x5c`.
+    package static func header(x5c certificates: [[UInt8]]) -> [UInt8] {
+        let list = certificates.map { "\"" + Base64.encode($0) + "\"" }.joined(separator: ",")
+        return Array("{\"alg\":\"ES256\",\"x5c\":[\(list)]}".utf8)
+    }
+
+    private func sign(headerPart: String, payload: [UInt8]) throws -> String {
+        let input = headerPart + "." + Base64.encodeURL(payload)
+        return input + "." + Base64.encodeURL(try leafKey.signature(over: Array(input.utf8)))
+    }
+
+    private static func der(_ certificate: Certificate) throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        try serializer.serialize(certificate)
+        return serializer.serializedBytes
+    }
+}
+
+extension SigningAuthority {
+    private struct Keys {
+        let root: P384.Signing.PrivateKey
+        let intermediate: P384.Signing.PrivateKey
+        let leaf: LeafSigningKey
+    }
+
+    private init(keys: Keys, chainDER: [[UInt8]]) {
+        rootKey = keys.root
+        intermediateKey = keys.intermediate
+        leafKey = keys.leaf
+        self.chainDER = chainDER
+        header = Base64.encodeURL(Self.header(x5c: chainDER))
+    }
+
+    /// Certificates and keys as PEM, leaf first, each certificate before its key: what ``init(pem:)`` reads.
+    ///
+    /// It holds private keys: a simulator's own file, never a real secret, but readable by its owner only all the same.
+    package func exportedPEM() -> String {
+        let keys = [leafKey.pem, intermediateKey.pemRepresentation, rootKey.pemRepresentation]
+        return zip(chainDER, keys)
+            .map { PEMDocument(type: "CERTIFICATE", derBytes: $0).pemString + "\n" + $1 + "\n" }
+            .joined()
+    }
+
+    /// The authority that ``exportedPEM()`` wrote, so that a simulator keeps its root over restarts.
+    ///
+    /// - Throws: ``SigningAuthorityError`` when the text is not three certificates with their keys, or the ASN.1 or key error.
+    package init(pem: String) throws {
+        let documents = try PEMDocument.parseMultiple(pemString: pem)
+        let certificates = documents.filter { $0.discriminator == "CERTIFICATE" }.map(\.derBytes)
+        let keys = documents.filter { $0.discriminator == "PRIVATE KEY" }.map(\.pemString)
+        guard certificates.count == 3, keys.count == 3, documents.count == 6 else { throw SigningAuthorityError.notAnExport }
+        let read = Keys(
+            root: try P384.Signing.PrivateKey(pemRepresentation: keys[2]),
+            intermediate: try P384.Signing.PrivateKey(pemRepresentation: keys[1]),
+            leaf: .p256(try P256.Signing.PrivateKey(pemRepresentation: keys[0])))
+        let publicKeys = [read.leaf.publicKey, .init(read.intermediate.publicKey), .init(read.root.publicKey)]
+        let certified = try certificates.map { try Certificate(derEncoded: $0).publicKey }
+        guard certified == publicKeys else { throw SigningAuthorityError.keysDoNotMatch }
+        self.init(keys: read, chainDER: certificates)
+    }
+}
+
+/// Why a text is not an exported ``SigningAuthority``.
+package enum SigningAuthorityError: Error, Equatable {
+    /// Not three certificates and three private keys.
+    case notAnExport
+    /// A certificate is not about the key that follows it.
+    case keysDoNotMatch
+}
+
+/// The leaf's key, on the right curve or, for tests, on another.
+private enum LeafSigningKey: Sendable {
+    case p256(P256.Signing.PrivateKey)
+    case p384(P384.Signing.PrivateKey)
+
+    init(_ curve: ChainShape.LeafKey) {
+        switch curve {
+        case .p256: self = .p256(P256.Signing.PrivateKey())
+        case .p384: self = .p384(P384.Signing.PrivateKey())
+        }
+    }
+
+    var publicKey: Certificate.PublicKey {
+        switch self {
+        case .p256(let key): Certificate.PublicKey(key.publicKey)
+        case .p384(let key): Certificate.PublicKey(key.publicKey)
+        }
+    }
+
+    var pem: String {
+        switch self {
+        case .p256(let key): key.pemRepresentation
+        case .p384(let key): key.pemRepresentation
+        }
+    }
+
+    func signature(over bytes: [UInt8]) throws -> [UInt8] {
+        switch self {
+        case .p256(let key): Array(try key.signature(for: bytes).rawRepresentation)
+        case .p384(let key): Array(try key.signature(for: bytes).rawRepresentation)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+/// Writes JSON the same way every time: members in the order in which they are written, no spaces, nothing escaped that need not be.
+///
+/// ```swift
+/// var json = JSONWriter()
+/// json.object {
+///     $0.member("product", "gold")
+///     $0.member("periods") { $0.array { $0.integer(1) } }
+/// }
+/// ```
+/// The writer puts commas; that names stand in objects only, and once, is the caller's care.
+///
+/// Source: RFC 8259.
+package struct JSONWriter: Sendable {
+    /// What was written so far.
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    package init(reservingCapacity capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// What was written so far, as text.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// A string.
+    package mutating func string(_ text: String) {
+        separate()
+        appendString(text)
+    }
+
+    /// An integer.
+    package mutating func integer(_ number: Int64) {
+        separate()
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    /// `true` or `false`.
+    package mutating func bool(_ value: Bool) {
+        separate()
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// `null`.
+    package mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// A value that is JSON already, such as ``JSONValue/rawBytes``; it is not checked.
+    package mutating func raw(_ json: some Collection<UInt8>) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
+    /// An object; `members` writes its members.
+    package mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {
+        try enclosed("{", "}", members)
+    }
+
+    /// An array; `elements` writes its values.
+    package mutating func array(_ elements: (inout JSONWriter) throws -> Void) rethrows {
+        try enclosed("[", "]", elements)
+    }
+
+    /// A member's name; exactly one value must follow.
+    package mutating func name(_ name: String) {
+        separate()
+        appendString(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    private mutating func enclosed(
+        _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, _ body: (inout JSONWriter) throws -> Void
+    ) rethrows {
+        separate()
+        bytes.append(UInt8(ascii: opening))
+        needsComma = false
+        try body(&self)
+        bytes.append(UInt8(ascii: closing))
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func appendString(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes.append(contentsOf: [0x5C, 0x22])
+            case UInt8(ascii: "\\"): bytes.append(contentsOf: [0x5C, 0x5C])
+            case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+            case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+            case 0x09: bytes.append(contentsOf: "\\t".utf8)
+            case 0..<0x20: bytes.append(contentsOf: "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
+
+extension JSONWriter {
+    /// A member that is a string.
+    package mutating func member(_ name: String, _ text: String) {
+        self.name(name)
+        string(text)
+    }
+
+    /// A member that is an integer.
+    package mutating func member(_ name: String, _ number: Int64) {
+        self.name(name)
+        integer(number)
+    }
+
+    /// A member that is `true` or `false`.
+    package mutating func member(_ name: String, _ value: Bool) {
+        self.name(name)
+        bool(value)
+    }
+
+    /// A member whose one value `value` writes.
+    package mutating func member(_ name: String, _ value: (inout JSONWriter) throws -> Void) rethrows {
+        self.name(name)
+        try value(&self)
+    }
+
+    /// A member that is a string or `null`.
+    package mutating func nullableMember(_ name: String, _ text: String?) {
+        self.name(name)
+        if let text { string(text) } else { null() }
+    }
+
+    /// A member that is an integer or `null`.
+    package mutating func nullableMember(_ name: String, _ number: Int64?) {
+        self.name(name)
+        if let number { integer(number) } else { null() }
+    }
+
+    /// A member that is left out when it is nil.
+    package mutating func optionalMember(_ name: String, _ text: String?) {
+        if let text { member(name, text) }
+    }
+
+    /// A member that is left out when it is nil.
+    package mutating func optionalMember(_ name: String, _ number: Int64?) {
+        if let number { member(name, number) }
+    }
+}
