@@ -105,10 +105,10 @@ package struct Backend: Sendable {
         let app = try settings(of: id)
         let customer = try Self.checked(upload.customer)
         let learnedAt = clock.now()
-        let transaction = try await verified(await verifier.transaction(upload.signedTransactionInfo, for: app.expected, at: learnedAt))
+        let transaction = try verified(await verifier.transaction(upload.signedTransactionInfo, for: app.expected, at: learnedAt))
         var facts = [Intake.translate(transaction)]
         if let jws = upload.signedRenewalInfo {
-            let renewal = try await verified(await verifier.renewalInfo(jws, for: app.expected, at: learnedAt))
+            let renewal = try verified(await verifier.renewalInfo(jws, for: app.expected, at: learnedAt))
             facts.append(Intake.translate(try verified(renewal.bound(to: transaction)), beside: transaction))
         }
         guard case .transaction(let fact) = facts[0].fact else { throw BackendError.unknownSubscription }
@@ -120,7 +120,7 @@ package struct Backend: Sendable {
         let decision = try await write { transaction in
             let ingest = Ingest(app: app, learnedAt: learnedAt)
             // A customer id that is itself a UUID is registered by itself (OWN-2).
-            if let token = AppAccountToken(customer.rawValue) {
+            if let token = Ledger.AppAccountToken(customer.rawValue) {
                 _ = try ingest.register(TokenRegistration(token: token, customer: customer), transaction)
             }
             return try ingest.record(proven, claim: claim, in: scope, transaction)
@@ -141,7 +141,7 @@ package struct Backend: Sendable {
     /// Registers an `appAccountToken` for a customer (OWN-2). Registering it again for the same customer is safe.
     ///
     /// - Throws: `BackendError.tokenTaken` if it stands for another customer.
-    package func register(_ token: AppAccountToken, for customer: CustomerID, app id: AppID) async throws {
+    package func register(_ token: Ledger.AppAccountToken, for customer: CustomerID, app id: AppID) async throws {
         let app = try settings(of: id)
         let registration = TokenRegistration(token: token, customer: try Self.checked(customer))
         let learnedAt = clock.now()

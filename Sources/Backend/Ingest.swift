@@ -1,7 +1,7 @@
 import AppStoreWire
 import Intake
-package import Ledger
-package import Primitives
+import Ledger
+import Primitives
 import Storage
 
 /// The one write path: whatever comes in becomes facts, claims and registrations, is decided by the rules, and is kept in one

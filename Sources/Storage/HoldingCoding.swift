@@ -36,7 +36,7 @@ package enum HoldingCoding {
     package static func decode(_ text: String) throws -> Holding {
         do throws(JSONError) {
             let document = try JSONDocument(Array(text.utf8))
-            guard let holding = holding(of: document.root) else { throw JSONError(.unexpectedByte, at: 0) }
+            guard let holding = holding(of: document.root) else { throw JSONError(.unexpectedCharacter, at: 0) }
             return holding
         } catch {
             throw StorageError(.corrupt, "a holding cannot be read", underlying: error)

@@ -1,4 +1,4 @@
-package import GRDB
+import GRDB
 package import Ledger
 import Primitives
 package import Storage

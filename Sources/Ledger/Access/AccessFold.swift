@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 /// From periods and renewals to the times in which the subscription gives service to whoever owns it (ENT-6, ENT-7, PER-2).
 struct AccessFold {

@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 /// What one customer has from one subscription: the part of the state that answers about access. A copy for reading, made from the
 /// state in the same transaction; never a stored Bool.

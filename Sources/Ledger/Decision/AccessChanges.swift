@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 /// Whose access differs between two states of one subscription, from which instant, and by which rule (AUDIT-1).
 struct AccessChanges {
