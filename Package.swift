@@ -21,6 +21,7 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 
 /// A room of the house; the table in docs/architecture.md says what it may import and `TidyTests` checks it.
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -64,7 +65,9 @@ let package = Package(
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
         room("Server", ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore]),
-        room("AppStoreSimulator", ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, asyncHTTPClient, logging, nioCore]),
+        room(
+            "AppStoreSimulator",
+            ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, asyncHTTPClient, logging, nioCore, nioHTTP1, lifecycle]),
         .executableTarget(
             name: "tenure",
             dependencies: [
@@ -88,7 +91,12 @@ let package = Package(
                 "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI", "Ledger", "Primitives",
                 "StrictJSON", hummingbird, hummingbirdTesting, crypto,
             ]),
-        tests("AppStoreSimulatorTests", ["AppStoreSimulator", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Primitives", hummingbird, asyncHTTPClient]),
+        tests(
+            "AppStoreSimulatorTests",
+            [
+                "AppStoreSimulator", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Primitives", hummingbird, hummingbirdTesting,
+                asyncHTTPClient, lifecycle,
+            ]),
         tests("TidyTests", []),
     ],
     swiftLanguageModes: [.v6]
