@@ -1,0 +1,217 @@
+internal import Crypto
+public import Primitives
+
+/// Verifies what Apple signs: notifications, transactions, renewal infos, app transactions.
+///
+/// Everything is checked, cheapest first: size, form, header, the chain against pinned roots and Apple's marks, the signature, the
+/// JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that leaves a check out. One verifier
+/// may be used by any number of tasks at once; calling it twice with the same bytes gives the same answer.
+///
+/// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods are
+/// `async` because verifying a chain for the first time is.
+///
+/// Source: RFC 7515, RFC 7518 (ES256), RFC 5280; Apple, App Store Server Library; FACT-3, FACT-4.
+public final class AppStoreVerifier: Sendable {
+    private let chainVerifier: ChainVerifier
+    private let chains: ChainCache
+    private let limits: JWSLimits
+
+    /// A verifier that trusts these roots.
+    ///
+    /// - Parameters:
+    ///   - roots: the roots that a chain may end in.
+    ///   - distrustedLeafSerials: serial numbers, as ``Signer/leafSerial`` writes them, whose signatures are no longer believed (T06).
+    ///   - limits: bounds on what is read and remembered.
+    public init(roots: TrustRoots, distrustedLeafSerials: Set<String> = [], limits: JWSLimits = .default) {
+        chainVerifier = ChainVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)
+        chains = ChainCache(limits: limits)
+        self.limits = limits
+    }
+
+    /// The roots that a chain may end in.
+    public var roots: TrustRoots { chainVerifier.roots }
+
+    /// What the chain cache did so far.
+    package var chainCounters: ChainCounters { chains.counters }
+
+    /// Verifies a transaction.
+    ///
+    /// - Parameters:
+    ///   - jws: the compact JWS.
+    ///   - app: the app that it must be about.
+    ///   - now: our clock.
+    /// - Returns: the transaction, or the first reason in the order of ``JWSRefusal/Code`` that speaks against it.
+    public func transaction(
+        _ jws: String, for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<Verified<TransactionPayload>, JWSRefusal> {
+        await transaction(Array(jws.utf8), for: app, at: now)
+    }
+
+    /// Verifies a transaction; as with a string, without copying one.
+    public func transaction(
+        _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<Verified<TransactionPayload>, JWSRefusal> {
+        await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
+    }
+
+    /// Verifies a renewal info, except that it belongs to the app: it names none. ``UnboundRenewalInfo/bound(to:)`` says the rest.
+    ///
+    /// - Parameters:
+    ///   - jws: the compact JWS.
+    ///   - app: whose environments are accepted.
+    ///   - now: our clock.
+    /// - Returns: the renewal info, or the first reason that speaks against it.
+    public func renewalInfo(
+        _ jws: String, for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<UnboundRenewalInfo, JWSRefusal> {
+        await renewalInfo(Array(jws.utf8), for: app, at: now)
+    }
+
+    /// Verifies a renewal info; as with a string, without copying one.
+    public func renewalInfo(
+        _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<UnboundRenewalInfo, JWSRefusal> {
+        await refusing { () async throws(JWSRefusal) in UnboundRenewalInfo(try await verify(jws, for: app, at: now)) }
+    }
+
+    /// Verifies an app transaction.
+    ///
+    /// - Parameters:
+    ///   - jws: the compact JWS.
+    ///   - app: the app that it must be about.
+    ///   - now: our clock.
+    /// - Returns: the app transaction, or the first reason that speaks against it.
+    public func appTransaction(
+        _ jws: String, for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<Verified<AppTransactionPayload>, JWSRefusal> {
+        await appTransaction(Array(jws.utf8), for: app, at: now)
+    }
+
+    /// Verifies an app transaction; as with a string, without copying one.
+    public func appTransaction(
+        _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<Verified<AppTransactionPayload>, JWSRefusal> {
+        await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
+    }
+
+    /// Verifies a notification and every JWS inside it.
+    ///
+    /// - Parameters:
+    ///   - signedPayload: the compact JWS out of the body; ``NotificationBody`` reads that.
+    ///   - app: the app that it must be about.
+    ///   - now: our clock.
+    /// - Returns: the notification, or the first reason that speaks against it or a JWS inside; ``JWSRefusal/part`` says against which.
+    public func notification(
+        _ signedPayload: String, for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<VerifiedNotification, JWSRefusal> {
+        await notification(Array(signedPayload.utf8), for: app, at: now)
+    }
+
+    /// Verifies a notification and every JWS inside it; as with a string, without copying one.
+    public func notification(
+        _ signedPayload: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<VerifiedNotification, JWSRefusal> {
+        await refusing { () async throws(JWSRefusal) in try await verifyNotification(signedPayload, for: app, at: now) }
+    }
+}
+
+extension AppStoreVerifier {
+    private func refusing<Value>(
+        _ body: () async throws(JWSRefusal) -> Value
+    ) async -> Result<Value, JWSRefusal> {
+        do throws(JWSRefusal) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func verifyNotification(
+        _ bytes: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async throws(JWSRefusal) -> VerifiedNotification {
+        let notification: Verified<NotificationPayload> = try await verify(bytes, for: app, at: now)
+        let inner = app.narrowed(to: notification.payload.subject.environment)
+        var transaction: Verified<TransactionPayload>?
+        var renewalInfo: UnboundRenewalInfo?
+        var appTransaction: Verified<AppTransactionPayload>?
+        if let jws = notification.payload.data?.signedTransactionInfo { transaction = try await verify(jws, for: inner, at: now) }
+        if let jws = notification.payload.data?.signedRenewalInfo {
+            renewalInfo = UnboundRenewalInfo(try await verify(jws, for: inner, at: now))
+        }
+        if let jws = notification.payload.appData?.signedAppTransactionInfo {
+            appTransaction = try await verify(jws, for: inner, at: now)
+        }
+        var bound: Verified<RenewalInfoPayload>?
+        if let transaction, let renewalInfo { bound = try renewalInfo.bound(to: transaction).get() }
+        return VerifiedNotification(
+            notification: notification, transaction: transaction, renewalInfo: bound,
+            unboundRenewalInfo: bound == nil ? renewalInfo : nil, appTransaction: appTransaction)
+    }
+
+    /// One JWS from bytes to payload. Suspends only where its chain was never seen.
+    private func verify<Payload: SignedPayload>(
+        _ bytes: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async throws(JWSRefusal) -> Verified<Payload> {
+        let jws = try CompactJWS(bytes, in: Payload.part, limits: limits)
+        let header = Fingerprint(jws.header)
+        let known = chains.chain(header: header)
+        let chain: VerifiedChain
+        if let known { chain = known } else { chain = try await verifyChain(of: jws) }
+        try checkSignature(of: jws, by: chain)
+        if known == nil { chains.remember(chain, header: header) }
+        let payload = try Payload.decode(try jws.payload())
+        try checkDate(payload, chain: chain, now: now)
+        do throws(FieldRefusal) {
+            try payload.check(app)
+        } catch {
+            throw JWSRefusal(error.code, error.field, in: Payload.part)
+        }
+        return Verified(payload: payload, compact: bytes, signedDate: payload.signingDate, signer: chain.signer)
+    }
+
+    private func verifyChain(of jws: CompactJWS) async throws(JWSRefusal) -> VerifiedChain {
+        let certificates = try JWSHeader(jws.header, in: jws.part, limits: limits).certificates
+        let key = Fingerprint(certificates)
+        let outcome: Result<VerifiedChain, ChainRefusal>
+        if let known = chains.chain(certificates: key) {
+            outcome = known
+        } else {
+            outcome = await chainVerifier.verify(certificates)
+            chains.remember(outcome, certificates: key)
+        }
+        switch outcome {
+        case .success(let chain): return chain
+        case .failure(let refusal): throw JWSRefusal(refusal.code, refusal.detail, in: jws.part)
+        }
+    }
+
+    private func checkSignature(of jws: CompactJWS, by chain: VerifiedChain) throws(JWSRefusal) {
+        let bytes = try jws.signature()
+        let isValid: Bool
+        do {
+            let signature = try P256.Signing.ECDSASignature(rawRepresentation: bytes)
+            isValid = chain.leafKey.isValidSignature(signature, for: jws.signingInput)
+        } catch {
+            throw JWSRefusal(.signatureLengthWrong, in: jws.part)
+        }
+        guard isValid else { throw JWSRefusal(.signatureInvalid, in: jws.part) }
+    }
+
+    private func checkDate<Payload: SignedPayload>(
+        _ payload: Payload, chain: VerifiedChain, now: Timestamp
+    ) throws(JWSRefusal) {
+        guard chain.validity.contains(payload.signingDate) else {
+            throw JWSRefusal(.signedDateOutsideChain, "\(payload.signingDate)", in: Payload.part)
+        }
+        guard payload.signingDate <= now.adding(limits.futureTolerance) else {
+            throw JWSRefusal(.signedDateInFuture, "\(payload.signingDate)", in: Payload.part)
+        }
+    }
+}
+
+extension ExpectedApp {
+    /// The same app in the one environment that the notification around a JWS is of.
+    fileprivate func narrowed(to environment: Environment) -> ExpectedApp {
+        ExpectedApp(bundleId: bundleId, appAppleId: appAppleId, environments: environments.intersection([environment]))
+    }
+}

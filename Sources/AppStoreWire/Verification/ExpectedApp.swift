@@ -1,0 +1,25 @@
+public import Primitives
+
+/// The app that a payload must be about; it is chosen by who asks or by the address, never by the payload (FACT-4, T11).
+///
+/// Source: FACT-4; Apple, App Store Server Library, `SignedDataVerifier`.
+public struct ExpectedApp: Sendable, Hashable {
+    /// The bundle identifier, compared byte by byte.
+    public let bundleId: String
+    /// The app's Apple id. A Production payload that names one must name this; with nil such a payload is refused.
+    public let appAppleId: Int64?
+    /// The environments that are accepted here. `.xcode` and `.localTesting` belong here only together with their own root.
+    public let environments: Set<Environment>
+
+    /// An app as it is configured.
+    ///
+    /// - Parameters:
+    ///   - bundleId: as in App Store Connect.
+    ///   - appAppleId: as in App Store Connect; nil only while the app has no Production data.
+    ///   - environments: those whose payloads are accepted.
+    public init(bundleId: String, appAppleId: Int64?, environments: Set<Environment>) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.environments = environments
+    }
+}

@@ -1,0 +1,45 @@
+internal import StrictJSON
+
+/// A header that was read; nothing in it was believed yet.
+///
+/// Source: RFC 7515, section 4; RFC 8725, section 3.1 (the algorithm is ours to say, not the token's).
+struct JWSHeader {
+    /// The three certificates' DER: leaf, intermediate, root.
+    let certificates: [[UInt8]]
+
+    private static let allowed: Set<String> = ["alg", "x5c", "kid", "typ"]
+
+    init(_ text: ArraySlice<UInt8>, in part: JWSRefusal.Part, limits: JWSLimits) throws(JWSRefusal) {
+        guard let json = StrictBase64.decodeURL(text) else { throw JWSRefusal(.headerNotBase64URL, in: part) }
+        let object = try Self.object(json, in: part, limits: limits)
+        guard object["alg"]?.string == "ES256" else { throw JWSRefusal(.algorithmNotES256, in: part) }
+        for member in object where !Self.allowed.contains(member.name) {
+            throw JWSRefusal(.headerParameterNotAllowed, in: part)
+        }
+        guard let chain = object["x5c"]?.array else { throw JWSRefusal(.chainMissing, in: part) }
+        guard chain.count == 3 else { throw JWSRefusal(.chainLengthNotThree, "\(chain.count)", in: part) }
+        var certificates: [[UInt8]] = []
+        for element in chain {
+            guard let text = element.utf8 else { throw JWSRefusal(.chainMissing, "not strings", in: part) }
+            guard text.count <= (limits.maximumCertificateBytes + 2) / 3 * 4 else {
+                throw JWSRefusal(.certificateTooLong, in: part)
+            }
+            guard let certificate = StrictBase64.decodePadded(text) else { throw JWSRefusal(.certificateNotBase64, in: part) }
+            certificates.append(certificate)
+        }
+        self.certificates = certificates
+    }
+
+    private static func object(
+        _ json: [UInt8], in part: JWSRefusal.Part, limits: JWSLimits
+    ) throws(JWSRefusal) -> JSONObject {
+        let limits = JSONLimits(maximumBytes: limits.maximumHeaderBytes, maximumDepth: 4, maximumElements: 16 * 1024)
+        do throws(JSONError) {
+            let document = try JSONDocument(json, limits: limits)
+            if let object = document.root.object { return object }
+        } catch {
+            throw JWSRefusal(.headerNotJSON, "\(error)", in: part)
+        }
+        throw JWSRefusal(.headerNotJSON, "not an object", in: part)
+    }
+}
