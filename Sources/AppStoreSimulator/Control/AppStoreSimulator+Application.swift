@@ -17,7 +17,7 @@ extension AppStoreSimulator {
     package nonisolated func buildApplication(
         logger: Logger, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
-        Application(
+        var application = Application(
             router: buildRouter(),
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: ApplicationConfiguration(
@@ -25,5 +25,7 @@ extension AppStoreSimulator {
             services: [poster],
             onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
+        application.beforeServerStarts { await self.poster.ready() }
+        return application
     }
 }

@@ -7,6 +7,7 @@ internal import StrictJSON
 /// Sends notifications while its service runs.
 actor NotificationPoster: Service {
     private var client: HTTPClient?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// How long a receiver may take.
     private static let timeout = TimeAmount.seconds(10)
@@ -16,7 +17,7 @@ actor NotificationPoster: Service {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
         try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-            self.client = client
+            open(client)
             defer { self.client = nil }
             do {
                 try await gracefulShutdown()
@@ -24,6 +25,18 @@ actor NotificationPoster: Service {
                 return
             }
         }
+    }
+
+    /// Waits until the service runs; the server starts after that, so that no notification is lost at the start.
+    func ready() async {
+        guard client == nil else { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func open(_ client: HTTPClient) {
+        self.client = client
+        for continuation in waiting { continuation.resume() }
+        waiting = []
     }
 
     /// One attempt; what fails is a result, not an error.
