@@ -21,6 +21,7 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 
 /// A room of the house; the table in docs/architecture.md says what it may import and `TidyTests` checks it.
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -63,8 +64,12 @@ let package = Package(
         room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
-        room("Server", ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore, nioHTTPTypes]),
-        room("AppStoreSimulator", ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, asyncHTTPClient, logging, nioCore]),
+        room(
+            "Server",
+            ["Primitives", "StrictJSON", "Backend", "Storage", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore, nioHTTPTypes]),
+        room(
+            "AppStoreSimulator",
+            ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, asyncHTTPClient, logging, nioCore, nioHTTP1, lifecycle]),
         .executableTarget(
             name: "tenure",
             dependencies: [
@@ -88,7 +93,12 @@ let package = Package(
                 "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI", "Ledger", "Primitives",
                 "StrictJSON", hummingbird, hummingbirdTesting, crypto,
             ]),
-        tests("AppStoreSimulatorTests", ["AppStoreSimulator", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Primitives", hummingbird, asyncHTTPClient]),
+        tests(
+            "AppStoreSimulatorTests",
+            [
+                "AppStoreSimulator", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Primitives", hummingbird, hummingbirdTesting,
+                asyncHTTPClient, lifecycle,
+            ]),
         tests("TidyTests", []),
     ],
     swiftLanguageModes: [.v6]

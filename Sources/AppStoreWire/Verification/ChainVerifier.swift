@@ -18,11 +18,12 @@ struct ChainVerifier: Sendable {
     let distrustedLeafSerials: Set<String>
 
     func verify(_ certificates: [[UInt8]]) async -> Result<VerifiedChain, ChainRefusal> {
-        let prints = certificates.map { Array(SHA256.hash(data: $0)) }
-        guard prints.count == 3 else { return .failure(ChainRefusal(.chainLengthNotThree)) }
-        guard roots.fingerprints.contains(prints[2]) else { return .failure(ChainRefusal(.rootNotTrusted)) }
+        guard certificates.count == 3 else { return .failure(ChainRefusal(.chainLengthNotThree)) }
         do throws(ChainRefusal) {
-            let chain = try certificates.map { bytes throws(ChainRefusal) in try parse(bytes) }
+            let root = try anchor(for: certificates[2])
+            let path = [certificates[0], certificates[1], root]
+            let chain = try path.map { bytes throws(ChainRefusal) in try parse(bytes) }
+            let prints = path.map { Array(SHA256.hash(data: $0)) }
             let signer = Signer(
                 leafSerial: Self.hexadecimal(chain[0].serialNumber.bytes), leafFingerprint: prints[0],
                 intermediateFingerprint: prints[1], rootFingerprint: prints[2])
@@ -34,6 +35,19 @@ struct ChainVerifier: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// The trusted root that the third certificate names: itself, when its fingerprint is pinned, or a root that was given whole and has
+    /// the same name and key. The third certificate itself is never trusted for what it says.
+    private func anchor(for der: [UInt8]) throws(ChainRefusal) -> [UInt8] {
+        if roots.fingerprints.contains(Array(SHA256.hash(data: der))) { return der }
+        guard !roots.certificates.isEmpty else { throw ChainRefusal(.rootNotTrusted) }
+        let named = try parse(der)
+        for root in roots.certificates {
+            let trusted = try parse(root)
+            if trusted.subject == named.subject, trusted.publicKey == named.publicKey { return root }
+        }
+        throw ChainRefusal(.rootNotTrusted)
     }
 
     private func parse(_ der: [UInt8]) throws(ChainRefusal) -> Certificate {

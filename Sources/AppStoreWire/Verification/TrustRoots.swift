@@ -8,6 +8,10 @@ internal import Crypto
 public struct TrustRoots: Sendable, Hashable {
     /// The trusted fingerprints: 32 bytes each.
     public let fingerprints: Set<[UInt8]>
+    /// The DER of those roots that were given whole. Such a root is trusted by its name and key, as RFC 5280 defines an anchor: a chain
+    /// may name it by another certificate of the same name and key. A root that is known by its fingerprint only must stand in the
+    /// chain byte for byte.
+    let certificates: Set<[UInt8]>
 
     /// Apple Root CA – G3, which App Store payloads of Production and Sandbox alike are signed under:
     /// 63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179.
@@ -17,17 +21,24 @@ public struct TrustRoots: Sendable, Hashable {
     ///
     /// - Parameter fingerprints: 32 bytes each; anything of another length can never match.
     public init(fingerprints: some Sequence<[UInt8]>) {
-        self.fingerprints = Set(fingerprints)
+        self.init(fingerprints: Set(fingerprints), certificates: [])
+    }
+
+    private init(fingerprints: Set<[UInt8]>, certificates: Set<[UInt8]>) {
+        self.fingerprints = fingerprints
+        self.certificates = certificates
     }
 
     /// These roots and one more, by the SHA-256 of its DER.
     public func adding(fingerprint: [UInt8]) -> TrustRoots {
-        TrustRoots(fingerprints: fingerprints.union([fingerprint]))
+        TrustRoots(fingerprints: fingerprints.union([fingerprint]), certificates: certificates)
     }
 
-    /// These roots and one more, by its DER, such as Xcode's or a simulator's exported root.
+    /// These roots and one more, by its DER, such as a simulator's exported root. It stays trusted when it is issued again with the
+    /// same name and key, which happens to test roots; Apple's root is pinned byte for byte.
     public func adding(der: [UInt8]) -> TrustRoots {
-        adding(fingerprint: Array(SHA256.hash(data: der)))
+        TrustRoots(
+            fingerprints: fingerprints.union([Array(SHA256.hash(data: der))]), certificates: certificates.union([der]))
     }
 
     /// Whether payloads that Apple signed are trusted.

@@ -1,0 +1,123 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import StrictJSON
+
+/// A refusal as HTTP tells it; the one place that knows both errors and HTTP statuses.
+///
+/// Source: RFC 9457.
+struct ControlProblem: Error {
+    let status: HTTPResponse.Status
+    /// Stable; programs may rely on it.
+    let code: String
+    /// For people.
+    let detail: String
+
+    /// The request is at fault, in a way that the router or the body reader saw.
+    static func badRequest(_ code: String, _ detail: String) -> ControlProblem {
+        ControlProblem(status: .badRequest, code: code, detail: detail)
+    }
+
+    init(status: HTTPResponse.Status, code: String, detail: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let problem as ControlProblem: self = problem
+        case let refusal as StoreRefusal: self.init(status: refusal.status, code: refusal.rawValue, detail: refusal.detail)
+        case let refusal as SimulatorRefusal: self.init(status: refusal.status, code: refusal.rawValue, detail: refusal.detail)
+        case let error as JSONError: self = .badRequest("invalidJSON", error.description)
+        case SimulatorConfigurationError.notificationURL:
+            self = .badRequest("invalidURL", "The address must be http or https, of at most 2048 characters.")
+        case let error as any HTTPResponseError:
+            let code = [404: "notFound", 405: "methodNotAllowed", 413: "bodyTooLarge"][error.status.code] ?? "badRequest"
+            self.init(status: error.status, code: code, detail: error.status.reasonPhrase)
+        default: self.init(status: .internalServerError, code: "internal", detail: "The simulator failed.")
+        }
+    }
+
+    var response: Response {
+        var json = JSONWriter()
+        json.object {
+            $0.member("type", "about:blank")
+            $0.member("title", status.reasonPhrase)
+            $0.member("status", Int64(status.code))
+            $0.member("code", code)
+            $0.member("detail", detail)
+        }
+        return Response(
+            status: status, headers: [.contentType: "application/problem+json"], body: ResponseBody(byteBuffer: .init(bytes: json.bytes)))
+    }
+}
+
+extension StoreRefusal {
+    fileprivate var status: HTTPResponse.Status {
+        switch self {
+        case .unknownAccount, .unknownProduct, .unknownSubscription, .unknownTransaction: .notFound
+        case .invalidAccountId, .invalidAppAccountToken, .invalidGracePeriod, .invalidPercentage: .badRequest
+        case .accountExists, .alreadyOwned, .alreadySubscribed, .subscriptionEnded, .alreadyRefunded, .notRefunded: .conflict
+        case .paymentDeclined: .init(code: 402, reasonPhrase: "Payment Required")
+        case .storeFull: .init(code: 507, reasonPhrase: "Insufficient Storage")
+        }
+    }
+
+    fileprivate var detail: String {
+        switch self {
+        case .unknownAccount: "There is no such account."
+        case .unknownProduct: "The catalogue has no such product."
+        case .unknownSubscription: "There is no subscription of that originalTransactionId."
+        case .unknownTransaction: "There is no such transaction."
+        case .accountExists: "There is an account of that id."
+        case .invalidAccountId: "An account id is 1 to 64 letters, digits, dots, underscores and hyphens."
+        case .invalidAppAccountToken: "An appAccountToken is a UUID."
+        case .alreadyOwned: "The account owns this product."
+        case .alreadySubscribed: "The account has this subscription, or will renew into it."
+        case .paymentDeclined: "The account's payment fails."
+        case .subscriptionEnded: "The subscription has ended; it can be bought again."
+        case .invalidGracePeriod: "A billing grace period is 1 to 28 days."
+        case .invalidPercentage: "A percentage is 1 to 100000 thousandths of a percent."
+        case .alreadyRefunded: "The transaction is refunded."
+        case .notRefunded: "The transaction is not refunded."
+        case .storeFull: "This store keeps no more; start another."
+        }
+    }
+}
+
+extension SimulatorRefusal {
+    fileprivate var status: HTTPResponse.Status {
+        switch self {
+        case .busy: .serviceUnavailable
+        case .clockGoesForward, .tooFar: .badRequest
+        case .unknownNotification: .notFound
+        case .noNotificationURL: .conflict
+        }
+    }
+
+    fileprivate var detail: String {
+        switch self {
+        case .busy: "Too many changes wait for their turn."
+        case .clockGoesForward: "The clock only goes forward."
+        case .tooFar: "The clock goes at most ten years at a time and 59 years in all."
+        case .unknownNotification: "There is no such notification, or it was forgotten."
+        case .noNotificationURL: "No address for notifications is set."
+        }
+    }
+}
+
+/// Answers every error with a problem, also those of the router.
+struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            let problem = ControlProblem(error)
+            if problem.status.code >= 500 { context.logger.error("control call failed", metadata: ["error": "\(error)"]) }
+            return problem.response
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import ServiceLifecycle
+internal import StrictJSON
+
+/// Sends notifications while its service runs.
+actor NotificationPoster: Service {
+    private var client: HTTPClient?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// How long a receiver may take.
+    private static let timeout = TimeAmount.seconds(10)
+
+    /// Holds the connections open until the service group stops.
+    func run() async throws {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .seconds(5)
+        try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            open(client)
+            defer { self.client = nil }
+            do {
+                try await gracefulShutdown()
+            } catch is CancellationError {
+                return
+            }
+        }
+    }
+
+    /// Waits until the service runs; the server starts after that, so that no notification is lost at the start.
+    func ready() async {
+        guard client == nil else { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func open(_ client: HTTPClient) {
+        self.client = client
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    /// One attempt; what fails is a result, not an error.
+    func post(_ signedPayload: String, to url: String) async -> SendAttemptResult {
+        guard let client else { return .other }
+        var json = JSONWriter(reservingCapacity: signedPayload.utf8.count + 32)
+        json.object { $0.member("signedPayload", signedPayload) }
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        request.body = .bytes(ByteBuffer(bytes: json.bytes))
+        do {
+            let response = try await client.execute(request, timeout: Self.timeout)
+            return (200...206).contains(response.status.code) ? .success : .unsuccessfulHTTPResponseCode
+        } catch let error as HTTPClientError {
+            return Self.result(of: error)
+        } catch is ChannelError {
+            return .noResponse
+        } catch {
+            return .noResponse
+        }
+    }
+
+    private static func result(of error: HTTPClientError) -> SendAttemptResult {
+        switch error {
+        case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded: .timedOut
+        case .remoteConnectionClosed: .prematureClose
+        default: .other
+        }
+    }
+}
