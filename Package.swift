@@ -66,7 +66,7 @@ let package = Package(
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
         room(
             "Server",
-            ["Primitives", "StrictJSON", "Backend", "Storage", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore, nioHTTPTypes]),
+            ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore, nioHTTPTypes]),
         room(
             "AppStoreSimulator",
             ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, asyncHTTPClient, logging, nioCore, nioHTTP1, lifecycle]),

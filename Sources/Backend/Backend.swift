@@ -63,7 +63,7 @@ package struct Backend: Sendable {
             return try await verifier.notification(signedPayload, for: app.expected, at: now).get()
         } catch {
             counters.count(.refused)
-            throw BackendError.refusedEvidence(error)
+            throw BackendError.refusedEvidence(EvidenceRefusal(error))
         }
     }
 
@@ -134,7 +134,7 @@ package struct Backend: Sendable {
         case .success(let value): return value
         case .failure(let refusal):
             counters.count(.refused)
-            throw BackendError.refusedEvidence(refusal)
+            throw BackendError.refusedEvidence(EvidenceRefusal(refusal))
         }
     }
 
@@ -166,16 +166,23 @@ package struct Backend: Sendable {
         return CustomerAnswer(at: instant ?? clock.now(), holdings: holdings, map: app.entitlements)
     }
 
-    /// A subscription as it is known.
-    package func subscription(_ key: SubscriptionKey) throws -> StoredSubscription {
-        _ = try settings(of: key.app)
-        guard let stored = try translatingStorageErrors({ try store.subscription(key) }) else { throw BackendError.unknownSubscription }
-        return stored
+    /// A subscription as it is known, and why anyone's access from it changed.
+    package struct SubscriptionReport: Sendable {
+        package let state: Ledger.SubscriptionState
+        /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
+        package let audit: [(sequence: Int64, row: AuditRow)]
     }
 
-    /// Why access changed, from the oldest change on; at most 1000.
-    package func auditRows(of key: SubscriptionKey) throws -> [StoredAuditRow] {
-        try translatingStorageErrors { try store.auditRows(of: key, after: 0, limit: 1000) }
+    /// How many audit rows one report shows at the most.
+    package static let longestAudit = 1000
+
+    package func subscription(_ key: SubscriptionKey) throws -> SubscriptionReport {
+        _ = try settings(of: key.app)
+        return try translatingStorageErrors {
+            guard let stored = try store.subscription(key) else { throw BackendError.unknownSubscription }
+            let audit = try store.auditRows(of: key, after: 0, limit: Self.longestAudit)
+            return SubscriptionReport(state: stored.state, audit: audit.map { ($0.sequence, $0.row) })
+        }
     }
 
     // MARK: Together
@@ -193,7 +200,7 @@ package struct Backend: Sendable {
         do {
             return try await store.write(body)
         } catch let error as StorageError {
-            throw BackendError.storage(error)
+            throw BackendError.store(StoreFailure(error))
         }
     }
 
@@ -201,7 +208,7 @@ package struct Backend: Sendable {
         do {
             return try body()
         } catch let error as StorageError {
-            throw BackendError.storage(error)
+            throw BackendError.store(StoreFailure(error))
         }
     }
 }

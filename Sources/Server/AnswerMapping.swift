@@ -2,12 +2,11 @@ import APIContract
 import Backend
 import Ledger
 import Primitives
-import Storage
 import StrictJSON
 
 /// From the rules' answers to our API's bodies.
 enum AnswerMapping {
-    static func body(of answer: CustomerAnswer, customer: CustomerID, environment: Environment) -> EntitlementsBody {
+    static func body(of answer: CustomerAnswer, customer: CustomerID, environment: Primitives.Environment) -> EntitlementsBody {
         EntitlementsBody(
             customer: customer.rawValue, environment: environment, at: answer.at, overall: window(of: answer.overall),
             entitlements: answer.entitlements.map(entitlement))
@@ -62,12 +61,11 @@ enum UploadAnswer {
 
 /// A subscription as our API shows it to the app's backend.
 struct SubscriptionBody {
-    let stored: StoredSubscription
-    let audit: [StoredAuditRow]
+    let report: Backend.SubscriptionReport
     let at: Timestamp
 
     var json: [UInt8] {
-        let state = stored.state
+        let state = report.state
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.object { writer in
             writer.member("originalTransactionId", state.key.originalTransactionId.rawValue)
@@ -78,7 +76,7 @@ struct SubscriptionBody {
             writer.nullableMember("autoRenewProductId", state.renewal?.autoRenewProductId?.rawValue)
             writer.member("periods") { $0.array { writer in state.periods.forEach { write($0, &writer) } } }
             writer.member("tenures") { $0.array { writer in state.tenures.forEach { write($0, &writer) } } }
-            writer.member("audit") { $0.array { writer in audit.forEach { write($0, &writer) } } }
+            writer.member("audit") { $0.array { writer in report.audit.forEach { write($0.row, sequence: $0.sequence, &writer) } } }
             writer.member("explain") { $0.array { writer in state.explanation(at: at).forEach { writer.string($0) } } }
         }
         return writer.bytes
@@ -111,10 +109,9 @@ struct SubscriptionBody {
         }
     }
 
-    private func write(_ stored: StoredAuditRow, _ writer: inout JSONWriter) {
-        let row = stored.row
+    private func write(_ row: AuditRow, sequence: Int64, _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("sequence", stored.sequence)
+            writer.member("sequence", sequence)
             writer.member("customer", row.customer.rawValue)
             writer.member("effectiveAt", row.effectiveAt.millisecondsSince1970)
             writer.member("learnedAt", row.learnedAt.millisecondsSince1970)

@@ -61,13 +61,13 @@ package enum CustomerToken {
 
     private static func object(in part: ArraySlice<UInt8>) throws(Refusal) -> JSONObject {
         guard let bytes = StrictBase64.decodeURL(part) else { throw .malformed }
+        let document: JSONDocument
         do throws(JSONError) {
-            guard let object = try JSONDocument(bytes, limits: JSONLimits(maximumDepth: 4, maximumElements: 64)).root.object else {
-                throw Refusal.malformed
-            }
-            return object
+            document = try JSONDocument(bytes, limits: JSONLimits(maximumDepth: 4, maximumElements: 64))
         } catch {
             throw .malformed
         }
+        guard let object = document.root.object else { throw .malformed }
+        return object
     }
 }

@@ -1,7 +1,7 @@
 import Crypto
 import Hummingbird
 import HTTPTypes
-package import Ledger
+import Ledger
 import Primitives
 
 /// Who is asking, for one app.

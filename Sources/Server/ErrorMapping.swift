@@ -3,7 +3,6 @@ import Backend
 import HTTPTypes
 import Hummingbird
 import Ledger
-import Storage
 
 /// The one place that knows both our errors and HTTP's statuses.
 enum ErrorMapping {
@@ -46,7 +45,7 @@ enum ErrorMapping {
         switch error {
         case .unknownApp: Problem(status: 404, code: "unknownApp", detail: "No such app is configured.")
         case .refusedEvidence(let refusal):
-            Problem(status: 400, code: refusal.code.rawValue, detail: "What was sent proves nothing: \(refusal).", rule: "FACT-3")
+            Problem(status: 400, code: refusal.code, detail: "What was sent proves nothing: \(refusal.words).", rule: "FACT-3")
         case .environmentNotOpen:
             Problem(
                 status: 403, code: "environmentNotOpen", detail: "The app's sandboxAccess does not admit this customer.", rule: "FACT-4")
@@ -55,13 +54,13 @@ enum ErrorMapping {
             Problem(status: 400, code: "invalidParameter", detail: "\(name) must be 1 to 256 bytes without control characters.")
         case .tokenTaken:
             Problem(status: 409, code: "tokenTaken", detail: "The token stands for another customer already.", rule: "OWN-2")
-        case .storage(let error): problem(of: error)
+        case .store(let failure): problem(of: failure)
         }
     }
 
     /// An error is not a denial: whoever cannot be answered keeps what he had (decision 10).
-    private static func problem(of error: StorageError) -> Problem {
-        Problem(status: 503, code: "storage.\(error.code.rawValue)", detail: "The store cannot do this now; nothing was changed.")
+    private static func problem(of failure: StoreFailure) -> Problem {
+        Problem(status: 503, code: "store.\(failure.code)", detail: "The store cannot do this now; nothing was changed.")
     }
 
     private static func problem(of error: HTTPError) -> Problem {

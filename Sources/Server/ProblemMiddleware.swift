@@ -27,7 +27,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             context.logger.error("\(problem.code)", metadata: ["error": "\(error)"])
         } else if case BackendError.refusedEvidence(let refusal) = error, let skipped = sampler.admits() {
             context.logger.warning(
-                "refused evidence", metadata: ["reason": "\(refusal.code.rawValue)", "part": "\(refusal.part.rawValue)", "unlogged": "\(skipped)"])
+                "refused evidence", metadata: ["reason": "\(refusal.code)", "part": "\(refusal.part)", "unlogged": "\(skipped)"])
         }
     }
 }

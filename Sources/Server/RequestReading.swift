@@ -15,9 +15,9 @@ extension Request {
     }
 
     /// The environment asked about: `Production` unless the query names another, in Apple's spelling.
-    func environment() throws -> Environment {
+    func environment() throws -> Primitives.Environment {
         guard let spelling = uri.queryParameters["environment"] else { return .production }
-        guard let environment = Environment(rawValue: String(spelling)) else {
+        guard let environment = Primitives.Environment(rawValue: String(spelling)) else {
             throw RequestError.invalidParameter("environment", reason: "must be Production or Sandbox")
         }
         return environment

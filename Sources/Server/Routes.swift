@@ -79,8 +79,7 @@ struct Routes<Context: RequestContext>: Sendable {
             app: app, environment: try request.environment(),
             originalTransactionId: OriginalTransactionID(try context.segment("originalTransactionId")))
         let at = try request.instant() ?? backend.now()
-        let stored = try backend.subscription(key)
-        return .json(SubscriptionBody(stored: stored, audit: try backend.auditRows(of: key), at: at).json)
+        return .json(SubscriptionBody(report: try backend.subscription(key), at: at).json)
     }
 
     private func ready(_ request: Request, _ context: Context) async throws -> Response {
