@@ -17,7 +17,8 @@ package struct StorePrinter: Sendable {
     /// A `signedTransactionInfo`.
     package func signed(_ transaction: StoreTransaction, of account: StoreAccount, at instant: Timestamp) throws -> String {
         let payload = TransactionPayload(
-            transaction: transaction, appTransactionId: account.appTransactionId, app: app, storefront: storefront, signedDate: instant)
+            transaction: transaction, appTransactionId: account.appTransactionId, app: app, storefront: storefront,
+            signedDate: instant)
         return try authority.sign(payload: payload.bytes)
     }
 

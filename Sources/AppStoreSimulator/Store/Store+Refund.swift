@@ -25,7 +25,9 @@ extension Store {
         guard purchase.revocation == nil else { throw .alreadyRefunded }
         purchase.revocation = Revocation(date: now, reason: order.reason, percentage: order.percentage)
         keep(purchase)
-        guard var subscription = subscriptions[purchase.originalTransactionId] else { return notification(.refund, about: purchase) }
+        guard var subscription = subscriptions[purchase.originalTransactionId] else {
+            return notification(.refund, about: purchase)
+        }
         var told: [StoreNotification] = []
         if subscription.latest == purchase.transactionId, subscription.due != nil {
             let renewed = subscription.autoRenews
@@ -43,7 +45,9 @@ extension Store {
         guard purchase.revocation != nil else { throw .notRefunded }
         purchase.revocation = nil
         keep(purchase)
-        guard var subscription = subscriptions[purchase.originalTransactionId] else { return notification(.refundReversed, about: purchase) }
+        guard var subscription = subscriptions[purchase.originalTransactionId] else {
+            return notification(.refundReversed, about: purchase)
+        }
         if subscription.latest == purchase.transactionId, subscription.state == .revoked, let end = purchase.expiresDate {
             subscription.state = end > now ? .active(until: end) : .expired(at: end, .customerTurnedAutoRenewOff)
             keep(subscription)
