@@ -106,5 +106,6 @@ struct Story {
 }
 
 extension ID: ExpressibleByStringLiteral {
+    /// An id as it stands in a test.
     public init(stringLiteral text: String) { self.init(text) }
 }
