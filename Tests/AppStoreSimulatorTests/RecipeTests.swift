@@ -195,6 +195,8 @@ import Testing
         try story.advance(to: World.days(5))
         try story.refund(period.transactionId, RefundOrder(percentage: 40_000, reason: .appIssue, isRequestedByCustomer: true))
         #expect(story.names == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "REFUND"])
+        #expect(story.told.map(\.subscription?.status) == [1, 5])
+        #expect(story.told.map { $0.transaction.revocation == nil } == [true, false])
         #expect(try story.subscription.status == 5)
         let members = try story.members(of: try story.latest)
         #expect(members["revocationDate"]?.int64 == World.days(5).millisecondsSince1970)

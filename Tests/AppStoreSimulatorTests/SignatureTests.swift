@@ -55,3 +55,31 @@ import Testing
         #expect(throws: SimulatorConfigurationError.notificationURL) { try AppStoreSimulator(configuration: configuration) }
     }
 }
+
+@Suite struct ConcurrencyTests {
+    @Test func `whatever comes at once happens one after another`() async throws {
+        let simulator = try AppStoreSimulator(configuration: try World.configuration())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    let account = try await simulator.openAccount()
+                    _ = try await simulator.buy("plus.monthly", for: account.id)
+                    _ = try await simulator.advance(by: .seconds(1))
+                }
+            }
+            try await group.waitForAll()
+        }
+        let dates = await simulator.notifications(limit: 100).map(\.notification.signedDate)
+        #expect(dates.count == 40)
+        #expect(zip(dates, dates.dropFirst()).allSatisfy { $0 > $1 })
+        #expect(simulator.clockNow() == World.start.adding(.seconds(40)))
+    }
+
+    @Test func `a few subscriptions live for ten years in one call`() async throws {
+        let simulator = try AppStoreSimulator(configuration: try World.configuration())
+        for _ in 0..<3 { _ = try await simulator.buy("plus.monthly", for: try await simulator.openAccount().id) }
+        let report = try await simulator.advance(by: .days(3650))
+        #expect(report.isComplete)
+        #expect(report.steps == 3 * 120)
+    }
+}
