@@ -43,7 +43,8 @@ extension AppStoreSimulator {
 
     /// The next retry or the next thing in the store, whichever is earlier; false when nothing is left.
     private func step(upTo target: Timestamp) async throws -> Bool {
-        if let retry = outbox.nextRetry, store.nextDue.map({ retry < $0 }) ?? true, let (uuid, at) = outbox.popRetry(upTo: target) {
+        if let retry = outbox.nextRetry, store.nextDue.map({ retry < $0 }) ?? true, let (uuid, at) = outbox.popRetry(upTo: target)
+        {
             store.moveClock(to: at)
             clock.set(store.now)
             await send(uuid)

@@ -80,6 +80,7 @@ extension AppStoreSimulator {
     private func signed(_ transaction: StoreTransaction) throws -> SignedTransaction {
         let account = try store.account(transaction.account)
         return SignedTransaction(
-            transaction: transaction, signedTransactionInfo: try printer.signed(transaction, of: account, at: store.signingInstant))
+            transaction: transaction,
+            signedTransactionInfo: try printer.signed(transaction, of: account, at: store.signingInstant))
     }
 }

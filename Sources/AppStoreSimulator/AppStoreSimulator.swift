@@ -26,7 +26,9 @@ package actor AppStoreSimulator {
             throw SimulatorConfigurationError.environment(configuration.environment)
         }
         guard Self.acceptedStarts.contains(start.millisecondsSince1970) else { throw SimulatorConfigurationError.startsAt(start) }
-        guard configuration.notificationURL.map(Self.isNotificationURL) ?? true else { throw SimulatorConfigurationError.notificationURL }
+        guard configuration.notificationURL.map(Self.isNotificationURL) ?? true else {
+            throw SimulatorConfigurationError.notificationURL
+        }
         let validFrom = start.truncatedToSecond.adding(.days(-1))
         authority =
             if let pem = configuration.authorityPEM {
@@ -58,7 +60,8 @@ package actor AppStoreSimulator {
     private static let acceptedStarts: ClosedRange<Int64> = 315_532_800_000...4_102_444_800_000
 
     static func isNotificationURL(_ text: String) -> Bool {
-        (text.hasPrefix("http://") || text.hasPrefix("https://")) && text.utf8.count <= 2048 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        (text.hasPrefix("http://") || text.hasPrefix("https://")) && text.utf8.count <= 2048
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 

@@ -88,7 +88,8 @@ private struct StoreKitEntry {
     func subscription(in group: SubscriptionGroupID) throws(CatalogueError) -> Product {
         guard let level = object["groupNumber"]?.int64, level >= 1 else { throw .malformed(path: "\(path)/groupNumber") }
         let terms = SubscriptionTerms(
-            group: group, level: level, period: try period("recurringSubscriptionPeriod"), introductoryOffer: try introductoryOffer())
+            group: group, level: level, period: try period("recurringSubscriptionPeriod"),
+            introductoryOffer: try introductoryOffer())
         return Product(id: ID(try text("productID")), kind: .autoRenewable(terms), price: try price("displayPrice"))
     }
 
@@ -108,7 +109,8 @@ private struct StoreKitEntry {
         let mode = try text("paymentMode")
         switch mode {
         case "free":
-            return IntroductoryOffer(paymentMode: .free, price: Milliunits(0), billedPeriod: period.times(count), billedPeriods: 1)
+            return IntroductoryOffer(
+                paymentMode: .free, price: Milliunits(0), billedPeriod: period.times(count), billedPeriods: 1)
         case "payUpFront":
             let price = try price("displayPrice")
             return IntroductoryOffer(paymentMode: .payUpFront, price: price, billedPeriod: period.times(count), billedPeriods: 1)

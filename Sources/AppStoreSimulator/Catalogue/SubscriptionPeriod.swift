@@ -29,7 +29,8 @@ package struct SubscriptionPeriod: Sendable, Hashable {
 
     /// Reads `P`, digits and one of `D`, `W`, `M`, `Y`; nil for anything else.
     package init?(iso8601 text: String) {
-        guard text.utf8.count >= 3, text.utf8.first == UInt8(ascii: "P"), let last = text.last, let unit = Unit(letter: last) else {
+        guard text.utf8.count >= 3, text.utf8.first == UInt8(ascii: "P"), let last = text.last, let unit = Unit(letter: last)
+        else {
             return nil
         }
         let digits = text.dropFirst().dropLast()

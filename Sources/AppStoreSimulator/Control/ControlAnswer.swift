@@ -63,7 +63,9 @@ extension JSONWriter {
         member("autoRenewProductId", subscription.autoRenewProduct.id.rawValue)
         member("autoRenewStatus", subscription.autoRenews ? 1 : 0)
         optionalMember("expiresDate", report.latest.transaction.expiresDate?.millisecondsSince1970)
-        if case .billingGracePeriod(let until, _) = subscription.state { member("gracePeriodExpiresDate", until.millisecondsSince1970) }
+        if case .billingGracePeriod(let until, _) = subscription.state {
+            member("gracePeriodExpiresDate", until.millisecondsSince1970)
+        }
         if case .expired(_, let intent) = subscription.state { member("expirationIntent", intent.rawValue) }
         member("transactionId", report.latest.transaction.transactionId.rawValue)
         member("signedTransactionInfo", report.latest.signedTransactionInfo)

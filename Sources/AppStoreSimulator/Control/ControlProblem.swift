@@ -49,7 +49,8 @@ struct ControlProblem: Error {
             $0.member("detail", detail)
         }
         return Response(
-            status: status, headers: [.contentType: "application/problem+json"], body: ResponseBody(byteBuffer: .init(bytes: json.bytes)))
+            status: status, headers: [.contentType: "application/problem+json"],
+            body: ResponseBody(byteBuffer: .init(bytes: json.bytes)))
     }
 }
 

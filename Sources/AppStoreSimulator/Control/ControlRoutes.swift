@@ -44,7 +44,8 @@ struct ControlRoutes: Sendable {
         }
         group.post("/accounts/:account/purchases", use: buy)
         group.get("/accounts/:account/transactions") { request, context in
-            let list = try await simulator.transactions(of: ID(try context.parameters.require("account")), limit: try limit(request))
+            let list = try await simulator.transactions(
+                of: ID(try context.parameters.require("account")), limit: try limit(request))
             return Response.json { $0.members(of: list) }
         }
         group.post("/accounts/:account/restore") { request, context in
@@ -101,7 +102,9 @@ struct ControlRoutes: Sendable {
         group.get("/notifications") { request, _ in
             let records = await simulator.notifications(limit: try limit(request))
             return Response.json { json in
-                json.member("notifications") { $0.array { list in for record in records { list.object { $0.members(of: record) } } } }
+                json.member("notifications") {
+                    $0.array { list in for record in records { list.object { $0.members(of: record) } } }
+                }
             }
         }
         group.post("/notifications/:uuid/redeliver") { request, context in
@@ -164,7 +167,9 @@ extension ControlRoutes {
 
     private func limit(_ request: Request) throws -> Int {
         guard let text = request.uri.queryParameters["limit"] else { return Self.usualLimit }
-        guard let limit = Int(text), (1...Self.longestList).contains(limit) else { throw ControlBody.invalid("limit", "1 to 1000") }
+        guard let limit = Int(text), (1...Self.longestList).contains(limit) else {
+            throw ControlBody.invalid("limit", "1 to 1000")
+        }
         return limit
     }
 

@@ -1,20 +1,20 @@
-package import Primitives
+internal import Primitives
 internal import StrictJSON
 
 /// What Apple signs about a subscription's next period. Members that Apple leaves out are left out.
 ///
 /// Source: Apple, `JWSRenewalInfoDecodedPayload`.
-package struct RenewalPayload: Sendable {
-    package let subscription: StoreSubscription
+struct RenewalPayload: Sendable {
+    let subscription: StoreSubscription
     /// When the newest period ends.
-    package let renewalDate: Timestamp?
-    package let appTransactionId: String
-    package let app: StoreApp
-    package let storefront: Storefront
-    package let signedDate: Timestamp
+    let renewalDate: Timestamp?
+    let appTransactionId: String
+    let app: StoreApp
+    let storefront: Storefront
+    let signedDate: Timestamp
 
     /// The payload's bytes.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { write(to: &$0) }
         return json.bytes

@@ -1,28 +1,29 @@
-package import Primitives
-package import SimulatorPKI
+internal import Primitives
+internal import SimulatorPKI
 internal import StrictJSON
 
 /// Signs what the store says, with the store's own certificates and the store's own date.
-package struct StorePrinter: Sendable {
+struct StorePrinter: Sendable {
     let authority: SigningAuthority
     let app: StoreApp
     let storefront: Storefront
 
-    package init(authority: SigningAuthority, app: StoreApp, storefront: Storefront) {
+    init(authority: SigningAuthority, app: StoreApp, storefront: Storefront) {
         self.authority = authority
         self.app = app
         self.storefront = storefront
     }
 
     /// A `signedTransactionInfo`.
-    package func signed(_ transaction: StoreTransaction, of account: StoreAccount, at instant: Timestamp) throws -> String {
+    func signed(_ transaction: StoreTransaction, of account: StoreAccount, at instant: Timestamp) throws -> String {
         let payload = TransactionPayload(
-            transaction: transaction, appTransactionId: account.appTransactionId, app: app, storefront: storefront, signedDate: instant)
+            transaction: transaction, appTransactionId: account.appTransactionId, app: app, storefront: storefront,
+            signedDate: instant)
         return try authority.sign(payload: payload.bytes)
     }
 
     /// A `signedRenewalInfo`.
-    package func signed(
+    func signed(
         _ subscription: StoreSubscription, latest: StoreTransaction, of account: StoreAccount, at instant: Timestamp
     ) throws -> String {
         let payload = RenewalPayload(
@@ -32,7 +33,7 @@ package struct StorePrinter: Sendable {
     }
 
     /// A `signedPayload` of a notification.
-    package func signed(_ notification: StoreNotification) throws -> String {
+    func signed(_ notification: StoreNotification) throws -> String {
         let date = notification.signedDate
         let transaction = try signed(notification.transaction, of: notification.account, at: date)
         let renewal = try notification.subscription.map {

@@ -1,18 +1,18 @@
-package import Primitives
+internal import Primitives
 internal import StrictJSON
 
 /// What Apple signs about one transaction. Members that Apple leaves out are left out.
 ///
 /// Source: Apple, `JWSTransactionDecodedPayload`.
-package struct TransactionPayload: Sendable {
-    package let transaction: StoreTransaction
-    package let appTransactionId: String
-    package let app: StoreApp
-    package let storefront: Storefront
-    package let signedDate: Timestamp
+struct TransactionPayload: Sendable {
+    let transaction: StoreTransaction
+    let appTransactionId: String
+    let app: StoreApp
+    let storefront: Storefront
+    let signedDate: Timestamp
 
     /// The payload's bytes.
-    package var bytes: [UInt8] {
+    var bytes: [UInt8] {
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { write(to: &$0) }
         return json.bytes
@@ -72,7 +72,7 @@ package struct TransactionPayload: Sendable {
 
 extension Product.Kind {
     /// In the spelling of `type`.
-    package var type: String {
+    var type: String {
         switch self {
         case .consumable: "Consumable"
         case .nonConsumable: "Non-Consumable"

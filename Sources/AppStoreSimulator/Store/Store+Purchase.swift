@@ -47,7 +47,8 @@ extension Store {
         let id = mint.transactionId()
         let transaction = StoreTransaction(
             transactionId: id, originalTransactionId: id, webOrderLineItemId: nil, account: account.id, product: order.product,
-            purchaseDate: now, originalPurchaseDate: now, expiresDate: nil, appAccountToken: order.appAccountToken, reason: .purchase,
+            purchaseDate: now, originalPurchaseDate: now, expiresDate: nil, appAccountToken: order.appAccountToken,
+            reason: .purchase,
             price: order.product.price, offer: nil)
         keep(transaction)
         return Purchase(
@@ -75,7 +76,8 @@ extension Store {
         }
         subscription.payment = .succeeds
         let period = replacePeriod(of: &subscription, with: order)
-        return Purchase(outcome: .resubscribed, transaction: period, notifications: notification(.resubscribe, about: subscription))
+        return Purchase(
+            outcome: .resubscribed, transaction: period, notifications: notification(.resubscribe, about: subscription))
     }
 
     /// Between products of one group the level decides, and for equal levels the period.
@@ -128,7 +130,9 @@ extension Store {
     }
 
     private mutating func takeIntroductoryOffer(_ terms: SubscriptionTerms, for account: AccountID) -> IntroductoryOffer? {
-        guard let offer = terms.introductoryOffer, accounts[account]?.introduced.insert(terms.group).inserted == true else { return nil }
+        guard let offer = terms.introductoryOffer, accounts[account]?.introduced.insert(terms.group).inserted == true else {
+            return nil
+        }
         return offer
     }
 

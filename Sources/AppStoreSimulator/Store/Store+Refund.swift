@@ -23,18 +23,33 @@ extension Store {
         guard (1...Revocation.wholePercentage).contains(order.percentage) else { throw .invalidPercentage }
         var purchase = try purchase(id)
         guard purchase.revocation == nil else { throw .alreadyRefunded }
+        let told = order.isRequestedByCustomer ? turnAutoRenewOff(before: purchase) : []
         purchase.revocation = Revocation(date: now, reason: order.reason, percentage: order.percentage)
         keep(purchase)
-        guard var subscription = subscriptions[purchase.originalTransactionId] else { return notification(.refund, about: purchase) }
-        var told: [StoreNotification] = []
-        if subscription.latest == purchase.transactionId, subscription.due != nil {
-            let renewed = subscription.autoRenews
+        guard var subscription = subscriptions[purchase.originalTransactionId] else {
+            return notification(.refund, about: purchase)
+        }
+        if isCurrent(purchase, of: subscription) {
             subscription.autoRenews = false
             subscription.state = .revoked
             keep(subscription)
-            if order.isRequestedByCustomer, renewed { told += notification(.autoRenewDisabled, about: subscription) }
         }
         return told + notification(.refund, about: subscription, purchase)
+    }
+
+    /// A customer who asks Apple for the money back wants no renewal either.
+    private mutating func turnAutoRenewOff(before purchase: StoreTransaction) -> [StoreNotification] {
+        guard var subscription = subscriptions[purchase.originalTransactionId], isCurrent(purchase, of: subscription),
+            subscription.autoRenews
+        else { return [] }
+        subscription.autoRenews = false
+        keep(subscription)
+        return notification(.autoRenewDisabled, about: subscription)
+    }
+
+    /// Whether this is the newest period of a subscription that has not ended.
+    private func isCurrent(_ purchase: StoreTransaction, of subscription: StoreSubscription) -> Bool {
+        subscription.latest == purchase.transactionId && subscription.due != nil
     }
 
     /// Takes a refund back. What was revoked comes back until its end, which has not moved; auto-renew stays off.
@@ -43,7 +58,9 @@ extension Store {
         guard purchase.revocation != nil else { throw .notRefunded }
         purchase.revocation = nil
         keep(purchase)
-        guard var subscription = subscriptions[purchase.originalTransactionId] else { return notification(.refundReversed, about: purchase) }
+        guard var subscription = subscriptions[purchase.originalTransactionId] else {
+            return notification(.refundReversed, about: purchase)
+        }
         if subscription.latest == purchase.transactionId, subscription.state == .revoked, let end = purchase.expiresDate {
             subscription.state = end > now ? .active(until: end) : .expired(at: end, .customerTurnedAutoRenewOff)
             keep(subscription)

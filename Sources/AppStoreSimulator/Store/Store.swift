@@ -143,7 +143,8 @@ extension Store {
     private static func isAccountName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.unicodeScalars.allSatisfy {
-                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0) || "._-".unicodeScalars.contains($0)
+                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                    || "._-".unicodeScalars.contains($0)
             }
     }
 }
@@ -158,7 +159,8 @@ extension Store {
         guard let account = accounts[subscription.account], let latest = transactions[subscription.latest] else { return [] }
         return [
             StoreNotification(
-                notificationUUID: mint.uuid(), event: event, signedDate: nextSigningInstant(), account: account, transaction: transaction ?? latest,
+                notificationUUID: mint.uuid(), event: event, signedDate: nextSigningInstant(), account: account,
+                transaction: transaction ?? latest,
                 latest: latest, subscription: subscription)
         ]
     }
@@ -173,7 +175,8 @@ extension Store {
         guard let account = accounts[purchase.account] else { return [] }
         return [
             StoreNotification(
-                notificationUUID: mint.uuid(), event: event, signedDate: nextSigningInstant(), account: account, transaction: purchase,
+                notificationUUID: mint.uuid(), event: event, signedDate: nextSigningInstant(), account: account,
+                transaction: purchase,
                 latest: purchase, subscription: nil)
         ]
     }

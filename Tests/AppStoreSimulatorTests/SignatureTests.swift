@@ -1,0 +1,85 @@
+import AppStoreWire
+import Primitives
+import Testing
+
+@testable import AppStoreSimulator
+
+/// The server's own verifier, which was written apart, believes what the simulator signs.
+@Suite struct SignatureTests {
+    @Test(arguments: [Primitives.Environment.production, .sandbox])
+    func `what the simulator signs is verified under its root, and only there`(environment: Primitives.Environment) async throws {
+        let simulator = try AppStoreSimulator(configuration: try World.configuration(environment))
+        let app = ExpectedApp(bundleId: World.bundleId, appAppleId: World.appAppleId, environments: [environment])
+        let account = try await simulator.openAccount()
+        let (_, bought) = try await simulator.buy("plus.monthly", for: account.id, appAccountToken: World.token)
+        _ = try await simulator.advance(by: .days(400))
+        let now = simulator.clockNow()
+        let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint]))
+        let report = try await simulator.subscription(bought.transaction.originalTransactionId)
+        let transaction = try await verifier.transaction(report.latest.signedTransactionInfo, for: app, at: now).get()
+        #expect(transaction.payload.originalTransactionId == bought.transaction.transactionId.rawValue)
+        #expect(transaction.signedDate == now)
+        let renewal = try await verifier.renewalInfo(report.signedRenewalInfo, for: app, at: now).get()
+        #expect(try renewal.bound(to: transaction).get().payload.renewalDate == transaction.payload.expiresDate)
+        let records = await simulator.notifications(limit: 100)
+        #expect(records.count == 14)
+        for record in records {
+            let verified = try await verifier.notification(record.signedPayload, for: app, at: now).get()
+            #expect(verified.transaction != nil)
+            #expect(verified.renewalInfo != nil)
+        }
+        let apple = AppStoreVerifier(roots: .apple)
+        if case .success = await apple.transaction(bought.signedTransactionInfo, for: app, at: now) {
+            Issue.record("a verifier of Apple's root believed the simulator")
+        }
+    }
+
+    @Test func `an exported authority keeps the root over a restart`() throws {
+        var configuration = try World.configuration()
+        let first = try AppStoreSimulator(configuration: configuration)
+        configuration.authorityPEM = first.exportedAuthority()
+        #expect(try AppStoreSimulator(configuration: configuration).rootFingerprint == first.rootFingerprint)
+    }
+
+    @Test func `a simulator plays Production or Sandbox, and starts in our time`() throws {
+        var configuration = try World.configuration()
+        configuration.environment = .xcode
+        #expect(throws: SimulatorConfigurationError.environment(.xcode)) { try AppStoreSimulator(configuration: configuration) }
+        configuration.environment = .sandbox
+        configuration.startsAt = Timestamp(millisecondsSince1970: .max)
+        #expect(throws: SimulatorConfigurationError.startsAt(configuration.startsAt)) {
+            try AppStoreSimulator(configuration: configuration)
+        }
+        configuration.startsAt = World.start
+        configuration.notificationURL = "file:///etc/passwd"
+        #expect(throws: SimulatorConfigurationError.notificationURL) { try AppStoreSimulator(configuration: configuration) }
+    }
+}
+
+@Suite struct ConcurrencyTests {
+    @Test func `whatever comes at once happens one after another`() async throws {
+        let simulator = try AppStoreSimulator(configuration: try World.configuration())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    let account = try await simulator.openAccount()
+                    _ = try await simulator.buy("plus.monthly", for: account.id)
+                    _ = try await simulator.advance(by: .seconds(1))
+                }
+            }
+            try await group.waitForAll()
+        }
+        let dates = await simulator.notifications(limit: 100).map(\.notification.signedDate)
+        #expect(dates.count == 40)
+        #expect(zip(dates, dates.dropFirst()).allSatisfy { $0 > $1 })
+        #expect(simulator.clockNow() == World.start.adding(.seconds(40)))
+    }
+
+    @Test func `a few subscriptions live for ten years in one call`() async throws {
+        let simulator = try AppStoreSimulator(configuration: try World.configuration())
+        for _ in 0..<3 { _ = try await simulator.buy("plus.monthly", for: try await simulator.openAccount().id) }
+        let report = try await simulator.advance(by: .days(3650))
+        #expect(report.isComplete)
+        #expect(report.steps == 3 * 120)
+    }
+}
