@@ -24,7 +24,6 @@ struct Demo: AsyncParsableCommand {
     var plantWrongAnswer: Int?
 
     func run() async throws {
-        setvbuf(stdout, nil, _IOLBF, 0)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tenure-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { removeFolder(folder) }

@@ -9,6 +9,7 @@ import Server
 import ServiceLifecycle
 import Storage
 import StorageSQLite
+import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import Primitives
 import ServiceLifecycle
+import UnixSignals
 
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

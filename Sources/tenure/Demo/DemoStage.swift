@@ -10,6 +10,7 @@ import Primitives
 import Server
 import ServiceLifecycle
 import StorageSQLite
+import UnixSignals
 
 /// The server and the local App Store in one process, each behind its own HTTP port, on one clock.
 struct DemoStage {

@@ -1,4 +1,6 @@
+import APIContract
 import Ledger
+import NIOHTTP1
 import Primitives
 import StrictJSON
 
@@ -13,6 +15,8 @@ struct DemoStory {
     }
 
     func tell() async throws {
+        let url = world.server + Route.path(Route.notifications, ["app": DemoStage.app.rawValue])
+        _ = try await world.atApple(.POST, "/delivery") { $0.member("url", url) }
         heading("A subscribes with a free trial")
         let subscription = try await trial()
         heading("The first renewal arrives as a notification, the second only through a device")
