@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// The three parts of a compact JWS, found but not decoded.
 ///
 /// Source: RFC 7515, section 7.1.

@@ -1,3 +1,4 @@
+internal import Primitives
 internal import StrictJSON
 
 /// A header that was read; nothing in it was believed yet.

@@ -68,13 +68,16 @@ struct AccessFold {
         return graceEnd
     }
 
-    /// A grace notification whose renewal info has no date: its `status` decides, for as long as a question to Apple may take.
+    /// A grace notification whose renewal info has no date: its `status` decides, for as long as a question to Apple may take. The
+    /// renewal info beside it shows the retry that it is about; only a later word ends it.
     private func statusGraceEnd(of period: Period, from end: Timestamp) -> Timestamp? {
-        let inGrace = notices.contains { notice in
+        let notice = notices.last { notice in
             notice.status == 4 && isLastBegun(period, at: notice.signedDate)
                 && !renewals.contains { $0.gracePeriodExpiresDate != nil && $0.signedDate >= notice.signedDate }
         }
-        return inGrace ? earliestEndShown(since: end) ?? end.adding(AppPolicy.longestProvision) : nil
+        guard let notice else { return nil }
+        let limit = end.adding(AppPolicy.longestProvision)
+        return min(limit, earliestEndShown(since: max(end, notice.signedDate.adding(Milliseconds(1)))) ?? limit)
     }
 
     private func isLastBegun(_ period: Period, at instant: Timestamp) -> Bool {

@@ -38,14 +38,20 @@ struct AccessChanges {
 
     // MARK: Where two lists of spans differ
 
-    /// The first instant at which one gives access, or another kind of access, and the other does not.
-    static func firstDifference(_ old: [AccessSpan], _ new: [AccessSpan]) -> Timestamp? {
-        let boundaries = Set((old + new).flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }).sorted()
-        return boundaries.first { instant in kind(of: old, at: instant) != kind(of: new, at: instant) }
+    /// What access is by: another kind or another product is another access.
+    private struct Access: Equatable {
+        let kind: AccessSpan.Kind
+        let productId: ProductID
     }
 
-    private static func kind(of spans: [AccessSpan], at instant: Timestamp) -> AccessSpan.Kind? {
-        spans.last { $0.contains(instant) }?.kind
+    /// The first instant at which one gives access, or another access, and the other does not.
+    static func firstDifference(_ old: [AccessSpan], _ new: [AccessSpan]) -> Timestamp? {
+        let boundaries = Set((old + new).flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }).sorted()
+        return boundaries.first { instant in access(by: old, at: instant) != access(by: new, at: instant) }
+    }
+
+    private static func access(by spans: [AccessSpan], at instant: Timestamp) -> Access? {
+        spans.last { $0.contains(instant) }.map { Access(kind: $0.kind, productId: $0.productId) }
     }
 
     // MARK: Which rule
@@ -70,6 +76,7 @@ struct AccessChanges {
             return after.periods.contains { $0.aliases == period.aliases && $0.endReason == .ran }
         }
         if wasRevoked { return .refundReversed }
+        if after.periods.contains(where: { $0.beginning == .immediateChange && $0.purchaseDate == span.from }) { return .upgrade }
         let wasKnown = before.periods.contains { old in
             after.periods.contains { $0.aliases == old.aliases && $0.end != old.end }
         }

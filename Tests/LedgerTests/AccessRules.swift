@@ -1,0 +1,221 @@
+import Ledger
+import Primitives
+import Testing
+
+@Suite struct AccessRules {
+    let first = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+    let end = day(2026, 2, 1)
+
+    /// Alice bought one month.
+    private func owned(_ policy: AppPolicy = AppPolicy(), key: SubscriptionKey = key) -> Book {
+        var book = Book(policy, key: key)
+        book.tell(first)
+        _ = book.hear(claim(alice, .purchase, first, at: day(2026, 1, 1)))
+        return book
+    }
+
+    // MARK: ENT-1
+
+    @Test func `ENT-1 an answer is for an instant and has the window, what it rests on and into what it renews`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: day(2026, 1, 2)) { $0.autoRenewProductId = pro })
+        let answer = book.answer(alice, at: day(2026, 1, 10))
+        #expect(answer.isActive && answer.start == day(2026, 1, 1) && answer.end == end)
+        #expect(answer.restsOn?.originalTransactionId == key.originalTransactionId && answer.restsOn?.productId == plus)
+        #expect(answer.renews == true && answer.renewsInto == pro)
+        #expect(answer.endedBecause == nil && answer.nextChangeDate == end)
+    }
+
+    @Test func `ENT-1 after the end the answer has the last window and why it ended`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: day(2026, 1, 2), renews: false))
+        let answer = book.answer(alice, at: day(2026, 3, 1))
+        #expect(!answer.isActive && answer.start == day(2026, 1, 1) && answer.end == end)
+        #expect(answer.endedBecause == .expired && answer.renews == nil)
+    }
+
+    @Test func `ENT-1 a customer who never had anything is not active and has no window`() {
+        let answer = owned().answer(bob, at: day(2026, 1, 10))
+        #expect(!answer.isActive && answer.start == nil && answer.end == nil && answer.endedBecause == nil)
+    }
+
+    @Test func `ENT-1 the window is half open: active at its start and not at its end`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: day(2026, 1, 2), renews: false))
+        #expect(book.isActive(alice, at: day(2026, 1, 1)))
+        #expect(!book.isActive(alice, at: day(2026, 1, 1) - Milliseconds(1)))
+        #expect(book.isActive(alice, at: end - Milliseconds(1)))
+        #expect(!book.isActive(alice, at: end))
+    }
+
+    // MARK: ENT-2
+
+    @Test func `ENT-2 a change of what a product gives holds from its date and does not reach into the past`() {
+        let book = owned()
+        let holding = Holding(of: alice, in: book.state)
+        let (basic, extra) = (EntitlementID("basic"), EntitlementID("extra"))
+        let map = EntitlementMap(entries: [
+            .init(productId: plus, validFrom: day(2025, 1, 1), entitlements: [basic]),
+            .init(productId: plus, validFrom: day(2026, 1, 15), entitlements: [extra]),
+        ])
+        func active(_ instant: Timestamp) -> [EntitlementID] {
+            CustomerAnswer(at: instant, holdings: [holding], map: map).entitlements.filter(\.isActive).compactMap(\.entitlement)
+        }
+        #expect(active(day(2026, 1, 10)) == [basic])
+        #expect(active(day(2026, 1, 20)) == [extra])
+    }
+
+    // MARK: ENT-4
+
+    @Test func `ENT-4 a refund takes back the unused part from the customer who was credited with the period, not from today's owner`() {
+        var book = owned()
+        let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
+        book.tell(upgrade)
+        _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 11)))
+        let switched = book.audit.last { $0.customer == alice && $0.takeBack != nil }
+        #expect(switched?.takeBack?.amount == .days(21) && switched?.rule == .upgrade && switched?.effectiveAt == day(2026, 1, 11))
+        #expect(switched?.takeBack?.periodEndBefore == end)
+        #expect(switched?.takeBack?.periodEndAfter == day(2026, 1, 11))
+        #expect(book.audit.last { $0.customer == alice }?.after.until == day(2026, 1, 11))
+        var refunded = upgrade
+        refunded.signedDate = day(2026, 2, 1)
+        refunded.revocation = Revocation(revocationDate: day(2026, 2, 1))
+        book.tell(refunded)
+        let taken = book.audit.last
+        #expect(taken?.customer == bob && taken?.takeBack?.amount == .days(10) && taken?.rule == .takeBack)
+    }
+
+    @Test func `ENT-4 a refund of a period that is over takes nothing back, and what was used stays used`() {
+        var book = owned()
+        let renewed = renewal("1001", from: end, to: day(2026, 3, 1))
+        book.tell(renewed)
+        let before = book
+        var refunded = first
+        refunded.signedDate = day(2026, 2, 10)
+        refunded.revocation = Revocation(revocationDate: day(2026, 2, 10))
+        book.tell(refunded)
+        #expect(book.audit == before.audit)
+        #expect(book.isActive(alice, at: day(2026, 1, 10)))
+    }
+
+    @Test func `ENT-4 an item with isUpgraded is a switch, even if it carries a revocation date`() {
+        var book = owned()
+        var old = first
+        old.isUpgraded = true
+        old.signedDate = day(2026, 1, 11)
+        old.revocation = Revocation(revocationDate: day(2026, 1, 5))
+        book.tell(old, transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11)))
+        #expect(book.state.periods.first?.endReason == .replaced)
+        #expect(book.isActive(alice, at: day(2026, 1, 8)))
+        #expect(book.answer(alice, at: day(2026, 1, 20)).end == day(2026, 2, 11))
+    }
+
+    @Test func `ENT-5 a refund that is reversed gives back what was taken`() {
+        var book = owned()
+        let before = book.state.spans
+        var refunded = first
+        refunded.signedDate = day(2026, 1, 10)
+        refunded.revocation = Revocation(revocationDate: day(2026, 1, 10))
+        book.tell(refunded)
+        #expect(!book.isActive(alice, at: day(2026, 1, 20)))
+        var reversed = first
+        reversed.signedDate = day(2026, 1, 15)
+        book.tell(reversed)
+        #expect(book.state.spans == before)
+        #expect(book.audit.last?.rule == .refundReversed)
+    }
+
+    // MARK: ENT-6
+
+    @Test func `ENT-6 in Production what was set to renew stays active for an hour, marked provisional`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: day(2026, 1, 2)))
+        let during = book.answer(alice, at: end + .minutes(59))
+        #expect(during.isActive && during.isProvisional && during.end == end + .hours(1))
+        #expect(!book.isActive(alice, at: end + .hours(1)))
+        #expect(book.answer(alice, at: day(2026, 1, 20)).end == end)
+    }
+
+    @Test func `ENT-6 in Sandbox there is no leeway`() {
+        let sandbox = SubscriptionKey(app: key.app, environment: .sandbox, originalTransactionId: key.originalTransactionId)
+        let book = owned(key: sandbox)
+        #expect(!book.isActive(alice, at: end))
+    }
+
+    @Test func `ENT-6 what was not set to renew ends at its expiresDate`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: day(2026, 1, 2), renews: false))
+        #expect(!book.isActive(alice, at: end))
+    }
+
+    @Test func `ENT-6 only failed questions prolong it, to 24 hours after expiresDate at most`() {
+        var book = owned()
+        for hour in stride(from: 0, through: 40, by: 1) {
+            book.tell(.fact(.failedQuestion(FailedQuestion(askedAt: end + .hours(Int64(hour)), reason: "timeout"), about: key.originalTransactionId)))
+            let expected = min(Int64(hour) + 1, 24)
+            #expect(book.isActive(alice, at: end + .hours(expected) - Milliseconds(1)))
+            #expect(!book.isActive(alice, at: end + .hours(expected)))
+        }
+    }
+
+    @Test(arguments: 0..<4)
+    func `ENT-6 a word signed at or after expiresDate that shows retry, expiry or revocation ends it`(kind: Int) {
+        var book = owned()
+        let signed = end + .minutes(20)
+        switch kind {
+        case 0: book.tell(renewalInfo(signed: signed) { $0.isInBillingRetryPeriod = true })
+        case 1: book.tell(renewalInfo(signed: signed) { $0.expirationIntent = 1 })
+        case 2: book.tell(renewalInfo(signed: signed, renews: false))
+        default:
+            let notice = NoticeFact(notificationUUID: "u", notificationType: "EXPIRED", status: 2, signedDate: signed)
+            book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
+        }
+        #expect(book.isActive(alice, at: signed - Milliseconds(1)))
+        #expect(!book.isActive(alice, at: signed))
+    }
+
+    // MARK: ENT-7
+
+    @Test func `ENT-7 a billing grace period keeps access until gracePeriodExpiresDate, and billing retry without one does not`() {
+        var graced = owned()
+        graced.tell(renewalInfo(signed: end) {
+            $0.isInBillingRetryPeriod = true
+            $0.gracePeriodExpiresDate = end + .days(16)
+        })
+        #expect(graced.isActive(alice, at: end + .days(15)))
+        #expect(!graced.isActive(alice, at: end + .days(16)))
+        #expect(graced.state.status(at: end + .days(3))?.name == "billingGracePeriod")
+        #expect(graced.answer(alice, at: end + .days(17)).endedBecause == .graceOver)
+        var retried = owned()
+        retried.tell(renewalInfo(signed: end) { $0.isInBillingRetryPeriod = true })
+        #expect(!retried.isActive(alice, at: end))
+        #expect(retried.state.status(at: end + .days(3))?.name == "billingRetry")
+    }
+
+    @Test func `ENT-7 a grace notification without a date keeps access by its status, for a day`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: end) { $0.isInBillingRetryPeriod = true })
+        let notice = NoticeFact(
+            notificationUUID: "u", notificationType: "DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD", status: 4, signedDate: end)
+        book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
+        #expect(book.isActive(alice, at: end + .hours(23)))
+        #expect(!book.isActive(alice, at: end + .hours(24)))
+    }
+
+    @Test func `ENT-7 a recovery inside the grace period leaves no gap, and a grace period that Apple ended ends`() {
+        var book = owned()
+        let graced = renewalInfo(signed: end) {
+            $0.isInBillingRetryPeriod = true
+            $0.gracePeriodExpiresDate = end + .days(16)
+        }
+        book.tell(graced)
+        var ended = book
+        book.tell(renewal("1001", from: end, to: day(2026, 3, 1)) { $0.signedDate = end + .days(4) })
+        book.tell(renewalInfo(signed: end + .days(4)))
+        #expect(book.answer(alice, at: end + .days(5)).start == day(2026, 1, 1))
+        #expect(book.answer(alice, at: end + .days(5)).end == day(2026, 3, 1))
+        ended.tell(renewalInfo(signed: end + .days(3), renews: false) { $0.expirationIntent = 1 })
+        #expect(!ended.isActive(alice, at: end + .days(3)))
+        #expect(ended.isActive(alice, at: end + .days(2)))
+    }
+}

@@ -1,0 +1,112 @@
+import Ledger
+import Primitives
+
+/// Midnight of a day in UTC, such as `day(2026, 2, 8)`.
+func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Timestamp {
+    Timestamp(millisecondsSince1970: Milliseconds.days(CivilDate(year: year, month: month, day: day)?.daysSince1970 ?? 0).count)
+}
+
+extension Timestamp {
+    static func + (instant: Timestamp, duration: Milliseconds) -> Timestamp { instant.adding(duration) }
+    static func - (instant: Timestamp, duration: Milliseconds) -> Timestamp { instant.adding(Milliseconds(-duration.count)) }
+}
+
+let key = SubscriptionKey(app: AppID("app"), environment: .production, originalTransactionId: OriginalTransactionID("1000"))
+let plus = ProductID("plus.monthly")
+let pro = ProductID("pro.monthly")
+let alice = CustomerID("alice")
+let bob = CustomerID("bob")
+let carol = CustomerID("carol")
+let aliceToken = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
+let bobToken = AppAccountToken("b0b00000-0000-4000-8000-000000000002")
+
+/// A transaction of subscription 1000. Its web order line item is its own unless a change says otherwise; it is signed at its purchase.
+func transaction(
+    _ id: String, _ product: ProductID = plus, from purchaseDate: Timestamp, to expiresDate: Timestamp?,
+    _ change: (inout TransactionFact) -> Void = { _ in }
+) -> TransactionFact {
+    var fact = TransactionFact(
+        originalTransactionId: key.originalTransactionId, transactionId: TransactionID(id), productId: product,
+        purchaseDate: purchaseDate, signedDate: purchaseDate)
+    fact.expiresDate = expiresDate
+    fact.webOrderLineItemId = "9" + id
+    fact.transactionReason = .purchase
+    change(&fact)
+    return fact
+}
+
+func renewal(
+    _ id: String, _ product: ProductID = plus, from purchaseDate: Timestamp, to expiresDate: Timestamp,
+    _ change: (inout TransactionFact) -> Void = { _ in }
+) -> TransactionFact {
+    transaction(id, product, from: purchaseDate, to: expiresDate) {
+        $0.transactionReason = .renewal
+        change(&$0)
+    }
+}
+
+func renewalInfo(signed signedDate: Timestamp, renews: Bool = true, _ change: (inout RenewalFact) -> Void = { _ in }) -> RenewalFact {
+    var fact = RenewalFact(originalTransactionId: key.originalTransactionId, signedDate: signedDate)
+    fact.autoRenewStatus = renews
+    change(&fact)
+    return fact
+}
+
+func claim(
+    _ customer: CustomerID, _ kind: Claim.Kind, _ transaction: TransactionFact, naming product: ProductID? = nil, at claimedAt: Timestamp
+) -> Claim {
+    Claim(
+        id: .init("\(customer)/\(kind.rawValue)/\(transaction.transactionId)/\(claimedAt.millisecondsSince1970)"), customer: customer,
+        kind: kind, transaction: transaction, productId: product ?? transaction.productId, claimedAt: claimedAt)
+}
+
+/// A ledger of one subscription that is told one thing after another.
+struct Book {
+    private(set) var history: SubscriptionHistory
+    private(set) var audit: [AuditRow] = []
+    private(set) var events: [LedgerEvent] = []
+    var policy: AppPolicy
+
+    init(_ policy: AppPolicy = AppPolicy(), key: SubscriptionKey = key) {
+        history = SubscriptionHistory(key: key)
+        self.policy = policy
+    }
+
+    @discardableResult
+    mutating func tell(_ inputs: LedgerInput..., at learnedAt: Timestamp = day(2030, 1, 1)) -> Decision {
+        let decision = Decision(on: inputs, history: history, policy: policy, learnedAt: learnedAt)
+        history = decision.history
+        audit += decision.auditRows
+        events += decision.events
+        return decision
+    }
+
+    @discardableResult
+    mutating func tell(_ facts: TransactionFact...) -> Decision {
+        let decision = Decision(on: facts.map { .fact(.transaction($0)) }, history: history, policy: policy, learnedAt: day(2030, 1, 1))
+        history = decision.history
+        audit += decision.auditRows
+        events += decision.events
+        return decision
+    }
+
+    @discardableResult
+    mutating func tell(_ fact: RenewalFact) -> Decision { tell(.fact(.renewal(fact))) }
+
+    /// The claim's outcome.
+    mutating func hear(_ claim: Claim) -> ClaimOutcome? {
+        tell(.claim(claim), at: claim.claimedAt).outcomes.first
+    }
+
+    var state: SubscriptionState { SubscriptionState(folding: history, under: policy) }
+
+    /// Whether the customer has access from this subscription, by an entitlement that every product here gives.
+    func isActive(_ customer: CustomerID, at instant: Timestamp) -> Bool { answer(customer, at: instant).isActive }
+
+    func answer(_ customer: CustomerID, at instant: Timestamp) -> EntitlementAnswer {
+        let products = Set(state.periods.map(\.productId)).sorted()
+        let map = EntitlementMap(
+            entries: products.map { .init(productId: $0, validFrom: day(2000, 1, 1), entitlements: [EntitlementID("access")]) })
+        return CustomerAnswer(at: instant, holdings: [Holding(of: customer, in: state)], map: map).overall
+    }
+}
