@@ -121,6 +121,11 @@ import Testing
         {
             #expect(await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"\(bundleId)\""))) == .wrongBundleId)
         }
+        // U+212A, the kelvin sign, is canonically the letter K: the same for `==` of strings, another app for Apple.
+        let kelvin = ExpectedApp(bundleId: "com.example.K", appAppleId: 4711, environments: [.production])
+        #expect(
+            await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"com.example.\u{212A}\"")), for: kelvin)
+                == .wrongBundleId)
         #expect(await world.refusal(try world.sign(Sample.transaction.with("bundleId", nil))) == .fieldMissing)
         #expect(await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"\""))) == .fieldInvalid)
     }

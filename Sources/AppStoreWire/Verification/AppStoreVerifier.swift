@@ -20,7 +20,8 @@ public final class AppStoreVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - roots: the roots that a chain may end in.
-    ///   - distrustedLeafSerials: serial numbers, as ``Signer/leafSerial`` writes them, whose signatures are no longer believed (T06).
+    ///   - distrustedLeafSerials: serial numbers in hexadecimal, as ``Signer/leafSerial`` or any tool writes them, whose signatures are
+    ///     no longer believed (T06).
     ///   - limits: bounds on what is read and remembered.
     public init(roots: TrustRoots, distrustedLeafSerials: Set<String> = [], limits: JWSLimits = .default) {
         chainVerifier = ChainVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)

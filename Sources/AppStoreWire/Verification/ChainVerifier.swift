@@ -15,7 +15,12 @@ internal import SwiftASN1
 /// Source: RFC 5280, section 6; RFC 7515, section 4.1.6; Apple, "Validating receipts on the device" and App Store Server Library.
 struct ChainVerifier: Sendable {
     let roots: TrustRoots
-    let distrustedLeafSerials: Set<String>
+    private let distrustedLeafSerials: Set<String>
+
+    init(roots: TrustRoots, distrustedLeafSerials: Set<String>) {
+        self.roots = roots
+        self.distrustedLeafSerials = Set(distrustedLeafSerials.map(Self.plainSerial))
+    }
 
     func verify(_ certificates: [[UInt8]]) async -> Result<VerifiedChain, ChainRefusal> {
         guard certificates.count == 3 else { return .failure(ChainRefusal(.chainLengthNotThree)) }
@@ -27,7 +32,9 @@ struct ChainVerifier: Sendable {
             let signer = Signer(
                 leafSerial: Self.hexadecimal(chain[0].serialNumber.bytes), leafFingerprint: prints[0],
                 intermediateFingerprint: prints[1], rootFingerprint: prints[2])
-            if distrustedLeafSerials.contains(signer.leafSerial) { throw ChainRefusal(.leafDistrusted, signer.leafSerial) }
+            if distrustedLeafSerials.contains(Self.plainSerial(signer.leafSerial)) {
+                throw ChainRefusal(.leafDistrusted, signer.leafSerial)
+            }
             let leafKey = try checkShape(leaf: chain[0], intermediate: chain[1])
             let validity = try validity(of: chain)
             try await checkPath(chain, at: validity.lowerBound)
@@ -115,6 +122,11 @@ struct ChainVerifier: Sendable {
 
     private static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     private static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+
+    /// A serial number without what tools write differently: case, colons, leading zeros. A list that never matches protects nobody.
+    private static func plainSerial(_ serial: String) -> String {
+        String(serial.lowercased().filter(\.isHexDigit).drop { $0 == "0" })
+    }
 
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
