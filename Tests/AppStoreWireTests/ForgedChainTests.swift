@@ -128,9 +128,10 @@ import Testing
             let json = Sample.json(Sample.transaction.with("environment", "\"\(environment.rawValue)\""))
             let unsigned = Base64.encodeURL(Array("{\"alg\":\"none\"}".utf8)) + "." + Base64.encodeURL(json) + "."
             #expect(await world.refusal(unsigned, for: app) == .algorithmNotES256)
-            let single = Array(
-                "{\"alg\":\"ES256\",\"kid\":\"Apple_Xcode_Key\",\"typ\":\"JWT\",\"x5c\":[\"\(Base64.encode(world.authority.rootDER))\"]}"
-                    .utf8)
+            let single = Sample.json([
+                ("alg", "\"ES256\""), ("kid", "\"Apple_Xcode_Key\""), ("typ", "\"JWT\""),
+                ("x5c", "[\"\(Base64.encode(world.authority.rootDER))\"]"),
+            ])
             #expect(
                 await world.refusal(try world.authority.sign(payload: json, header: single), for: app) == .chainLengthNotThree)
         }

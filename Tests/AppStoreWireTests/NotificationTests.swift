@@ -43,7 +43,7 @@ import Testing
         }
         let consent = Sample.notification().with("data", nil).with(
             "appData",
-            "{\"appAppleId\":4711,\"bundleId\":\"com.example.tenure\",\"environment\":\"Production\",\"signedAppTransactionInfo\":\"a.b.c\"}"
+            Sample.text(Sample.data + [("signedAppTransactionInfo", "\"a.b.c\"")])
         )
         guard case .failure(let refusal) = await notification(try world.sign(consent)) else {
             Issue.record("accepted")
@@ -96,11 +96,11 @@ import Testing
 
     @Test func `an external purchase token says its environment by its identifier`() async throws {
         func token(_ identifier: String) throws -> String {
-            try world.sign(
-                Sample.notification().with("data", nil).with(
-                    "externalPurchaseToken",
-                    "{\"externalPurchaseId\":\"\(identifier)\",\"tokenCreationDate\":1,\"appAppleId\":4711,\"bundleId\":\"com.example.tenure\"}"
-                ))
+            let token: Sample.Members = [
+                ("externalPurchaseId", "\"\(identifier)\""), ("tokenCreationDate", "1"), ("appAppleId", "4711"),
+                ("bundleId", "\"com.example.tenure\""),
+            ]
+            return try world.sign(Sample.notification().with("data", nil).with("externalPurchaseToken", Sample.text(token)))
         }
         #expect(try await notification(token("b2158121-7af9-49d4-9561-1f588205523e")).refusal == nil)
         #expect(try await notification(token("SANDBOX_b2158121-7af9-49d4-9561-1f588205523e")).refusal == .wrongEnvironment)

@@ -3,9 +3,9 @@ public import Primitives
 
 /// Verifies what Apple signs: notifications, transactions, renewal infos, app transactions.
 ///
-/// Everything is checked, cheapest first: size, form, header, the chain against pinned roots and Apple's marks, the signature, the
-/// JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that leaves a check out. One verifier
-/// may be used by any number of tasks at once; calling it twice with the same bytes gives the same answer.
+/// Everything is checked, cheapest first: size, form, header, the chain against pinned roots and Apple's marks, the signature,
+/// the JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that leaves a check out. One
+/// verifier may be used by any number of tasks at once; calling it twice with the same bytes gives the same answer.
 ///
 /// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods are
 /// `async` because verifying a chain for the first time is.
@@ -20,8 +20,8 @@ public final class AppStoreVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - roots: the roots that a chain may end in.
-    ///   - distrustedLeafSerials: serial numbers in hexadecimal, as ``Signer/leafSerial`` or any tool writes them, whose signatures are
-    ///     no longer believed (T06).
+    ///   - distrustedLeafSerials: serial numbers in hexadecimal, as ``Signer/leafSerial`` or any tool writes them, whose
+    ///     signatures are no longer believed (T06).
     ///   - limits: bounds on what is read and remembered.
     public init(roots: TrustRoots, distrustedLeafSerials: Set<String> = [], limits: JWSLimits = .default) {
         chainVerifier = ChainVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)
@@ -55,7 +55,8 @@ public final class AppStoreVerifier: Sendable {
         await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
     }
 
-    /// Verifies a renewal info, except that it belongs to the app: it names none. ``UnboundRenewalInfo/bound(to:)`` says the rest.
+    /// Verifies a renewal info, except that it belongs to the app: it names none. ``UnboundRenewalInfo/bound(to:)`` says the
+    /// rest.
     ///
     /// - Parameters:
     ///   - jws: the compact JWS.
@@ -101,7 +102,8 @@ public final class AppStoreVerifier: Sendable {
     ///   - signedPayload: the compact JWS out of the body; ``NotificationBody`` reads that.
     ///   - app: the app that it must be about.
     ///   - now: our clock.
-    /// - Returns: the notification, or the first reason that speaks against it or a JWS inside; ``JWSRefusal/part`` says against which.
+    /// - Returns: the notification, or the first reason that speaks against it or a JWS inside; ``JWSRefusal/part`` says
+    ///   against which.
     public func notification(
         _ signedPayload: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<VerifiedNotification, JWSRefusal> {
