@@ -8,7 +8,7 @@ public import Primitives
 /// verifier may be used by any number of tasks at once; calling it twice with the same bytes gives the same answer.
 ///
 /// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods are
-/// `async` because verifying a chain for the first time is.
+/// `async` because verifying a chain for the first time is, and run where their caller runs, so that the usual case changes no thread.
 ///
 /// Source: RFC 7515, RFC 7518 (ES256), RFC 5280; Apple, App Store Server Library; FACT-3, FACT-4.
 public final class AppStoreVerifier: Sendable {
@@ -42,14 +42,14 @@ public final class AppStoreVerifier: Sendable {
     ///   - app: the app that it must be about.
     ///   - now: our clock.
     /// - Returns: the transaction, or the first reason in the order of ``JWSRefusal/Code`` that speaks against it.
-    public func transaction(
+    public nonisolated(nonsending) func transaction(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<TransactionPayload>, JWSRefusal> {
         await transaction(Array(jws.utf8), for: app, at: now)
     }
 
     /// Verifies a transaction; as with a string, without copying one.
-    public func transaction(
+    public nonisolated(nonsending) func transaction(
         _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<TransactionPayload>, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
@@ -63,14 +63,14 @@ public final class AppStoreVerifier: Sendable {
     ///   - app: whose environments are accepted.
     ///   - now: our clock.
     /// - Returns: the renewal info, or the first reason that speaks against it.
-    public func renewalInfo(
+    public nonisolated(nonsending) func renewalInfo(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<UnboundRenewalInfo, JWSRefusal> {
         await renewalInfo(Array(jws.utf8), for: app, at: now)
     }
 
     /// Verifies a renewal info; as with a string, without copying one.
-    public func renewalInfo(
+    public nonisolated(nonsending) func renewalInfo(
         _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<UnboundRenewalInfo, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in UnboundRenewalInfo(try await verify(jws, for: app, at: now)) }
@@ -83,14 +83,14 @@ public final class AppStoreVerifier: Sendable {
     ///   - app: the app that it must be about.
     ///   - now: our clock.
     /// - Returns: the app transaction, or the first reason that speaks against it.
-    public func appTransaction(
+    public nonisolated(nonsending) func appTransaction(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<AppTransactionPayload>, JWSRefusal> {
         await appTransaction(Array(jws.utf8), for: app, at: now)
     }
 
     /// Verifies an app transaction; as with a string, without copying one.
-    public func appTransaction(
+    public nonisolated(nonsending) func appTransaction(
         _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<AppTransactionPayload>, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
@@ -104,14 +104,14 @@ public final class AppStoreVerifier: Sendable {
     ///   - now: our clock.
     /// - Returns: the notification, or the first reason that speaks against it or a JWS inside; ``JWSRefusal/part`` says
     ///   against which.
-    public func notification(
+    public nonisolated(nonsending) func notification(
         _ signedPayload: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<VerifiedNotification, JWSRefusal> {
         await notification(Array(signedPayload.utf8), for: app, at: now)
     }
 
     /// Verifies a notification and every JWS inside it; as with a string, without copying one.
-    public func notification(
+    public nonisolated(nonsending) func notification(
         _ signedPayload: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<VerifiedNotification, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in try await verifyNotification(signedPayload, for: app, at: now) }
@@ -119,8 +119,8 @@ public final class AppStoreVerifier: Sendable {
 }
 
 extension AppStoreVerifier {
-    private func refusing<Value>(
-        _ body: () async throws(JWSRefusal) -> Value
+    private nonisolated(nonsending) func refusing<Value>(
+        _ body: nonisolated(nonsending) () async throws(JWSRefusal) -> Value
     ) async -> Result<Value, JWSRefusal> {
         do throws(JWSRefusal) {
             return .success(try await body())
@@ -129,7 +129,7 @@ extension AppStoreVerifier {
         }
     }
 
-    private func verifyNotification(
+    private nonisolated(nonsending) func verifyNotification(
         _ bytes: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async throws(JWSRefusal) -> VerifiedNotification {
         let notification: Verified<NotificationPayload> = try await verify(bytes, for: app, at: now)
@@ -152,7 +152,7 @@ extension AppStoreVerifier {
     }
 
     /// One JWS from bytes to payload. Suspends only where its chain was never seen.
-    private func verify<Payload: SignedPayload>(
+    private nonisolated(nonsending) func verify<Payload: SignedPayload>(
         _ bytes: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async throws(JWSRefusal) -> Verified<Payload> {
         let jws = try CompactJWS(bytes, in: Payload.part, limits: limits)
@@ -172,7 +172,7 @@ extension AppStoreVerifier {
         return Verified(payload: payload, compact: bytes, signedDate: payload.signingDate, signer: chain.signer)
     }
 
-    private func verifyChain(of jws: CompactJWS) async throws(JWSRefusal) -> VerifiedChain {
+    private nonisolated(nonsending) func verifyChain(of jws: CompactJWS) async throws(JWSRefusal) -> VerifiedChain {
         let certificates = try JWSHeader(jws.header, in: jws.part, limits: limits).certificates
         let key = Fingerprint(certificates)
         let outcome: Result<VerifiedChain, ChainRefusal>
