@@ -1,4 +1,5 @@
 import AppStoreWire
+import Foundation
 import Primitives
 import SimulatorPKI
 import Testing
@@ -222,6 +223,30 @@ import Testing
                 payload: Array(text.dropLast().utf8) + [0x2C, 0x22] + bytes + [0x22, 0x3A, 0x31, 0x7D])
             #expect(await world.refusal(jws) == .payloadNotJSON)
         }
+    }
+
+    @Test func `T08 a damaged payload under a true signature never traps, and what is accepted Foundation reads alike`()
+        async throws
+    {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        var accepted = 0
+        for round in 0..<3_000 {
+            var json = Sample.json(Sample.transaction)
+            for _ in 0...Int.random(in: 0...2, using: &generator) {
+                json[Int.random(in: 0..<json.count, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
+            }
+            guard case .success(let verified) = await world.transaction(try world.authority.sign(payload: json)) else { continue }
+            accepted += 1
+            let foundation = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+            let isSame =
+                foundation?["transactionId"] as? String == verified.payload.transactionId
+                && (foundation?["purchaseDate"] as? NSNumber)?.int64Value == verified.payload.purchaseDate.millisecondsSince1970
+                && (foundation?["expiresDate"] as? NSNumber)?.int64Value == verified.payload.expiresDate?.millisecondsSince1970
+                && foundation?["productId"] as? String == verified.payload.productId
+            #expect(isSame, "seed \(seed), round \(round)")
+        }
+        #expect(accepted > 100)
     }
 
     @Test func `a field that Apple has not invented yet is no reason to refuse, and stays in the evidence`() async throws {
