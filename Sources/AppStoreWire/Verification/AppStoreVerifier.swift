@@ -7,8 +7,9 @@ public import Primitives
 /// the JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that leaves a check out. One
 /// verifier may be used by any number of tasks at once; calling it twice with the same bytes gives the same answer.
 ///
-/// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods are
-/// `async` because verifying a chain for the first time is, and run where their caller runs, so that the usual case changes no thread.
+/// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods
+/// are `async` because verifying a chain for the first time is, and run where their caller runs, so that the usual case changes
+/// no thread.
 ///
 /// Source: RFC 7515, RFC 7518 (ES256), RFC 5280; Apple, App Store Server Library; FACT-3, FACT-4.
 public final class AppStoreVerifier: Sendable {
