@@ -1,6 +1,7 @@
 /// Base64 that has one spelling for each value: every other one is refused, so that a signed fact has no second form (T07).
 ///
-/// Refused are characters outside the alphabet, white space, padding that is missing or too much, and unused bits that are not zero.
+/// Refused are characters outside the alphabet, white space, padding that is missing or too much, and unused bits that are not
+/// zero.
 ///
 /// Source: RFC 4648, sections 3.5, 4 and 5; RFC 7515, section 2.
 package enum StrictBase64 {

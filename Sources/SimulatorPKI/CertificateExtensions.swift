@@ -15,7 +15,8 @@ enum CertificateExtensions {
     static let unknownCritical = Certificate.Extension(
         oid: [1, 3, 6, 1, 4, 1, 99999, 1], critical: true, value: [0x05, 0x00])
 
-    /// A policy with a notice of the length of Apple's, so that sizes and times measured with our chain are those of the real one.
+    /// A policy with a notice of the length of Apple's, so that sizes and times measured with our chain are those of the real
+    /// one.
     static func policies() throws -> Certificate.Extension {
         let notice =
             "Made by a local App Store simulator for tests. It proves nothing about a purchase, is trusted only where somebody "

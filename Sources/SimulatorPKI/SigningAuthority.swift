@@ -3,10 +3,11 @@ package import Primitives
 internal import SwiftASN1
 internal import X509
 
-/// A private copy of the pyramid that Apple signs App Store payloads with: root, intermediate and leaf certificate with their keys.
+/// A private copy of the pyramid that Apple signs App Store payloads with: root, intermediate and leaf certificate with their
+/// keys.
 ///
-/// Chains made here have Apple's shape, sizes and marker extensions and another root. They prove something only to a verifier that was
-/// told to trust ``rootFingerprint``.
+/// Chains made here have Apple's shape, sizes and marker extensions and another root. They prove something only to a verifier
+/// that was told to trust ``rootFingerprint``.
 ///
 /// Source: RFC 7515 (compact JWS, `x5c`), RFC 5280; Apple's certificates as they stand in signed payloads.
 package struct SigningAuthority: Sendable {

@@ -1,7 +1,8 @@
 /// A JSON text from outside that was read whole and strictly; values are made when they are asked for.
 ///
-/// Refused are invalid UTF-8 and byte order marks, lone surrogates, raw control characters, names that come twice in one object, bytes
-/// after the value, numbers such as `01` or `NaN`, and whatever exceeds the limits. Nothing traps and nothing recurses.
+/// Refused are invalid UTF-8 and byte order marks, lone surrogates, raw control characters, names that come twice in one
+/// object, bytes after the value, numbers such as `01` or `NaN`, and whatever exceeds the limits. Nothing traps and nothing
+/// recurses.
 ///
 /// Source: RFC 8259.
 package struct JSONDocument: Sendable {
@@ -58,14 +59,14 @@ package struct JSONValue: Sendable {
         }
     }
 
-    /// The number, when it is written without fraction and exponent and fits exactly. `1.0` and `1e3` are nil: who writes integers so
-    /// is not who we think.
+    /// The number, when it is written without fraction and exponent and fits exactly. `1.0` and `1e3` are nil: who writes
+    /// integers so is not who we think.
     package var int64: Int64? {
         node.kind == .integer ? JSONNumber.integer(tape.bytes[Int(node.start)..<Int(node.end)]) : nil
     }
 
-    /// The greatest integer that is not above the number; a fraction is allowed, an exponent is not. For the dates of Xcode, which
-    /// carry fractions of a millisecond; everything else is read by ``int64``.
+    /// The greatest integer that is not above the number; a fraction is allowed, an exponent is not. For the dates of Xcode,
+    /// which carry fractions of a millisecond; everything else is read by ``int64``.
     package var flooredInt64: Int64? {
         switch node.kind {
         case .integer, .decimal: JSONNumber.floor(tape.bytes[Int(node.start)..<Int(node.end)])

@@ -25,7 +25,8 @@ enum JSONEscapes {
         return Escape(scalar: scalar, length: 12)
     }
 
-    /// The UTF-8 that a string's bytes stand for. Escapes were checked when the document was read; a wrong one would end the text.
+    /// The UTF-8 that a string's bytes stand for. Escapes were checked when the document was read; a wrong one would end the
+    /// text.
     static func resolved(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

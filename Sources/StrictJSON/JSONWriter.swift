@@ -1,4 +1,5 @@
-/// Writes JSON the same way every time: members in the order in which they are written, no spaces, nothing escaped that need not be.
+/// Writes JSON the same way every time: members in the order in which they are written, no spaces, nothing escaped that need
+/// not be.
 ///
 /// ```swift
 /// var json = JSONWriter()

@@ -1,4 +1,5 @@
 import AppStoreWire
+import Foundation
 import Primitives
 import SimulatorPKI
 import Testing
@@ -39,7 +40,9 @@ import Testing
                         // A renewal info names no app: what it is accepted as says so, and binding it says the rest.
                         if !isApp, kind != "renewalInfo" { expected = .wrongBundleId }
                         if kind != endpoint { expected = .wrongKind }
-                        #expect(await refusal(of: jws, at: endpoint, for: app) == expected, "\(kind) as \(endpoint), \(isApp), \(isEnvironment)")
+                        #expect(
+                            await refusal(of: jws, at: endpoint, for: app) == expected,
+                            "\(kind) as \(endpoint), \(isApp), \(isEnvironment)")
                     }
                 }
             }
@@ -54,7 +57,9 @@ import Testing
     }
 
     @Test func `FACT-4 a renewal info counts only beside a transaction of the same subscription`() async throws {
-        func bound(_ change: (String, String?), beside other: Sample.Members = Sample.transaction) async throws -> JWSRefusal.Code? {
+        func bound(_ change: (String, String?), beside other: Sample.Members = Sample.transaction) async throws -> JWSRefusal
+            .Code?
+        {
             let jws = try world.sign(Sample.renewalInfo.with(change.0, change.1))
             let both = ExpectedApp(bundleId: World.app.bundleId, appAppleId: 4711, environments: [.production, .sandbox])
             let renewal = try await world.verifier.renewalInfo(jws, for: both, at: World.now).get()
@@ -94,7 +99,9 @@ import Testing
         #expect(await old.refusal(try old.sign(Sample.transaction)) == .signedDateOutsideChain)
         let distrusting = AppStoreVerifier(
             roots: TrustRoots(fingerprints: [old.authority.rootFingerprint]), distrustedLeafSerials: [verified.signer.leafSerial])
-        for _ in 0..<2 { #expect(await distrusting.transaction(inTime, for: World.app, at: World.now).refusal == .leafDistrusted) }
+        for _ in 0..<2 {
+            #expect(await distrusting.transaction(inTime, for: World.app, at: World.now).refusal == .leafDistrusted)
+        }
         let never = try World(
             shape: .apple {
                 $0.leafValidity = expired
@@ -111,9 +118,15 @@ import Testing
     // MARK: App
 
     @Test func `FACT-4 a transaction of another bundle is refused, however alike`() async throws {
-        for bundleId in ["com.example.Tenure", "com.example.tenure2", "com.example", "com.example.tenure ", "com.exаmple.tenure"] {
+        for bundleId in ["com.example.Tenure", "com.example.tenure2", "com.example", "com.example.tenure ", "com.exаmple.tenure"]
+        {
             #expect(await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"\(bundleId)\""))) == .wrongBundleId)
         }
+        // U+212A, the kelvin sign, is canonically the letter K: the same for `==` of strings, another app for Apple.
+        let kelvin = ExpectedApp(bundleId: "com.example.K", appAppleId: 4711, environments: [.production])
+        #expect(
+            await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"com.example.\u{212A}\"")), for: kelvin)
+                == .wrongBundleId)
         #expect(await world.refusal(try world.sign(Sample.transaction.with("bundleId", nil))) == .fieldMissing)
         #expect(await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"\""))) == .fieldInvalid)
     }
@@ -140,13 +153,16 @@ import Testing
 
     static let instants = ["purchaseDate", "originalPurchaseDate", "expiresDate", "signedDate"]
 
-    @Test(arguments: instants) func `T33 an instant that is no whole number in range is refused and named`(_ field: String) async throws {
+    @Test(arguments: instants) func `T33 an instant that is no whole number in range is refused and named`(_ field: String)
+        async throws
+    {
         let wrong = [
             "1e308", "1e400", "-1", "-9223372036854775808", "9223372036854775807", "9223372036854775808", "253402300800000",
             "1780000000000.5", "1.78e12", "\"1780000000000\"", "true", "[]", "{}", "99999999999999999999999999999999",
         ]
         for value in wrong {
-            guard case .failure(let refusal) = await world.transaction(try world.sign(Sample.transaction.with(field, value))) else {
+            guard case .failure(let refusal) = await world.transaction(try world.sign(Sample.transaction.with(field, value)))
+            else {
                 Issue.record("\(field) \(value) was accepted")
                 continue
             }
@@ -157,13 +173,16 @@ import Testing
     @Test func `T33 numbers and flags of the wrong kind are refused and named`() async throws {
         let wrong: [(String, [String])] = [
             ("price", ["1e2", "9.99", "\"9990\"", "9223372036854775808", "true"]), ("quantity", ["1.0", "\"1\"", "1e0", "[1]"]),
-            ("offerType", ["\"1\"", "1.5", "true"]), ("isUpgraded", ["1", "\"true\"", "0"]), ("revocationReason", ["\"0\"", "{}"]),
-            ("revocationPercentage", ["0.5", "\"50\""]), ("currency", ["1", "[]", "\"U\\u0000D\""]), ("appAccountToken", ["7", "{}"]),
+            ("offerType", ["\"1\"", "1.5", "true"]), ("isUpgraded", ["1", "\"true\"", "0"]),
+            ("revocationReason", ["\"0\"", "{}"]),
+            ("revocationPercentage", ["0.5", "\"50\""]), ("currency", ["1", "[]", "\"U\\u0000D\""]),
+            ("appAccountToken", ["7", "{}"]),
             ("commitmentInfo", ["[]", "1", "\"a\""]), ("advancedCommerceInfo", ["[]", "\"a\""]), ("type", ["1", "\"\""]),
         ]
         for (field, values) in wrong {
             for value in values {
-                guard case .failure(let refusal) = await world.transaction(try world.sign(Sample.transaction.with(field, value))) else {
+                guard case .failure(let refusal) = await world.transaction(try world.sign(Sample.transaction.with(field, value)))
+                else {
                     Issue.record("\(field) \(value) was accepted")
                     continue
                 }
@@ -185,9 +204,14 @@ import Testing
             }
         }
         corpus += [
-            ("", .payloadNotJSON), ("[]", .payloadNotJSON), ("null", .payloadNotJSON), ("{}", .wrongKind), ("\u{FEFF}" + text, .payloadNotJSON),
+            ("", .payloadNotJSON), ("[]", .payloadNotJSON), ("null", .payloadNotJSON), ("{}", .wrongKind),
+            ("\u{FEFF}" + text, .payloadNotJSON),
             (text + "x", .payloadNotJSON), (text + "\u{0}", .payloadNotJSON), (text + text, .payloadNotJSON),
-            (text.dropLast() + ",}", .payloadNotJSON), (text.dropLast() + ",\"x\":\(String(repeating: "[", count: 70))1\(String(repeating: "]", count: 70))}", .payloadNotJSON),
+            (text.dropLast() + ",}", .payloadNotJSON),
+            (
+                text.dropLast() + ",\"x\":\(String(repeating: "[", count: 70))1\(String(repeating: "]", count: 70))}",
+                .payloadNotJSON
+            ),
             (String(repeating: "[", count: 100_000), .payloadNotJSON),
         ]
         #expect(corpus.count >= 200)
@@ -195,9 +219,34 @@ import Testing
             #expect(await world.refusal(try world.authority.sign(payload: Array(json.utf8))) == expected, "\(json.suffix(60))")
         }
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]] {
-            let jws = try world.authority.sign(payload: Array(text.dropLast().utf8) + [0x2C, 0x22] + bytes + [0x22, 0x3A, 0x31, 0x7D])
+            let jws = try world.authority.sign(
+                payload: Array(text.dropLast().utf8) + [0x2C, 0x22] + bytes + [0x22, 0x3A, 0x31, 0x7D])
             #expect(await world.refusal(jws) == .payloadNotJSON)
         }
+    }
+
+    @Test func `T08 a damaged payload under a true signature never traps, and what is accepted Foundation reads alike`()
+        async throws
+    {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        var accepted = 0
+        for round in 0..<3_000 {
+            var json = Sample.json(Sample.transaction)
+            for _ in 0...Int.random(in: 0...2, using: &generator) {
+                json[Int.random(in: 0..<json.count, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
+            }
+            guard case .success(let verified) = await world.transaction(try world.authority.sign(payload: json)) else { continue }
+            accepted += 1
+            let foundation = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+            let isSame =
+                foundation?["transactionId"] as? String == verified.payload.transactionId
+                && (foundation?["purchaseDate"] as? NSNumber)?.int64Value == verified.payload.purchaseDate.millisecondsSince1970
+                && (foundation?["expiresDate"] as? NSNumber)?.int64Value == verified.payload.expiresDate?.millisecondsSince1970
+                && foundation?["productId"] as? String == verified.payload.productId
+            #expect(isSame, "seed \(seed), round \(round)")
+        }
+        #expect(accepted > 100)
     }
 
     @Test func `a field that Apple has not invented yet is no reason to refuse, and stays in the evidence`() async throws {
@@ -209,7 +258,9 @@ import Testing
     @Test func `a value that Apple has not invented yet keeps its raw value`() async throws {
         let changed = Sample.transaction.with("type", "\"Rental\"").with("offerType", "99").with("inAppOwnershipType", "\"LENT\"")
         let payload = try await world.transaction(try world.sign(changed)).get().payload
-        #expect(payload.type.rawValue == "Rental" && payload.offerType?.rawValue == 99 && payload.inAppOwnershipType?.rawValue == "LENT")
+        #expect(
+            payload.type.rawValue == "Rental" && payload.offerType?.rawValue == 99
+                && payload.inAppOwnershipType?.rawValue == "LENT")
     }
 
     @Test func `Xcode's fractions of a millisecond are floored in Xcode's payloads only`() async throws {
@@ -219,8 +270,13 @@ import Testing
     }
 
     @Test func `an account token keeps its spelling and knows whether it is a UUID`() {
-        #expect(AppAccountToken(rawValue: "7E3FB20B-4cdb-47cc-936d-99D65f608138").canonicalUUID == "7e3fb20b-4cdb-47cc-936d-99d65f608138")
-        for text in ["", "7e3fb20b4cdb47cc936d99d65f608138", "7e3fb20b-4cdb-47cc-936d-99d65f60813g", "7e3fb20b-4cdb-47cc-936d-99d65f6081380"] {
+        #expect(
+            AppAccountToken(rawValue: "7E3FB20B-4cdb-47cc-936d-99D65f608138").canonicalUUID
+                == "7e3fb20b-4cdb-47cc-936d-99d65f608138")
+        for text in [
+            "", "7e3fb20b4cdb47cc936d99d65f608138", "7e3fb20b-4cdb-47cc-936d-99d65f60813g",
+            "7e3fb20b-4cdb-47cc-936d-99d65f6081380",
+        ] {
             #expect(AppAccountToken(rawValue: text).canonicalUUID == nil)
         }
     }

@@ -128,22 +128,28 @@ import Testing
             let json = Sample.json(Sample.transaction.with("environment", "\"\(environment.rawValue)\""))
             let unsigned = Base64.encodeURL(Array("{\"alg\":\"none\"}".utf8)) + "." + Base64.encodeURL(json) + "."
             #expect(await world.refusal(unsigned, for: app) == .algorithmNotES256)
-            let single = Array(
-                "{\"alg\":\"ES256\",\"kid\":\"Apple_Xcode_Key\",\"typ\":\"JWT\",\"x5c\":[\"\(Base64.encode(world.authority.rootDER))\"]}".utf8)
-            #expect(await world.refusal(try world.authority.sign(payload: json, header: single), for: app) == .chainLengthNotThree)
+            let single = Sample.json([
+                ("alg", "\"ES256\""), ("kid", "\"Apple_Xcode_Key\""), ("typ", "\"JWT\""),
+                ("x5c", "[\"\(Base64.encode(world.authority.rootDER))\"]"),
+            ])
+            #expect(
+                await world.refusal(try world.authority.sign(payload: json, header: single), for: app) == .chainLengthNotThree)
         }
     }
 
     @Test func `T03 FACT-4 an environment in another spelling is no environment`() async throws {
         let app = ExpectedApp(bundleId: World.app.bundleId, appAppleId: 4711, environments: Set(Environment.allCases))
         for spelling in ["\"xcode\"", "\"production\"", "\"PRODUCTION\"", "\"Production \"", "\"Prod\"", "\"LocalTest\""] {
-            #expect(await world.refusal(try world.sign(Sample.transaction.with("environment", spelling)), for: app) == .wrongEnvironment)
+            #expect(
+                await world.refusal(try world.sign(Sample.transaction.with("environment", spelling)), for: app)
+                    == .wrongEnvironment)
         }
         for wrong in ["\"Prod\\u0000uction\"", "1", "[\"Production\"]", "true", "{}"] {
             #expect(await world.refusal(try world.sign(Sample.transaction.with("environment", wrong)), for: app) == .fieldInvalid)
         }
         for missing in ["null", nil] {
-            #expect(await world.refusal(try world.sign(Sample.transaction.with("environment", missing)), for: app) == .fieldMissing)
+            #expect(
+                await world.refusal(try world.sign(Sample.transaction.with("environment", missing)), for: app) == .fieldMissing)
         }
         for environment in [Environment.xcode, .localTesting, .sandbox] {
             let jws = try world.sign(Sample.transaction.with("environment", "\"\(environment.rawValue)\""))

@@ -16,20 +16,28 @@ import Testing
     }
 
     static let algorithms = [
-        "\"none\"", "\"None\"", "\"NONE\"", "\"nOnE\"", "\"\"", "\"HS256\"", "\"HS384\"", "\"HS512\"", "\"RS256\"", "\"RS384\"", "\"RS512\"",
-        "\"PS256\"", "\"PS384\"", "\"PS512\"", "\"ES384\"", "\"ES512\"", "\"ES256K\"", "\"EdDSA\"", "\"Ed25519\"", "\"es256\"", "\"Es256\"",
-        "\"ES256 \"", "\" ES256\"", "\"ES256\\u0000\"", "\"ES256\\n\"", "\"ES-256\"", "\"ES256,none\"", "\"SHA256withECDSA\"", "\"dir\"",
-        "\"RSA-OAEP\"", "\"A256GCM\"", "\"ECDH-ES\"", "\"ΕS256\"", "null", "true", "256", "-7", "[\"ES256\"]", "{\"alg\":\"ES256\"}", "[]",
+        "\"none\"", "\"None\"", "\"NONE\"", "\"nOnE\"", "\"\"", "\"HS256\"", "\"HS384\"", "\"HS512\"", "\"RS256\"", "\"RS384\"",
+        "\"RS512\"",
+        "\"PS256\"", "\"PS384\"", "\"PS512\"", "\"ES384\"", "\"ES512\"", "\"ES256K\"", "\"EdDSA\"", "\"Ed25519\"", "\"es256\"",
+        "\"Es256\"",
+        "\"ES256 \"", "\" ES256\"", "\"ES256\\u0000\"", "\"ES256\\n\"", "\"ES-256\"", "\"ES256,none\"", "\"SHA256withECDSA\"",
+        "\"dir\"",
+        "\"RSA-OAEP\"", "\"A256GCM\"", "\"ECDH-ES\"", "\"ΕS256\"", "null", "true", "256", "-7", "[\"ES256\"]",
+        "{\"alg\":\"ES256\"}", "[]",
     ]
 
-    @Test(arguments: algorithms) func `T04 an alg other than ES256 is refused with algorithmNotES256`(_ alg: String) async throws {
+    @Test(arguments: algorithms) func `T04 an alg other than ES256 is refused with algorithmNotES256`(_ alg: String) async throws
+    {
         #expect(try await refusal(header: "{\"alg\":\(alg),\"x5c\":[\(chain)]}") == .algorithmNotES256)
     }
 
     static let parameters = [
-        "\"crit\":[\"b64\"]", "\"crit\":[]", "\"b64\":false", "\"b64\":true", "\"jwk\":{\"kty\":\"EC\"}", "\"jku\":\"https://127.0.0.1/k\"",
-        "\"x5u\":\"https://127.0.0.1/c\"", "\"x5t\":\"AA\"", "\"x5t#S256\":\"AA\"", "\"cty\":\"JWT\"", "\"enc\":\"A256GCM\"", "\"zip\":\"DEF\"",
-        "\"epk\":{}", "\"apu\":\"a\"", "\"iv\":\"a\"", "\"tag\":\"a\"", "\"p2c\":1000000", "\"Alg\":\"ES256\"", "\"ALG\":\"none\"", "\"X5C\":[]",
+        "\"crit\":[\"b64\"]", "\"crit\":[]", "\"b64\":false", "\"b64\":true", "\"jwk\":{\"kty\":\"EC\"}",
+        "\"jku\":\"https://127.0.0.1/k\"",
+        "\"x5u\":\"https://127.0.0.1/c\"", "\"x5t\":\"AA\"", "\"x5t#S256\":\"AA\"", "\"cty\":\"JWT\"", "\"enc\":\"A256GCM\"",
+        "\"zip\":\"DEF\"",
+        "\"epk\":{}", "\"apu\":\"a\"", "\"iv\":\"a\"", "\"tag\":\"a\"", "\"p2c\":1000000", "\"Alg\":\"ES256\"",
+        "\"ALG\":\"none\"", "\"X5C\":[]",
         "\"x5c \":[]", "\"\":1", "\"x5cwrong\":[]", "\"iss\":\"a\"", "\"nonce\":\"a\"", "\"svt\":\"a\"",
     ]
 
@@ -38,22 +46,28 @@ import Testing
     }
 
     @Test func `T04 kid and typ are ignored, whatever they say`() async throws {
-        #expect(try await refusal(header: "{\"kid\":\"../../dev/null\",\"typ\":\"JWT\",\"alg\":\"ES256\",\"x5c\":[\(chain)]}") == nil)
+        #expect(
+            try await refusal(header: "{\"kid\":\"../../dev/null\",\"typ\":\"JWT\",\"alg\":\"ES256\",\"x5c\":[\(chain)]}") == nil)
         #expect(try await refusal(header: "{\"typ\":[1],\"alg\":\"ES256\",\"x5c\":[\(chain)]}") == nil)
     }
 
     @Test func `T04 a header that is not strict JSON is refused, duplicate names first of all`() async throws {
         let wrong = [
-            "{\"alg\":\"none\",\"alg\":\"ES256\",\"x5c\":[\(chain)]}", "{\"alg\":\"ES256\",\"\\u0061lg\":\"none\",\"x5c\":[\(chain)]}",
-            "{\"alg\":\"ES256\",\"x5c\":[],\"x5c\":[\(chain)]}", "[]", "\"ES256\"", "null", "", "{", "{\"alg\":\"ES256\",\"x5c\":[\(chain)]} x",
+            "{\"alg\":\"none\",\"alg\":\"ES256\",\"x5c\":[\(chain)]}",
+            "{\"alg\":\"ES256\",\"\\u0061lg\":\"none\",\"x5c\":[\(chain)]}",
+            "{\"alg\":\"ES256\",\"x5c\":[],\"x5c\":[\(chain)]}", "[]", "\"ES256\"", "null", "", "{",
+            "{\"alg\":\"ES256\",\"x5c\":[\(chain)]} x",
             "\u{FEFF}{\"alg\":\"ES256\",\"x5c\":[\(chain)]}", "{\"alg\":\"ES256\",\"x5c\":[\(chain),]}", "{alg:\"ES256\"}",
-            "{\"alg\":\"ES256\",\"kid\":\"\\ud800\",\"x5c\":[\(chain)]}", "{\"alg\":\"ES256\",\"kid\":[[[[[[1]]]]]],\"x5c\":[\(chain)]}",
+            "{\"alg\":\"ES256\",\"kid\":\"\\ud800\",\"x5c\":[\(chain)]}",
+            "{\"alg\":\"ES256\",\"kid\":[[[[[[1]]]]]],\"x5c\":[\(chain)]}",
         ]
         for header in wrong { #expect(try await refusal(header: header) == .headerNotJSON, "\(header.prefix(40))") }
     }
 
     @Test func `T04 x5c that is missing or no list of base64 texts is refused`() async throws {
-        for x5c in ["", ",\"x5c\":null", ",\"x5c\":\"a\"", ",\"x5c\":{}", ",\"x5c\":3", ",\"x5c\":[1,2,3]", ",\"x5c\":[[],[],[]]"] {
+        for x5c in [
+            "", ",\"x5c\":null", ",\"x5c\":\"a\"", ",\"x5c\":{}", ",\"x5c\":3", ",\"x5c\":[1,2,3]", ",\"x5c\":[[],[],[]]",
+        ] {
             #expect(try await refusal(header: "{\"alg\":\"ES256\"\(x5c)}") == .chainMissing, "\(x5c)")
         }
         for text in ["AA", "A===", "AAA", "AA==\\n", "AB==", "A-_=", " AA==", "AAAA=", "===="] {
@@ -76,7 +90,10 @@ import Testing
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]))
         let root = Base64.encode(world.authority.rootDER)
         let short = Array(repeating: "\"AA==\"", count: 43), long = Array(repeating: "\"\(root)\"", count: 15)
-        for list in [[], ["\"\(root)\""], Array(long.prefix(2)), Array(long.prefix(4)), long, short, Array(repeating: "\"\"", count: 4_000)] {
+        for list in [
+            [], ["\"\(root)\""], Array(long.prefix(2)), Array(long.prefix(4)), long, short,
+            Array(repeating: "\"\"", count: 4_000),
+        ] {
             let header = Array("{\"alg\":\"ES256\",\"x5c\":[\(list.joined(separator: ","))]}".utf8)
             let jws = try world.authority.sign(payload: payload, header: header)
             #expect(await verifier.transaction(jws, for: World.app, at: World.now).refusal == .chainLengthNotThree)
@@ -86,9 +103,12 @@ import Testing
 
     @Test func `T30 too long a message, header or certificate is refused before a certificate is looked at`() async throws {
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]))
-        func refusal(_ jws: String) async -> JWSRefusal.Code? { await verifier.transaction(jws, for: World.app, at: World.now).refusal }
+        func refusal(_ jws: String) async -> JWSRefusal.Code? {
+            await verifier.transaction(jws, for: World.app, at: World.now).refusal
+        }
         func signed(_ list: [String]) throws -> String {
-            try world.authority.sign(payload: payload, header: Array("{\"alg\":\"ES256\",\"x5c\":[\(list.joined(separator: ","))]}".utf8))
+            try world.authority.sign(
+                payload: payload, header: Array("{\"alg\":\"ES256\",\"x5c\":[\(list.joined(separator: ","))]}".utf8))
         }
         let bytes = { (count: Int) in "\"\(Base64.encode([UInt8](repeating: 0x30, count: count)))\"" }
         #expect(try await refusal(signed(Array(repeating: bytes(1), count: 10_000))) == .headerTooLong)
@@ -116,9 +136,12 @@ import Testing
         #expect(verifier.chainCounters.warm == before.warm + 1)
     }
 
-    @Test func `T30 a forger who varies the header around a true chain causes no chain verification and fills no cache`() async throws {
+    @Test func `T30 a forger who varies the header around a true chain causes no chain verification and fills no cache`()
+        async throws
+    {
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]))
-        #expect(await verifier.transaction(try world.authority.sign(payload: payload), for: World.app, at: World.now).refusal == nil)
+        #expect(
+            await verifier.transaction(try world.authority.sign(payload: payload), for: World.app, at: World.now).refusal == nil)
         let before = verifier.chainCounters
         let forger = try SigningAuthority(validity: World.year)
         for number in 0..<300 {
@@ -136,7 +159,8 @@ import Testing
         for _ in 0..<20 {
             let renewed = try world.authority.renewingLeaf(validity: World.year)
             for _ in 0..<2 {
-                #expect(await verifier.transaction(try renewed.sign(payload: payload), for: World.app, at: World.now).refusal == nil)
+                #expect(
+                    await verifier.transaction(try renewed.sign(payload: payload), for: World.app, at: World.now).refusal == nil)
             }
         }
         #expect(verifier.chainCounters.rememberedChains <= 8)

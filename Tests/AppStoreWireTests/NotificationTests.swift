@@ -29,7 +29,9 @@ import Testing
         let header = SigningAuthority.header(x5c: world.authority.chainDER)
         for (field, part) in [("signedTransactionInfo", JWSRefusal.Part.transaction), ("signedRenewalInfo", .renewalInfo)] {
             let members = part == .transaction ? Sample.transaction : Sample.renewalInfo
-            for jws in [try forger.sign(payload: Sample.json(members)), try forger.sign(payload: Sample.json(members), header: header)] {
+            for jws in [
+                try forger.sign(payload: Sample.json(members)), try forger.sign(payload: Sample.json(members), header: header),
+            ] {
                 let outer = try world.sign(Sample.notification(data: Sample.data.with(field, "\"\(jws)\"")))
                 guard case .failure(let refusal) = await notification(outer) else {
                     Issue.record("a forged \(field) was accepted")
@@ -41,7 +43,8 @@ import Testing
         }
         let consent = Sample.notification().with("data", nil).with(
             "appData",
-            "{\"appAppleId\":4711,\"bundleId\":\"com.example.tenure\",\"environment\":\"Production\",\"signedAppTransactionInfo\":\"a.b.c\"}")
+            Sample.text(Sample.data + [("signedAppTransactionInfo", "\"a.b.c\"")])
+        )
         guard case .failure(let refusal) = await notification(try world.sign(consent)) else {
             Issue.record("accepted")
             return
@@ -64,7 +67,8 @@ import Testing
             #expect(await notification(jws).refusal == expected)
         }
         let both = ExpectedApp(bundleId: World.app.bundleId, appAppleId: 4711, environments: [.production, .sandbox])
-        let mixed = try world.signNotification(transaction: Sample.transaction.with("environment", "\"Sandbox\""), renewalInfo: nil)
+        let mixed = try world.signNotification(
+            transaction: Sample.transaction.with("environment", "\"Sandbox\""), renewalInfo: nil)
         #expect(await world.verifier.notification(mixed, for: both, at: World.now).refusal == .wrongEnvironment)
     }
 
@@ -92,10 +96,11 @@ import Testing
 
     @Test func `an external purchase token says its environment by its identifier`() async throws {
         func token(_ identifier: String) throws -> String {
-            try world.sign(
-                Sample.notification().with("data", nil).with(
-                    "externalPurchaseToken",
-                    "{\"externalPurchaseId\":\"\(identifier)\",\"tokenCreationDate\":1,\"appAppleId\":4711,\"bundleId\":\"com.example.tenure\"}"))
+            let token: Sample.Members = [
+                ("externalPurchaseId", "\"\(identifier)\""), ("tokenCreationDate", "1"), ("appAppleId", "4711"),
+                ("bundleId", "\"com.example.tenure\""),
+            ]
+            return try world.sign(Sample.notification().with("data", nil).with("externalPurchaseToken", Sample.text(token)))
         }
         #expect(try await notification(token("b2158121-7af9-49d4-9561-1f588205523e")).refusal == nil)
         #expect(try await notification(token("SANDBOX_b2158121-7af9-49d4-9561-1f588205523e")).refusal == .wrongEnvironment)
@@ -106,8 +111,10 @@ import Testing
         #expect(try read("{\"signedPayload\":\"a.b.c\"}").get() == Array("a.b.c".utf8))
         #expect(try read(" {\"other\":[1,{}],\"signedPayload\":\"a\\u002eb\"} ").get() == Array("a.b".utf8))
         let wrong = [
-            "", "{}", "[]", "\"a.b.c\"", "{\"signedPayload\":1}", "{\"signedPayload\":null}", "{\"signedPayload\":\"a\",\"signedPayload\":\"b\"}",
-            "{\"SignedPayload\":\"a\"}", "{\"signedPayload\":\"a\"}x", "a.b.c", "signedPayload=a.b.c", "\u{FEFF}{\"signedPayload\":\"a\"}",
+            "", "{}", "[]", "\"a.b.c\"", "{\"signedPayload\":1}", "{\"signedPayload\":null}",
+            "{\"signedPayload\":\"a\",\"signedPayload\":\"b\"}",
+            "{\"SignedPayload\":\"a\"}", "{\"signedPayload\":\"a\"}x", "a.b.c", "signedPayload=a.b.c",
+            "\u{FEFF}{\"signedPayload\":\"a\"}",
             "{\"signedPayload\":\"\(String(repeating: "a", count: 300_000))\"}",
         ]
         for text in wrong { #expect(read(text).refusal == .bodyUnreadable, "\(text.prefix(40))") }

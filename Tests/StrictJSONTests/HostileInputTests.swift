@@ -8,32 +8,49 @@ import Testing
         ("[1", .unexpectedEnd), ("[1,", .unexpectedEnd), ("{\"a\"", .unexpectedEnd), ("{\"a\":", .unexpectedEnd),
         ("{\"a\":1", .unexpectedEnd), ("\"", .unexpectedEnd), ("\"a", .unexpectedEnd), ("\"\\", .unexpectedEnd),
         ("\"\\u12", .unexpectedEnd), ("tru", .unexpectedEnd), ("nul", .unexpectedEnd), ("fals", .unexpectedEnd),
-        ("[1,]", .unexpectedCharacter), ("[,1]", .unexpectedCharacter), ("[1 2]", .unexpectedCharacter), ("[1}", .unexpectedCharacter),
-        ("{]", .unexpectedCharacter), ("{1:2}", .unexpectedCharacter), ("{a:1}", .unexpectedCharacter), ("{'a':1}", .unexpectedCharacter),
+        ("[1,]", .unexpectedCharacter), ("[,1]", .unexpectedCharacter), ("[1 2]", .unexpectedCharacter),
+        ("[1}", .unexpectedCharacter),
+        ("{]", .unexpectedCharacter), ("{1:2}", .unexpectedCharacter), ("{a:1}", .unexpectedCharacter),
+        ("{'a':1}", .unexpectedCharacter),
         ("{\"a\" 1}", .unexpectedCharacter), ("{\"a\":}", .unexpectedCharacter), ("{\"a\":1,}", .unexpectedCharacter),
-        ("{,}", .unexpectedCharacter), ("{\"a\":1 \"b\":2}", .unexpectedCharacter), ("]", .unexpectedCharacter), ("}", .unexpectedCharacter),
-        ("NaN", .unexpectedCharacter), ("Infinity", .unexpectedCharacter), ("nan", .unexpectedCharacter), ("TRUE", .unexpectedCharacter),
-        ("undefined", .unexpectedCharacter), ("trux", .unexpectedCharacter), ("'a'", .unexpectedCharacter), ("// c\n1", .unexpectedCharacter),
-        ("/**/1", .unexpectedCharacter), ("+1", .unexpectedCharacter), (".5", .unexpectedCharacter), ("\u{A0}1", .unexpectedCharacter),
-        ("\u{2028}1", .unexpectedCharacter), ("\u{FEFF}1", .invalidUTF8), ("\u{0}", .unexpectedCharacter), ("\u{C}1", .unexpectedCharacter),
+        ("{,}", .unexpectedCharacter), ("{\"a\":1 \"b\":2}", .unexpectedCharacter), ("]", .unexpectedCharacter),
+        ("}", .unexpectedCharacter),
+        ("NaN", .unexpectedCharacter), ("Infinity", .unexpectedCharacter), ("nan", .unexpectedCharacter),
+        ("TRUE", .unexpectedCharacter),
+        ("undefined", .unexpectedCharacter), ("trux", .unexpectedCharacter), ("'a'", .unexpectedCharacter),
+        ("// c\n1", .unexpectedCharacter),
+        ("/**/1", .unexpectedCharacter), ("+1", .unexpectedCharacter), (".5", .unexpectedCharacter),
+        ("\u{A0}1", .unexpectedCharacter),
+        ("\u{2028}1", .unexpectedCharacter), ("\u{FEFF}1", .invalidUTF8), ("\u{0}", .unexpectedCharacter),
+        ("\u{C}1", .unexpectedCharacter),
         ("01", .invalidNumber), ("-", .invalidNumber), ("-01", .invalidNumber), ("1.", .invalidNumber), ("1.e1", .invalidNumber),
-        ("1e", .invalidNumber), ("1e+", .invalidNumber), ("-Infinity", .invalidNumber), ("-NaN", .invalidNumber), ("00", .invalidNumber),
-        ("1.5.", .trailingBytes), ("1a", .trailingBytes), ("0x10", .trailingBytes), ("1_000", .trailingBytes), ("1 2", .trailingBytes),
-        ("{}{}", .trailingBytes), ("{}\u{0}", .trailingBytes), ("null,", .trailingBytes), ("[]]", .trailingBytes), ("\"a\"b", .trailingBytes),
+        ("1e", .invalidNumber), ("1e+", .invalidNumber), ("-Infinity", .invalidNumber), ("-NaN", .invalidNumber),
+        ("00", .invalidNumber),
+        ("1.5.", .trailingBytes), ("1a", .trailingBytes), ("0x10", .trailingBytes), ("1_000", .trailingBytes),
+        ("1 2", .trailingBytes),
+        ("{}{}", .trailingBytes), ("{}\u{0}", .trailingBytes), ("null,", .trailingBytes), ("[]]", .trailingBytes),
+        ("\"a\"b", .trailingBytes),
         ("truee", .trailingBytes), ("{} //", .trailingBytes), ("1\u{FEFF}", .trailingBytes),
-        ("\"\u{0}\"", .controlCharacter), ("\"\n\"", .controlCharacter), ("\"\t\"", .controlCharacter), ("\"\u{1F}\"", .controlCharacter),
+        ("\"\u{0}\"", .controlCharacter), ("\"\n\"", .controlCharacter), ("\"\t\"", .controlCharacter),
+        ("\"\u{1F}\"", .controlCharacter),
         ("{\"\u{1}\":1}", .controlCharacter),
-        ("\"\\x41\"", .invalidEscape), ("\"\\'\"", .invalidEscape), ("\"\\U0041\"", .invalidEscape), ("\"\\u00g0\"", .invalidEscape),
+        ("\"\\x41\"", .invalidEscape), ("\"\\'\"", .invalidEscape), ("\"\\U0041\"", .invalidEscape),
+        ("\"\\u00g0\"", .invalidEscape),
         ("\"\\ud800\"", .invalidEscape), ("\"\\udc00\"", .invalidEscape), ("\"\\ud800\\u0041\"", .invalidEscape),
         ("\"\\ud800\\ud800\"", .invalidEscape), ("\"\\udc00\\ud800\"", .invalidEscape), ("\"\\ud800x\"", .invalidEscape),
-        ("\"\\ud83d\\\\ude00\"", .invalidEscape), ("\"\\u+041\"", .invalidEscape), ("\"\\ \"", .invalidEscape), ("\"\\0\"", .invalidEscape),
-        ("{\"a\":1,\"a\":2}", .duplicateKey), ("{\"a\":1,\"b\":2,\"a\":1}", .duplicateKey), ("{\"a\":1,\"\\u0061\":2}", .duplicateKey),
-        ("{\"\":1,\"\":2}", .duplicateKey), ("[{\"x\":{\"a\":1,\"a\":2}}]", .duplicateKey), ("{\"\\n\":1,\"\\u000a\":2}", .duplicateKey),
+        ("\"\\ud83d\\\\ude00\"", .invalidEscape), ("\"\\u+041\"", .invalidEscape), ("\"\\ \"", .invalidEscape),
+        ("\"\\0\"", .invalidEscape),
+        ("{\"a\":1,\"a\":2}", .duplicateKey), ("{\"a\":1,\"b\":2,\"a\":1}", .duplicateKey),
+        ("{\"a\":1,\"\\u0061\":2}", .duplicateKey),
+        ("{\"\":1,\"\":2}", .duplicateKey), ("[{\"x\":{\"a\":1,\"a\":2}}]", .duplicateKey),
+        ("{\"\\n\":1,\"\\u000a\":2}", .duplicateKey),
         ("{\"environment\":\"Sandbox\",\"environment\":\"Production\"}", .duplicateKey), ("{\"\\/\":1,\"/\":2}", .duplicateKey),
         ("{\"\u{1F600}\":1,\"\\ud83d\\ude00\":2}", .duplicateKey),
     ]
 
-    @Test(arguments: table) func `T08 a text that is not strict JSON is refused for its reason`(_ text: String, _ code: JSONError.Code) {
+    @Test(arguments: table) func `T08 a text that is not strict JSON is refused for its reason`(
+        _ text: String, _ code: JSONError.Code
+    ) {
         #expect(throws: JSONError(code, at: 0)) { try JSONDocument(Array(text.utf8)) }
     }
 
@@ -50,7 +67,8 @@ import Testing
     }
 
     @Test func `T08 every cut of a document is refused`() throws {
-        let text = Array("{\"a\":[1,-2.5e3,\"x\\u0041\u{E9}\u{1F600}\",true,false,null,{\"b\":{}}],\"c\":\"\\ud83d\\ude00\"}".utf8)
+        let text = Array(
+            "{\"a\":[1,-2.5e3,\"x\\u0041\u{E9}\u{1F600}\",true,false,null,{\"b\":{}}],\"c\":\"\\ud83d\\ude00\"}".utf8)
         _ = try JSONDocument(text)
         for length in 0..<text.count { #expect(throws: JSONError.self) { try JSONDocument(Array(text[..<length])) } }
     }
@@ -70,7 +88,9 @@ import Testing
         let limits = JSONLimits(maximumBytes: 20, maximumElements: 5)
         _ = try JSONDocument(Array("[1,2,3,4]".utf8), limits: limits)
         #expect(throws: JSONError(.tooManyElements, at: 0)) { try JSONDocument(Array("[1,2,3,4,5]".utf8), limits: limits) }
-        #expect(throws: JSONError(.tooManyElements, at: 0)) { try JSONDocument(Array("{\"a\":1,\"b\":2,\"c\":3}".utf8).dropLast(1) + [0x7D], limits: JSONLimits(maximumElements: 5)) }
+        #expect(throws: JSONError(.tooManyElements, at: 0)) {
+            try JSONDocument(Array("{\"a\":1,\"b\":2,\"c\":3}".utf8).dropLast(1) + [0x7D], limits: JSONLimits(maximumElements: 5))
+        }
         #expect(throws: JSONError(.tooLong, at: 0)) { try JSONDocument(Array("[100000,200000,300000]".utf8), limits: limits) }
     }
 

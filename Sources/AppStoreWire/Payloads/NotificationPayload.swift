@@ -23,8 +23,8 @@ public struct NotificationPayload: Sendable, Hashable {
     public let externalPurchaseToken: ExternalPurchaseToken?
     /// What a notification about a download of the app is about.
     public let appData: NotificationAppData?
-    /// The app and environment that it is about, whichever of the objects above names them; also read from an object that is newer
-    /// than this library, so that a notification of an unknown kind still finds its app (FACT-5).
+    /// The app and environment that it is about, whichever of the objects above names them; also read from an object that is
+    /// newer than this library, so that a notification of an unknown kind still finds its app (FACT-5).
     public let subject: NotificationSubject
 
     init(_ reader: PayloadReader) throws(FieldRefusal) {

@@ -7,8 +7,8 @@ struct FieldRefusal: Error {
     let field: String
 }
 
-/// Reads the fields of one object by Apple's documented types. A field of another type refuses the payload and is named; a field that
-/// is absent or `null` is nil; fields that nobody asks for are left alone.
+/// Reads the fields of one object by Apple's documented types. A field of another type refuses the payload and is named; a
+/// field that is absent or `null` is nil; fields that nobody asks for are left alone.
 struct PayloadReader {
     let object: JSONObject
     /// What stands before a field's name in a refusal: the names of the objects around this one.

@@ -67,7 +67,10 @@ extension SignedPayload {
     func check(
         _ app: ExpectedApp, bundleId: String?, environment: Environment, appAppleId: Int64?
     ) throws(FieldRefusal) {
-        if let bundleId, bundleId != app.bundleId { throw FieldRefusal(code: .wrongBundleId, field: "bundleId") }
+        // Byte by byte: `==` of strings takes canonically equivalent texts for the same.
+        if let bundleId, !bundleId.utf8.elementsEqual(app.bundleId.utf8) {
+            throw FieldRefusal(code: .wrongBundleId, field: "bundleId")
+        }
         guard app.environments.contains(environment) else {
             throw FieldRefusal(code: .wrongEnvironment, field: environment.rawValue)
         }

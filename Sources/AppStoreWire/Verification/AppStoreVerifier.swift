@@ -3,12 +3,13 @@ public import Primitives
 
 /// Verifies what Apple signs: notifications, transactions, renewal infos, app transactions.
 ///
-/// Everything is checked, cheapest first: size, form, header, the chain against pinned roots and Apple's marks, the signature, the
-/// JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that leaves a check out. One verifier
-/// may be used by any number of tasks at once; calling it twice with the same bytes gives the same answer.
+/// Everything is checked, cheapest first: size, form, header, the chain against pinned roots and Apple's marks, the signature,
+/// the JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that leaves a check out. One
+/// verifier may be used by any number of tasks at once; calling it twice with the same bytes gives the same answer.
 ///
-/// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods are
-/// `async` because verifying a chain for the first time is.
+/// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods
+/// are `async` because verifying a chain for the first time is, and run where their caller runs, so that the usual case changes
+/// no thread.
 ///
 /// Source: RFC 7515, RFC 7518 (ES256), RFC 5280; Apple, App Store Server Library; FACT-3, FACT-4.
 public final class AppStoreVerifier: Sendable {
@@ -20,7 +21,8 @@ public final class AppStoreVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - roots: the roots that a chain may end in.
-    ///   - distrustedLeafSerials: serial numbers, as ``Signer/leafSerial`` writes them, whose signatures are no longer believed (T06).
+    ///   - distrustedLeafSerials: serial numbers in hexadecimal, as ``Signer/leafSerial`` or any tool writes them, whose
+    ///     signatures are no longer believed (T06).
     ///   - limits: bounds on what is read and remembered.
     public init(roots: TrustRoots, distrustedLeafSerials: Set<String> = [], limits: JWSLimits = .default) {
         chainVerifier = ChainVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)
@@ -41,34 +43,35 @@ public final class AppStoreVerifier: Sendable {
     ///   - app: the app that it must be about.
     ///   - now: our clock.
     /// - Returns: the transaction, or the first reason in the order of ``JWSRefusal/Code`` that speaks against it.
-    public func transaction(
+    public nonisolated(nonsending) func transaction(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<TransactionPayload>, JWSRefusal> {
         await transaction(Array(jws.utf8), for: app, at: now)
     }
 
     /// Verifies a transaction; as with a string, without copying one.
-    public func transaction(
+    public nonisolated(nonsending) func transaction(
         _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<TransactionPayload>, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
     }
 
-    /// Verifies a renewal info, except that it belongs to the app: it names none. ``UnboundRenewalInfo/bound(to:)`` says the rest.
+    /// Verifies a renewal info, except that it belongs to the app: it names none. ``UnboundRenewalInfo/bound(to:)`` says the
+    /// rest.
     ///
     /// - Parameters:
     ///   - jws: the compact JWS.
     ///   - app: whose environments are accepted.
     ///   - now: our clock.
     /// - Returns: the renewal info, or the first reason that speaks against it.
-    public func renewalInfo(
+    public nonisolated(nonsending) func renewalInfo(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<UnboundRenewalInfo, JWSRefusal> {
         await renewalInfo(Array(jws.utf8), for: app, at: now)
     }
 
     /// Verifies a renewal info; as with a string, without copying one.
-    public func renewalInfo(
+    public nonisolated(nonsending) func renewalInfo(
         _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<UnboundRenewalInfo, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in UnboundRenewalInfo(try await verify(jws, for: app, at: now)) }
@@ -81,14 +84,14 @@ public final class AppStoreVerifier: Sendable {
     ///   - app: the app that it must be about.
     ///   - now: our clock.
     /// - Returns: the app transaction, or the first reason that speaks against it.
-    public func appTransaction(
+    public nonisolated(nonsending) func appTransaction(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<AppTransactionPayload>, JWSRefusal> {
         await appTransaction(Array(jws.utf8), for: app, at: now)
     }
 
     /// Verifies an app transaction; as with a string, without copying one.
-    public func appTransaction(
+    public nonisolated(nonsending) func appTransaction(
         _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<AppTransactionPayload>, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
@@ -100,15 +103,16 @@ public final class AppStoreVerifier: Sendable {
     ///   - signedPayload: the compact JWS out of the body; ``NotificationBody`` reads that.
     ///   - app: the app that it must be about.
     ///   - now: our clock.
-    /// - Returns: the notification, or the first reason that speaks against it or a JWS inside; ``JWSRefusal/part`` says against which.
-    public func notification(
+    /// - Returns: the notification, or the first reason that speaks against it or a JWS inside; ``JWSRefusal/part`` says
+    ///   against which.
+    public nonisolated(nonsending) func notification(
         _ signedPayload: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<VerifiedNotification, JWSRefusal> {
         await notification(Array(signedPayload.utf8), for: app, at: now)
     }
 
     /// Verifies a notification and every JWS inside it; as with a string, without copying one.
-    public func notification(
+    public nonisolated(nonsending) func notification(
         _ signedPayload: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<VerifiedNotification, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in try await verifyNotification(signedPayload, for: app, at: now) }
@@ -116,8 +120,8 @@ public final class AppStoreVerifier: Sendable {
 }
 
 extension AppStoreVerifier {
-    private func refusing<Value>(
-        _ body: () async throws(JWSRefusal) -> Value
+    private nonisolated(nonsending) func refusing<Value>(
+        _ body: nonisolated(nonsending) () async throws(JWSRefusal) -> Value
     ) async -> Result<Value, JWSRefusal> {
         do throws(JWSRefusal) {
             return .success(try await body())
@@ -126,7 +130,7 @@ extension AppStoreVerifier {
         }
     }
 
-    private func verifyNotification(
+    private nonisolated(nonsending) func verifyNotification(
         _ bytes: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async throws(JWSRefusal) -> VerifiedNotification {
         let notification: Verified<NotificationPayload> = try await verify(bytes, for: app, at: now)
@@ -149,7 +153,7 @@ extension AppStoreVerifier {
     }
 
     /// One JWS from bytes to payload. Suspends only where its chain was never seen.
-    private func verify<Payload: SignedPayload>(
+    private nonisolated(nonsending) func verify<Payload: SignedPayload>(
         _ bytes: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async throws(JWSRefusal) -> Verified<Payload> {
         let jws = try CompactJWS(bytes, in: Payload.part, limits: limits)
@@ -169,7 +173,7 @@ extension AppStoreVerifier {
         return Verified(payload: payload, compact: bytes, signedDate: payload.signingDate, signer: chain.signer)
     }
 
-    private func verifyChain(of jws: CompactJWS) async throws(JWSRefusal) -> VerifiedChain {
+    private nonisolated(nonsending) func verifyChain(of jws: CompactJWS) async throws(JWSRefusal) -> VerifiedChain {
         let certificates = try JWSHeader(jws.header, in: jws.part, limits: limits).certificates
         let key = Fingerprint(certificates)
         let outcome: Result<VerifiedChain, ChainRefusal>

@@ -3,9 +3,10 @@ internal import Synchronization
 
 /// Remembers which chains hold, within a bound.
 ///
-/// Two keys lead to a verified chain. By the whole header: the usual case, which skips even reading the header; an entry is made only
-/// once a signature over that header held, so nobody but the signer can fill it. By the three certificates: so that a forger who varies
-/// the header around a true chain costs us no chain verification. Refused chains are kept apart and cannot push out verified ones.
+/// Two keys lead to a verified chain. By the whole header: the usual case, which skips even reading the header; an entry is
+/// made only once a signature over that header held, so nobody but the signer can fill it. By the three certificates: so that a
+/// forger who varies the header around a true chain costs us no chain verification. Refused chains are kept apart and cannot
+/// push out verified ones.
 final class ChainCache: Sendable {
     private struct Entries {
         var byHeader: BoundedTable<VerifiedChain>

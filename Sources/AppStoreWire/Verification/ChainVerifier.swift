@@ -15,7 +15,12 @@ internal import SwiftASN1
 /// Source: RFC 5280, section 6; RFC 7515, section 4.1.6; Apple, "Validating receipts on the device" and App Store Server Library.
 struct ChainVerifier: Sendable {
     let roots: TrustRoots
-    let distrustedLeafSerials: Set<String>
+    private let distrustedLeafSerials: Set<String>
+
+    init(roots: TrustRoots, distrustedLeafSerials: Set<String>) {
+        self.roots = roots
+        self.distrustedLeafSerials = Set(distrustedLeafSerials.map(Self.plainSerial))
+    }
 
     func verify(_ certificates: [[UInt8]]) async -> Result<VerifiedChain, ChainRefusal> {
         guard certificates.count == 3 else { return .failure(ChainRefusal(.chainLengthNotThree)) }
@@ -27,7 +32,9 @@ struct ChainVerifier: Sendable {
             let signer = Signer(
                 leafSerial: Self.hexadecimal(chain[0].serialNumber.bytes), leafFingerprint: prints[0],
                 intermediateFingerprint: prints[1], rootFingerprint: prints[2])
-            if distrustedLeafSerials.contains(signer.leafSerial) { throw ChainRefusal(.leafDistrusted, signer.leafSerial) }
+            if distrustedLeafSerials.contains(Self.plainSerial(signer.leafSerial)) {
+                throw ChainRefusal(.leafDistrusted, signer.leafSerial)
+            }
             let leafKey = try checkShape(leaf: chain[0], intermediate: chain[1])
             let validity = try validity(of: chain)
             try await checkPath(chain, at: validity.lowerBound)
@@ -37,8 +44,8 @@ struct ChainVerifier: Sendable {
         }
     }
 
-    /// The trusted root that the third certificate names: itself, when its fingerprint is pinned, or a root that was given whole and has
-    /// the same name and key. The third certificate itself is never trusted for what it says.
+    /// The trusted root that the third certificate names: itself, when its fingerprint is pinned, or a root that was given
+    /// whole and has the same name and key. The third certificate itself is never trusted for what it says.
     private func anchor(for der: [UInt8]) throws(ChainRefusal) -> [UInt8] {
         if roots.fingerprints.contains(Array(SHA256.hash(data: der))) { return der }
         guard !roots.certificates.isEmpty else { throw ChainRefusal(.rootNotTrusted) }
@@ -78,7 +85,8 @@ struct ChainVerifier: Sendable {
         }
     }
 
-    /// Without a key usage extension a key may be used for anything (RFC 5280, section 4.2.1.3); Apple's test certificates have none.
+    /// Without a key usage extension a key may be used for anything (RFC 5280, section 4.2.1.3); Apple's test certificates have
+    /// none.
     private func maySign(_ certificate: Certificate) throws(ChainRefusal) -> Bool {
         do {
             return try certificate.extensions.keyUsage?.digitalSignature ?? true
@@ -98,8 +106,8 @@ struct ChainVerifier: Sendable {
         Timestamp(millisecondsSince1970: Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) ?? .max)
     }
 
-    /// Names, signatures, constraints and unknown critical extensions, at an instant at which no certificate has expired: the signing
-    /// date is held against the validity later, once the signature says that it is the signer's.
+    /// Names, signatures, constraints and unknown critical extensions, at an instant at which no certificate has expired: the
+    /// signing date is held against the validity later, once the signature says that it is the signer's.
     private func checkPath(_ chain: [Certificate], at instant: Timestamp) async throws(ChainRefusal) {
         let time = Date(timeIntervalSince1970: Double(instant.millisecondsSince1970) / 1000)
         var verifier = Verifier(rootCertificates: CertificateStore([chain[2]])) {
@@ -115,6 +123,12 @@ struct ChainVerifier: Sendable {
 
     private static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     private static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+
+    /// A serial number without what tools write differently: case, colons, leading zeros. A list that never matches protects
+    /// nobody.
+    private static func plainSerial(_ serial: String) -> String {
+        String(serial.lowercased().filter(\.isHexDigit).drop { $0 == "0" })
+    }
 
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)

@@ -11,15 +11,23 @@ struct CompactJWS {
 
     init(_ bytes: [UInt8], in part: JWSRefusal.Part, limits: JWSLimits) throws(JWSRefusal) {
         guard bytes.count <= limits.maximumJWSBytes else { throw JWSRefusal(.jwsTooLong, "\(bytes.count) bytes", in: part) }
-        let dot = UInt8(ascii: ".")
-        guard let firstDot = bytes.firstIndex(of: dot), let secondDot = bytes[(firstDot + 1)...].firstIndex(of: dot),
-            !bytes[(secondDot + 1)...].contains(dot)
-        else { throw JWSRefusal(.notThreeParts, in: part) }
+        guard let (firstDot, secondDot) = Self.dots(bytes) else { throw JWSRefusal(.notThreeParts, in: part) }
         guard firstDot <= (limits.maximumHeaderBytes * 4 + 2) / 3 else { throw JWSRefusal(.headerTooLong, in: part) }
         self.bytes = bytes
         self.part = part
         self.firstDot = firstDot
         self.secondDot = secondDot
+    }
+
+    /// Where the two full stops are; nil when there are not exactly two.
+    private static func dots(_ bytes: [UInt8]) -> (Int, Int)? {
+        bytes.withUnsafeBufferPointer { bytes in
+            let dot = UInt8(ascii: ".")
+            guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
+                !bytes[(second + 1)...].contains(dot)
+            else { return nil }
+            return (first, second)
+        }
     }
 
     /// The header in base64url.

@@ -13,7 +13,7 @@ struct JWSHeader {
     init(_ text: ArraySlice<UInt8>, in part: JWSRefusal.Part, limits: JWSLimits) throws(JWSRefusal) {
         guard let json = StrictBase64.decodeURL(text) else { throw JWSRefusal(.headerNotBase64URL, in: part) }
         let object = try Self.object(json, in: part, limits: limits)
-        guard object["alg"]?.string == "ES256" else { throw JWSRefusal(.algorithmNotES256, in: part) }
+        guard object["alg"]?.utf8?.elementsEqual("ES256".utf8) == true else { throw JWSRefusal(.algorithmNotES256, in: part) }
         for member in object where !Self.allowed.contains(member.name) {
             throw JWSRefusal(.headerParameterNotAllowed, in: part)
         }

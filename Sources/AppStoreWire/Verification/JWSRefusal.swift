@@ -75,7 +75,7 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         case signedDateInFuture
         /// The payload is about another app.
         case wrongBundleId
-        /// The payload is of an environment that is not accepted here.
+        /// The payload is of an environment that is not accepted here; one in no known spelling is refused as soon as it is read.
         case wrongEnvironment
         /// The payload is about an app with another Apple id.
         case wrongAppAppleId

@@ -9,8 +9,8 @@ public enum NotificationBody {
     /// - Parameters:
     ///   - body: the request's body as it came.
     ///   - limits: bounds the body like the JWS in it.
-    /// - Returns: the JWS for ``AppStoreVerifier/notification(_:for:at:)-(ArraySlice<UInt8>,_,_)``, or a refusal with `bodyUnreadable`:
-    ///   too long, not strict JSON, not an object, or `signedPayload` is not a string. Other members are ignored.
+    /// - Returns: the JWS for ``AppStoreVerifier``, or a refusal with `bodyUnreadable`: too long, not strict JSON, not an object,
+    ///   or `signedPayload` is not a string. Other members are ignored.
     public static func signedPayload(in body: [UInt8], limits: JWSLimits = .default) -> Result<[UInt8], JWSRefusal> {
         let room = JSONLimits(maximumBytes: limits.maximumJWSBytes + 1024, maximumDepth: 8, maximumElements: 256)
         do throws(JSONError) {

@@ -8,9 +8,9 @@ internal import Crypto
 public struct TrustRoots: Sendable, Hashable {
     /// The trusted fingerprints: 32 bytes each.
     public let fingerprints: Set<[UInt8]>
-    /// The DER of those roots that were given whole. Such a root is trusted by its name and key, as RFC 5280 defines an anchor: a chain
-    /// may name it by another certificate of the same name and key. A root that is known by its fingerprint only must stand in the
-    /// chain byte for byte.
+    /// The DER of those roots that were given whole. Such a root is trusted by its name and key, as RFC 5280 defines an anchor:
+    /// a chain may name it by another certificate of the same name and key. A root that is known by its fingerprint only must
+    /// stand in the chain byte for byte.
     let certificates: Set<[UInt8]>
 
     /// Apple Root CA – G3, which App Store payloads of Production and Sandbox alike are signed under:
@@ -34,8 +34,8 @@ public struct TrustRoots: Sendable, Hashable {
         TrustRoots(fingerprints: fingerprints.union([fingerprint]), certificates: certificates)
     }
 
-    /// These roots and one more, by its DER, such as a simulator's exported root. It stays trusted when it is issued again with the
-    /// same name and key, which happens to test roots; Apple's root is pinned byte for byte.
+    /// These roots and one more, by its DER, such as a simulator's exported root. It stays trusted when it is issued again with
+    /// the same name and key, which happens to test roots; Apple's root is pinned byte for byte.
     public func adding(der: [UInt8]) -> TrustRoots {
         TrustRoots(
             fingerprints: fingerprints.union([Array(SHA256.hash(data: der))]), certificates: certificates.union([der]))

@@ -1,7 +1,7 @@
 public import Primitives
 
-/// A payload whose signature, chain, signing date and app were verified. Only ``AppStoreVerifier`` makes one, so a function that takes
-/// it cannot be given anything unverified (FACT-3).
+/// A payload whose signature, chain, signing date and app were verified. Only ``AppStoreVerifier`` makes one, so a function
+/// that takes it cannot be given anything unverified (FACT-3).
 ///
 /// Source: RFC 7515; FACT-3, FACT-6.
 public struct Verified<Payload: Sendable>: Sendable {
@@ -45,7 +45,8 @@ public struct Signer: Sendable, Hashable {
     public let rootFingerprint: [UInt8]
 }
 
-/// A renewal info whose signature, chain, date and environment were verified, but not to which app it belongs: it names no bundle.
+/// A renewal info whose signature, chain, date and environment were verified, but not to which app it belongs: it names no
+/// bundle.
 ///
 /// It counts only together with a transaction of the same subscription (FACT-4): ``bound(to:)``.
 ///
@@ -59,8 +60,8 @@ public struct UnboundRenewalInfo: Sendable, Hashable {
     /// The renewal info as one that counts, beside a transaction of the same subscription.
     ///
     /// - Parameter transaction: of the same app, which its own verification proved.
-    /// - Returns: a refusal with `renewalInfoNotOfTransaction` when the two name different values of `originalTransactionId`, or both
-    ///   name an `appTransactionId` and these differ; with `wrongEnvironment` when they are of different environments.
+    /// - Returns: a refusal with `renewalInfoNotOfTransaction` when the two name different values of `originalTransactionId`, or
+    ///   both name an `appTransactionId` and these differ; with `wrongEnvironment` when they are of different environments.
     public func bound(to transaction: Verified<TransactionPayload>) -> Result<Verified<RenewalInfoPayload>, JWSRefusal> {
         let renewal = unbound.payload
         let other = transaction.payload

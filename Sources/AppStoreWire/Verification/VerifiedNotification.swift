@@ -1,4 +1,5 @@
-/// A notification with everything inside it that is signed, each verified by itself: the outer signature does not vouch for the inner.
+/// A notification with everything inside it that is signed, each verified by itself: the outer signature does not vouch for the
+/// inner.
 ///
 /// Source: Apple, App Store Server Notifications, `data`; FACT-3, FACT-4.
 public struct VerifiedNotification: Sendable, Hashable {
