@@ -19,8 +19,8 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 
 /// A room of the house; the table in docs/architecture.md says what it may import and `TidyTests` checks it.
@@ -48,8 +48,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     ],
     targets: [
@@ -64,7 +64,9 @@ let package = Package(
         room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
-        room("Server", ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore]),
+        room(
+            "Server",
+            ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore, nioHTTPTypes]),
         room(
             "AppStoreSimulator",
             ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, asyncHTTPClient, logging, nioCore, nioHTTP1, lifecycle]),
@@ -72,7 +74,7 @@ let package = Package(
             name: "tenure",
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage", "StorageSQLite",
-                "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, configuration, logging,
+                "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging,
                 crypto,
             ],
             swiftSettings: house),

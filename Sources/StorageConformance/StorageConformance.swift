@@ -1,1 +1,1 @@
-// StorageConformance
+// conformance

@@ -1,0 +1,120 @@
+package import Primitives
+import StrictJSON
+
+/// What a customer may use at one instant: one Bool and two timestamps at the top, the whole story below (ENT-1).
+package struct EntitlementsBody: Sendable, Hashable {
+    package var customer: String
+    package var environment: Environment
+    /// The instant that is answered for; milliseconds since 1970, as all instants here.
+    package var at: Timestamp
+    /// Over all entitlements together.
+    package var overall: Window
+    package var entitlements: [Entitlement]
+
+    package init(customer: String, environment: Environment, at: Timestamp, overall: Window, entitlements: [Entitlement]) {
+        self.customer = customer
+        self.environment = environment
+        self.at = at
+        self.overall = overall
+        self.entitlements = entitlements
+    }
+
+    package struct Window: Sendable, Hashable {
+        package var isActive: Bool
+        /// Of the present window, else of the last one; null if there never was one.
+        package var start: Timestamp?
+        /// Null if it does not end, or there never was one.
+        package var end: Timestamp?
+        /// The first instant at which this can change without news.
+        package var nextChangeDate: Timestamp?
+
+        package init(isActive: Bool, start: Timestamp?, end: Timestamp?, nextChangeDate: Timestamp?) {
+            self.isActive = isActive
+            self.start = start
+            self.end = end
+            self.nextChangeDate = nextChangeDate
+        }
+    }
+
+    package struct Entitlement: Sendable, Hashable {
+        package var id: String
+        package var window: Window
+        /// Apple has not said yet whether it goes on (ENT-6).
+        package var isProvisional: Bool
+        /// Null where Apple has not said.
+        package var renews: Bool?
+        package var renewsInto: String?
+        /// Why it ended; null while it is active.
+        package var endedBecause: String?
+        package var restsOn: Source?
+
+        package init(
+            id: String, window: Window, isProvisional: Bool, renews: Bool?, renewsInto: String?
+        ) {
+            self.id = id
+            self.window = window
+            self.isProvisional = isProvisional
+            self.renews = renews
+            self.renewsInto = renewsInto
+        }
+    }
+
+    package struct Source: Sendable, Hashable {
+        /// `paid`, `gracePeriod` or `provisional`.
+        package var kind: String
+        package var originalTransactionId: String
+        package var productId: String
+
+        package init(kind: String, originalTransactionId: String, productId: String) {
+            self.kind = kind
+            self.originalTransactionId = originalTransactionId
+            self.productId = productId
+        }
+    }
+
+    package var json: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256 + 320 * entitlements.count)
+        writer.object { writer in
+            writer.member("customer", customer)
+            writer.member("environment", environment.rawValue)
+            writer.member("at", at.millisecondsSince1970)
+            overall.write(to: &writer)
+            writer.member("entitlements") { writer in
+                writer.array { writer in
+                    for entitlement in entitlements { entitlement.write(to: &writer) }
+                }
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension EntitlementsBody.Window {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("isActive", isActive)
+        writer.nullableMember("start", start?.millisecondsSince1970)
+        writer.nullableMember("end", end?.millisecondsSince1970)
+        writer.nullableMember("nextChangeDate", nextChangeDate?.millisecondsSince1970)
+    }
+}
+
+extension EntitlementsBody.Entitlement {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("id", id)
+            window.write(to: &writer)
+            writer.member("isProvisional", isProvisional)
+            if let renews { writer.member("renews", renews) } else { writer.nullableMember("renews", nil as String?) }
+            writer.nullableMember("renewsInto", renewsInto)
+            writer.nullableMember("endedBecause", endedBecause)
+            guard let restsOn else { return writer.nullableMember("restsOn", nil as String?) }
+            writer.member("restsOn") { writer in
+                writer.object { writer in
+                    writer.member("kind", restsOn.kind)
+                    writer.member("originalTransactionId", restsOn.originalTransactionId)
+                    writer.member("productId", restsOn.productId)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import StrictJSON
+
+/// An error as our API says it.
+///
+/// Source: RFC 9457, `application/problem+json`, with `code` as an extension member.
+package struct Problem: Sendable, Hashable {
+    package static let mediaType = "application/problem+json"
+
+    /// The HTTP status.
+    package let status: Int
+    /// Stable; what a program decides by.
+    package let code: String
+    /// For people; may change.
+    package let detail: String
+    /// The rule that says so, such as `OWN-9`; nil where none does.
+    package let rule: String?
+    /// Something that helps support without giving anybody away, such as a masked owner.
+    package let hint: String?
+
+    package init(status: Int, code: String, detail: String, rule: String? = nil, hint: String? = nil) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.rule = rule
+        self.hint = hint
+    }
+
+    package var json: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256)
+        writer.object { writer in
+            writer.member("type", "about:blank")
+            writer.member("status", Int64(status))
+            writer.member("code", code)
+            writer.member("detail", detail)
+            writer.optionalMember("rule", rule)
+            writer.optionalMember("hint", hint)
+        }
+        return writer.bytes
+    }
+}

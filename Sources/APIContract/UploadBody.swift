@@ -1,0 +1,75 @@
+import StrictJSON
+
+/// The body of an upload: `{"kind":"purchase","signedTransactionInfo":"…","productId":"…","signedRenewalInfo":"…"}`.
+package struct UploadBody: Sendable, Hashable {
+    /// `purchase`, `queue` or `restore`.
+    package var kind: String
+    /// StoreKit's `jwsRepresentation` of the transaction.
+    package var signedTransactionInfo: String
+    /// The product that the customer bought; left out, the transaction's own.
+    package var productId: String?
+    /// StoreKit's `jwsRepresentation` of the renewal info.
+    package var signedRenewalInfo: String?
+
+    package init(kind: String, signedTransactionInfo: String, productId: String? = nil, signedRenewalInfo: String? = nil) {
+        self.kind = kind
+        self.signedTransactionInfo = signedTransactionInfo
+        self.productId = productId
+        self.signedRenewalInfo = signedRenewalInfo
+    }
+
+    /// Why a body is not an upload.
+    package struct Invalid: Error, Hashable {
+        /// The member that is missing or of the wrong type; nil where the body is not a JSON object at all.
+        package let member: String?
+        package let reason: String
+    }
+
+    /// Reads a body; members that are not named here are refused, so that nobody believes they do something (T51).
+    package init(json bytes: [UInt8]) throws(Invalid) {
+        let members = try Self.members(of: bytes)
+        for member in members where !Self.names.contains(member.name) {
+            throw Invalid(member: member.name, reason: "is not a member of an upload")
+        }
+        kind = try Self.text("kind", in: members)
+        signedTransactionInfo = try Self.text("signedTransactionInfo", in: members)
+        productId = try Self.optionalText("productId", in: members)
+        signedRenewalInfo = try Self.optionalText("signedRenewalInfo", in: members)
+    }
+
+    private static let names: Set<String> = ["kind", "signedTransactionInfo", "productId", "signedRenewalInfo"]
+
+    private static func members(of bytes: [UInt8]) throws(Invalid) -> JSONObject {
+        do throws(JSONError) {
+            let document = try JSONDocument(bytes, limits: JSONLimits(maximumDepth: 4, maximumElements: 64))
+            if let members = document.root.object { return members }
+        } catch {
+            throw Invalid(member: nil, reason: "is not strict JSON: \(error)")
+        }
+        throw Invalid(member: nil, reason: "is not a JSON object")
+    }
+
+    private static func text(_ name: String, in members: JSONObject) throws(Invalid) -> String {
+        guard let value = members[name] else { throw Invalid(member: name, reason: "is missing") }
+        guard let text = value.string else { throw Invalid(member: name, reason: "is not a string") }
+        return text
+    }
+
+    private static func optionalText(_ name: String, in members: JSONObject) throws(Invalid) -> String? {
+        guard let value = members[name], !value.isNull else { return nil }
+        guard let text = value.string else { throw Invalid(member: name, reason: "is not a string") }
+        return text
+    }
+
+    /// The body as it is sent.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("kind", kind)
+            writer.member("signedTransactionInfo", signedTransactionInfo)
+            writer.optionalMember("productId", productId)
+            writer.optionalMember("signedRenewalInfo", signedRenewalInfo)
+        }
+        return writer.bytes
+    }
+}

@@ -1,0 +1,51 @@
+import AppStoreWire
+package import Ledger
+import Storage
+
+/// Why a use case could not be carried out.
+package enum BackendError: Error {
+    /// No such app is configured.
+    case unknownApp(AppID)
+    /// What was shown is not proof of anything.
+    case refusedEvidence(EvidenceRefusal)
+    /// The environment is not open to this customer (FACT-4).
+    case environmentNotOpen
+    /// Nothing is known of the subscription.
+    case unknownSubscription
+    /// An identifier is empty, too long or has characters that it may not have.
+    case invalidIdentifier(name: String)
+    /// The token is registered for another customer already.
+    case tokenTaken
+    /// The store could not do it; nothing was kept.
+    case store(StoreFailure)
+}
+
+/// Why signed input was refused, in the verifier's words; nothing of the input itself, so it may be logged and answered.
+package struct EvidenceRefusal: Sendable, Hashable {
+    /// Stable.
+    package let code: String
+    /// Which JWS: the notification, or one inside it.
+    package let part: String
+    package let words: String
+
+    init(_ refusal: JWSRefusal) {
+        code = refusal.code.rawValue
+        part = refusal.part.rawValue
+        words = "\(refusal)"
+    }
+}
+
+/// What the store reported.
+package struct StoreFailure: Sendable, Hashable {
+    /// Stable.
+    package let code: String
+    /// Whether the same request may succeed later with nobody doing anything.
+    package let isRetryable: Bool
+    package let words: String
+
+    init(_ error: StorageError) {
+        code = error.code.rawValue
+        isRetryable = error.isRetryable
+        words = error.reason
+    }
+}

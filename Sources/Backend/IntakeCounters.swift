@@ -1,0 +1,21 @@
+import Synchronization
+
+/// How many notifications and uploads came in and what became of them; refused ones are counted and kept nowhere (T49).
+package final class IntakeCounters: Sendable {
+    package enum Outcome: String, Sendable, CaseIterable {
+        case applied
+        case duplicate
+        case refused
+    }
+
+    private let counts = Mutex<[Outcome: Int64]>([:])
+
+    package init() {}
+
+    func count(_ outcome: Outcome) {
+        counts.withLock { $0[outcome, default: 0] &+= 1 }
+    }
+
+    /// How many so far.
+    package subscript(_ outcome: Outcome) -> Int64 { counts.withLock { $0[outcome] ?? 0 } }
+}

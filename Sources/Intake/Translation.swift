@@ -1,0 +1,112 @@
+package import AppStoreWire
+package import Ledger
+import Primitives
+
+/// A fact with the bytes that prove it, as they came (FACT-6).
+package struct ProvenFact: Sendable, Hashable {
+    package let fact: Fact
+    /// The compact JWS.
+    package let evidence: [UInt8]
+
+    init(fact: Fact, evidence: [UInt8]) {
+        self.fact = fact
+        self.evidence = evidence
+    }
+}
+
+/// What a notification comes to: its own words, and the facts that it carries.
+package struct TranslatedNotification: Sendable, Hashable {
+    package let notice: NoticeFact
+    /// The compact JWS of the notification itself.
+    package let evidence: [UInt8]
+    /// The notification's words about its subscription, its transaction and its renewal info; empty where it is about no subscription,
+    /// as TEST is.
+    package let facts: [ProvenFact]
+}
+
+/// From what was verified to facts. Takes only `Verified` payloads, so nothing unproven can become a fact (FACT-3).
+package enum Intake {
+    /// The facts in a notification. A renewal info counts only beside a transaction of the same subscription (FACT-4).
+    package static func translate(_ verified: VerifiedNotification) -> TranslatedNotification {
+        let payload = verified.notification.payload
+        let notice = NoticeFact(
+            notificationUUID: payload.notificationUUID, notificationType: payload.notificationType.rawValue,
+            subtype: payload.subtype?.rawValue, status: payload.data?.status?.rawValue, signedDate: payload.signedDate)
+        var facts: [ProvenFact] = []
+        if let transaction = verified.transaction {
+            let id = OriginalTransactionID(transaction.payload.originalTransactionId)
+            facts.append(ProvenFact(fact: .notice(notice, about: id), evidence: verified.notification.compact))
+            facts.append(translate(transaction))
+            if let renewalInfo = verified.renewalInfo { facts.append(translate(renewalInfo, beside: transaction)) }
+        }
+        return TranslatedNotification(notice: notice, evidence: verified.notification.compact, facts: facts)
+    }
+
+    /// The fact in a transaction.
+    package static func translate(_ verified: Verified<TransactionPayload>) -> ProvenFact {
+        ProvenFact(fact: .transaction(TransactionFact(verified.payload)), evidence: verified.compact)
+    }
+
+    /// The fact in a renewal info that its verification bound to the transaction beside it.
+    package static func translate(
+        _ verified: Verified<RenewalInfoPayload>, beside transaction: Verified<TransactionPayload>
+    ) -> ProvenFact {
+        ProvenFact(fact: .renewal(RenewalFact(verified.payload)), evidence: verified.compact)
+    }
+}
+
+extension TransactionFact {
+    init(_ payload: TransactionPayload) {
+        self.init(
+            originalTransactionId: OriginalTransactionID(payload.originalTransactionId),
+            transactionId: TransactionID(payload.transactionId), productId: ProductID(payload.productId),
+            purchaseDate: payload.purchaseDate, signedDate: payload.signedDate)
+        webOrderLineItemId = payload.webOrderLineItemId.flatMap { $0 == "0" ? nil : $0 }
+        type = Ledger.ProductType(rawValue: payload.type.rawValue)
+        expiresDate = payload.expiresDate
+        transactionReason = payload.transactionReason.map { Ledger.TransactionReason(rawValue: $0.rawValue) }
+        isUpgraded = payload.isUpgraded ?? false
+        appAccountToken = payload.appAccountToken.flatMap { Ledger.AppAccountToken($0.rawValue) }
+        appTransactionId = payload.appTransactionId
+        details = TransactionDetails(payload)
+        if let revocationDate = payload.revocationDate {
+            revocation = Revocation(
+                revocationDate: revocationDate, revocationType: payload.revocationType?.rawValue,
+                revocationReason: payload.revocationReason?.rawValue, revocationPercentage: payload.revocationPercentage)
+        }
+    }
+}
+
+extension TransactionDetails {
+    fileprivate init(_ payload: TransactionPayload) {
+        self.init()
+        subscriptionGroupIdentifier = payload.subscriptionGroupIdentifier
+        originalPurchaseDate = payload.originalPurchaseDate
+        quantity = payload.quantity
+        inAppOwnershipType = payload.inAppOwnershipType?.rawValue
+        offerType = payload.offerType?.rawValue
+        offerIdentifier = payload.offerIdentifier
+        offerDiscountType = payload.offerDiscountType?.rawValue
+        offerPeriod = payload.offerPeriod
+        price = payload.price
+        currency = payload.currency
+        storefront = payload.storefront
+    }
+}
+
+extension RenewalFact {
+    fileprivate init(_ payload: RenewalInfoPayload) {
+        self.init(originalTransactionId: OriginalTransactionID(payload.originalTransactionId), signedDate: payload.signedDate)
+        productId = payload.productId.map { ProductID($0) }
+        autoRenewProductId = payload.autoRenewProductId.map { ProductID($0) }
+        switch payload.autoRenewStatus {
+        case .on: autoRenewStatus = true
+        case .off: autoRenewStatus = false
+        default: autoRenewStatus = nil
+        }
+        isInBillingRetryPeriod = payload.isInBillingRetryPeriod ?? false
+        gracePeriodExpiresDate = payload.gracePeriodExpiresDate
+        expirationIntent = payload.expirationIntent?.rawValue
+        renewalDate = payload.renewalDate
+    }
+}

@@ -1,0 +1,115 @@
+package import Primitives
+
+/// Whether a customer may use one entitlement at one instant, since when and until when, and what that rests on (ENT-1).
+package struct EntitlementAnswer: Sendable, Hashable {
+    /// Nil for the answer over all entitlements together.
+    package let entitlement: EntitlementID?
+    package let at: Timestamp
+    package let isActive: Bool
+    /// Start of the present window; of the last one if there is none now; nil if there never was one.
+    package let start: Timestamp?
+    /// End of that window; nil if it does not end, or if there never was one.
+    package let end: Timestamp?
+    /// The window rests on late news (ENT-6) at the instant.
+    package let isProvisional: Bool
+    package let restsOn: Source?
+    /// Nil where Apple has not said, or where nothing is active.
+    package let renews: Bool?
+    package let renewsInto: ProductID?
+    /// Why the window ended; nil while it is open.
+    package let endedBecause: AccessSpan.End?
+    /// The first instant after `at` at which the answer can change without news; nil if none is known.
+    package let nextChangeDate: Timestamp?
+
+    package struct Source: Sendable, Hashable {
+        package let originalTransactionId: OriginalTransactionID
+        package let productId: ProductID
+        package let kind: AccessSpan.Kind
+    }
+}
+
+/// All answers about one customer at one instant.
+package struct CustomerAnswer: Sendable, Hashable {
+    package let at: Timestamp
+    /// Over everything that gives any entitlement: the one Bool and the two timestamps.
+    package let overall: EntitlementAnswer
+    /// Sorted by entitlement; one for each that the app knows.
+    package let entitlements: [EntitlementAnswer]
+
+    package init(at instant: Timestamp, holdings: [Holding], map: EntitlementMap) {
+        at = instant
+        let parts = map.entitlements.map { entitlement in
+            holdings.flatMap { holding in holding.grants(of: entitlement, by: map) }
+        }
+        entitlements = zip(map.entitlements, parts).map { EntitlementAnswer(about: $0, at: instant, grants: $1) }
+        overall = EntitlementAnswer(about: nil, at: instant, grants: parts.flatMap { $0 })
+    }
+}
+
+/// One span of one holding that gives an entitlement.
+struct Grant {
+    let holding: Holding
+    let span: AccessSpan
+}
+
+extension Holding {
+    fileprivate func grants(of entitlement: EntitlementID, by map: EntitlementMap) -> [Grant] {
+        spans.flatMap { span in map.parts(of: span, giving: entitlement).map { Grant(holding: self, span: $0) } }
+    }
+}
+
+extension EntitlementAnswer {
+    /// The answer from all spans that give the entitlement; spans that touch or overlap are one window.
+    init(about entitlement: EntitlementID?, at instant: Timestamp, grants: [Grant]) {
+        let sorted = grants.sorted { $0.precedes($1) }
+        let windows = Self.windows(of: sorted)
+        let present = windows.first { $0.contains(instant) }
+        let shown = present ?? windows.last { $0.from <= instant }
+        let current = sorted.last { $0.span.contains(instant) }
+        let last = shown.flatMap { shown in sorted.last { $0.span.until == shown.until } }
+        self.entitlement = entitlement
+        at = instant
+        isActive = present != nil
+        start = shown?.from
+        end = shown?.until
+        isProvisional = current?.span.kind == .provisional
+        restsOn = (current ?? last).map {
+            Source(originalTransactionId: $0.holding.originalTransactionId, productId: $0.span.productId, kind: $0.span.kind)
+        }
+        renews = current?.span.until == nil ? nil : current?.holding.autoRenewStatus
+        renewsInto = renews == true ? current?.holding.autoRenewProductId ?? current?.span.productId : nil
+        endedBecause = present == nil ? last?.span.endsBecause : nil
+        nextChangeDate = present.map(\.until) ?? windows.first { $0.from > instant }?.from
+    }
+
+    private struct Window {
+        let from: Timestamp
+        var until: Timestamp?
+
+        func contains(_ instant: Timestamp) -> Bool {
+            guard from <= instant else { return false }
+            return until.map { instant < $0 } ?? true
+        }
+    }
+
+    private static func windows(of sorted: [Grant]) -> [Window] {
+        sorted.reduce(into: []) { windows, grant in
+            guard let last = windows.last, last.until.map({ grant.span.from <= $0 }) ?? true else {
+                windows.append(Window(from: grant.span.from, until: grant.span.until))
+                return
+            }
+            guard let end = last.until else { return }
+            windows[windows.count - 1].until = grant.span.until.map { max(end, $0) }
+        }
+    }
+}
+
+extension Grant {
+    /// By start, then by end, then by subscription: the order must not depend on how holdings were read.
+    fileprivate func precedes(_ other: Grant) -> Bool {
+        if span.from != other.span.from { return span.from < other.span.from }
+        let (end, otherEnd) = (span.until ?? .latestAccepted, other.span.until ?? .latestAccepted)
+        if end != otherEnd { return end < otherEnd }
+        return holding.originalTransactionId < other.holding.originalTransactionId
+    }
+}

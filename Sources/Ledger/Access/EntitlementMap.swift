@@ -1,0 +1,48 @@
+package import Primitives
+
+/// Which product gives which entitlements, with its history: a change says from when it holds and does not reach into the past (ENT-2).
+package struct EntitlementMap: Sendable, Hashable, Codable {
+    /// By product, then by `validFrom`.
+    package let entries: [Entry]
+
+    /// From `validFrom` on, until a later entry for the same product, the product gives these entitlements.
+    package struct Entry: Sendable, Hashable, Codable {
+        package let productId: ProductID
+        package let validFrom: Timestamp
+        package let entitlements: [EntitlementID]
+
+        package init(productId: ProductID, validFrom: Timestamp, entitlements: [EntitlementID]) {
+            self.productId = productId
+            self.validFrom = validFrom
+            self.entitlements = Array(Set(entitlements)).sorted()
+        }
+    }
+
+    package init(entries: [Entry]) {
+        self.entries = entries.sorted { ($0.productId, $0.validFrom) < ($1.productId, $1.validFrom) }
+    }
+
+    /// Whether the app has ever named the product; an unknown one gives no entitlement and is worth a warning (FACT-5).
+    package func knows(_ product: ProductID) -> Bool { entries.contains { $0.productId == product } }
+
+    /// Every entitlement that any product ever gave; sorted.
+    package var entitlements: [EntitlementID] { Set(entries.flatMap(\.entitlements)).sorted() }
+
+    /// The parts of a span in which its product gives the entitlement.
+    func parts(of span: AccessSpan, giving entitlement: EntitlementID) -> [AccessSpan] {
+        let history = entries.filter { $0.productId == span.productId }
+        return history.indices.compactMap { index in
+            guard history[index].entitlements.contains(entitlement) else { return nil }
+            let validUntil = index + 1 < history.count ? history[index + 1].validFrom : nil
+            return part(of: span, from: history[index].validFrom, until: validUntil)
+        }
+    }
+
+    private func part(of span: AccessSpan, from: Timestamp, until: Timestamp?) -> AccessSpan? {
+        var part = span
+        part.from = max(span.from, from)
+        if let until, span.until.map({ until < $0 }) ?? true { part.until = until }
+        if let end = part.until, end <= part.from { return nil }
+        return part
+    }
+}

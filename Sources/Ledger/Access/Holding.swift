@@ -1,0 +1,41 @@
+import Primitives
+
+/// What one customer has from one subscription: the part of the state that answers about access. A copy for reading, made from the
+/// state in the same transaction; never a stored Bool.
+package struct Holding: Sendable, Hashable, Codable {
+    package let originalTransactionId: OriginalTransactionID
+    /// His spans; neighbours of the same product and kind are joined.
+    package let spans: [AccessSpan]
+    /// Whether it renews; nil where Apple has not said.
+    package let autoRenewStatus: Bool?
+    /// The product of the next period; nil where Apple has not said.
+    package let autoRenewProductId: ProductID?
+
+    package init(
+        originalTransactionId: OriginalTransactionID, spans: [AccessSpan], autoRenewStatus: Bool?, autoRenewProductId: ProductID?
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.spans = spans
+        self.autoRenewStatus = autoRenewStatus
+        self.autoRenewProductId = autoRenewProductId
+    }
+
+    /// What this customer has from the subscription in this state.
+    package init(of customer: CustomerID, in state: SubscriptionState) {
+        self.init(
+            originalTransactionId: state.key.originalTransactionId, spans: Self.joined(state.spans(of: customer)),
+            autoRenewStatus: state.renewal?.autoRenewStatus, autoRenewProductId: state.renewal?.autoRenewProductId)
+    }
+
+    private static func joined(_ spans: [AccessSpan]) -> [AccessSpan] {
+        spans.reduce(into: []) { joined, span in
+            guard var last = joined.last, last.until == span.from, last.productId == span.productId, last.kind == span.kind else {
+                joined.append(span)
+                return
+            }
+            last.until = span.until
+            last.endsBecause = span.endsBecause
+            joined[joined.count - 1] = last
+        }
+    }
+}

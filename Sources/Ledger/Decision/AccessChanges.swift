@@ -1,0 +1,107 @@
+import Primitives
+
+/// Whose access differs between two states of one subscription, from which instant, and by which rule (AUDIT-1).
+struct AccessChanges {
+    let before: SubscriptionState
+    let after: SubscriptionState
+
+    /// One row for every customer whose access differs at any instant; by customer.
+    func rows(evidence: [AuditRow.Evidence], learnedAt: Timestamp) -> [AuditRow] {
+        Set(before.customers).union(after.customers).sorted().compactMap { customer in
+            let (old, new) = (before.spans(of: customer), after.spans(of: customer))
+            guard let effectiveAt = Self.firstDifference(old, new) else { return nil }
+            return AuditRow(
+                subscription: after.key, customer: customer, effectiveAt: effectiveAt, learnedAt: learnedAt,
+                rule: rule(at: effectiveAt, old: old, new: new), evidence: evidence, before: .init(of: old), after: .init(of: new),
+                actor: Self.actor(of: evidence), takeBack: takeBack(from: customer))
+        }
+    }
+
+    /// One event for every tenure that was not there before.
+    func ownerChanges() -> [LedgerEvent] {
+        after.tenures.filter { tenure in
+            !before.tenures.contains { $0.from == tenure.from && $0.customer == tenure.customer }
+                && (tenure.customer != nil || !before.tenures.isEmpty)
+        }.map { LedgerEvent(newTenure: $0, of: after.key) }
+    }
+
+    private static func actor(of evidence: [AuditRow.Evidence]) -> AuditRow.Actor {
+        for item in evidence {
+            switch item {
+            case .claim: return .customer
+            case .registration: return .appBackend
+            case .fact: continue
+            }
+        }
+        return evidence.isEmpty ? .operatorOfTenure : .appStore
+    }
+
+    // MARK: Where two lists of spans differ
+
+    /// The first instant at which one gives access, or another kind of access, and the other does not.
+    static func firstDifference(_ old: [AccessSpan], _ new: [AccessSpan]) -> Timestamp? {
+        let boundaries = Set((old + new).flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }).sorted()
+        return boundaries.first { instant in kind(of: old, at: instant) != kind(of: new, at: instant) }
+    }
+
+    private static func kind(of spans: [AccessSpan], at instant: Timestamp) -> AccessSpan.Kind? {
+        spans.last { $0.contains(instant) }?.kind
+    }
+
+    // MARK: Which rule
+
+    private func rule(at instant: Timestamp, old: [AccessSpan], new: [AccessSpan]) -> Rule {
+        let owner = after.tenures.last { $0.from <= instant }
+        if before.tenures.last(where: { $0.from <= instant })?.customer != owner?.customer, let owner, !before.periods.isEmpty {
+            return owner.cause.rule
+        }
+        if let gained = new.last(where: { $0.contains(instant) }) { return rule(gaining: gained, old: old) }
+        return rule(losingAt: instant)
+    }
+
+    private func rule(gaining span: AccessSpan, old: [AccessSpan]) -> Rule {
+        switch span.kind {
+        case .gracePeriod: return .gracePeriod
+        case .provisional: return .lateNews
+        case .paid: break
+        }
+        let wasRevoked = before.periods.contains { period in
+            guard case .revoked = period.endReason else { return false }
+            return after.periods.contains { $0.aliases == period.aliases && $0.endReason == .ran }
+        }
+        if wasRevoked { return .refundReversed }
+        let wasKnown = before.periods.contains { old in
+            after.periods.contains { $0.aliases == old.aliases && $0.end != old.end }
+        }
+        return wasKnown ? .periodEnd : .period
+    }
+
+    private func rule(losingAt instant: Timestamp) -> Rule {
+        let cut = after.periods.last { $0.end == instant }
+        switch cut?.endReason {
+        case .replaced: return .upgrade
+        case .revoked: return .takeBack
+        case .ran, nil: break
+        }
+        return after.tenures.contains { $0.from == instant } ? .followPurchase : .lateNews
+    }
+
+    // MARK: Take-back (ENT-4)
+
+    /// The rest of a period that was cut just now, from the customer who was credited with it: its owner when it began, and not
+    /// today's.
+    private func takeBack(from customer: CustomerID) -> AuditRow.TakeBack? {
+        for period in after.periods where period.endReason != .ran {
+            guard after.owner(at: period.purchaseDate) == customer, let end = period.end, let expiresDate = period.transaction.expiresDate
+            else { continue }
+            let previous = before.periods.first { $0.aliases == period.aliases }
+            guard previous?.end != end else { continue }
+            let amount = expiresDate.since(max(period.purchaseDate, end))
+            guard amount.count > 0 else { continue }
+            return AuditRow.TakeBack(
+                transactionId: period.transaction.transactionId, productId: period.productId, amount: amount,
+                periodEndBefore: previous?.end ?? expiresDate, periodEndAfter: end)
+        }
+        return nil
+    }
+}

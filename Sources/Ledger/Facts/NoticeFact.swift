@@ -1,0 +1,39 @@
+package import Primitives
+
+/// What a notification says by itself, beside the transaction and the renewal info that it carries.
+///
+/// Source: Apple, App Store Server Notifications V2, `responseBodyV2DecodedPayload`.
+package struct NoticeFact: Sendable, Hashable, Codable {
+    package var notificationUUID: String
+    /// Apple's spelling, known to us or not (FACT-5).
+    package var notificationType: String
+    package var subtype: String?
+    /// 1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked; nil where the notification has none.
+    package var status: Int64?
+    package var signedDate: Timestamp
+
+    package init(
+        notificationUUID: String, notificationType: String, subtype: String? = nil, status: Int64? = nil, signedDate: Timestamp
+    ) {
+        self.notificationUUID = notificationUUID
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.status = status
+        self.signedDate = signedDate
+    }
+
+    /// Whether it says that the subscription is over, unpaid or taken back.
+    package var showsEndOrRetry: Bool { status == 2 || status == 3 || status == 5 }
+}
+
+/// A question to Apple that failed: the one thing that prolongs a provisional answer (ENT-6).
+package struct FailedQuestion: Sendable, Hashable, Codable {
+    package var askedAt: Timestamp
+    /// A stable code of what went wrong, for operators.
+    package var reason: String
+
+    package init(askedAt: Timestamp, reason: String) {
+        self.askedAt = askedAt
+        self.reason = reason
+    }
+}

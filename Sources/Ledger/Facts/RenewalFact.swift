@@ -1,0 +1,33 @@
+package import Primitives
+
+/// What Apple signed about the next renewal of a subscription. It names no bundle id, so it counts only together with a transaction
+/// of the same subscription (FACT-4); Intake sees to that.
+///
+/// Source: Apple, App Store Server API, `JWSRenewalInfoDecodedPayload`; names are Apple's.
+package struct RenewalFact: Sendable, Hashable, Codable {
+    package var originalTransactionId: OriginalTransactionID
+    /// The product of the present period.
+    package var productId: ProductID?
+    /// The product of the next period; differs from `productId` where a change waits for the renewal (PER-4).
+    package var autoRenewProductId: ProductID?
+    /// Whether the subscription renews; nil where Apple does not say.
+    package var autoRenewStatus: Bool?
+    package var isInBillingRetryPeriod: Bool
+    /// Until when the billing grace period keeps access (ENT-7).
+    package var gracePeriodExpiresDate: Timestamp?
+    /// Why it ended: 1 cancelled, 2 billing, 3 no consent to a price, 4 product gone, 5 other.
+    package var expirationIntent: Int64?
+    package var renewalDate: Timestamp?
+    package var signedDate: Timestamp
+
+    package init(originalTransactionId: OriginalTransactionID, signedDate: Timestamp) {
+        self.originalTransactionId = originalTransactionId
+        self.signedDate = signedDate
+        isInBillingRetryPeriod = false
+    }
+
+    /// Whether it says that the subscription stopped or that Apple could not charge.
+    package var showsEndOrRetry: Bool {
+        isInBillingRetryPeriod || expirationIntent != nil || autoRenewStatus == false
+    }
+}

@@ -1,0 +1,150 @@
+package import Primitives
+
+/// What Apple signed about one transaction, at one moment. The same transaction is signed anew whenever somebody asks for it, and
+/// later signatures may say more (a refund, an upgrade, an extension).
+///
+/// Source: Apple, App Store Server API, `JWSTransactionDecodedPayload`; names are Apple's.
+package struct TransactionFact: Sendable, Hashable, Codable {
+    package var originalTransactionId: OriginalTransactionID
+    /// Never the identity of a period: a restore or a new device mints another for the same charge (PER-1).
+    package var transactionId: TransactionID
+    /// Apple's key of one paid period; nil where it is absent or "0" (Xcode, one-time purchases).
+    package var webOrderLineItemId: String?
+    package var productId: ProductID
+    package var type: ProductType
+    package var purchaseDate: Timestamp
+    /// Nil for what does not expire.
+    package var expiresDate: Timestamp?
+    /// Whether the customer bought it or it renewed by itself; nil in data from before Apple said so.
+    package var transactionReason: TransactionReason?
+    /// Apple replaced this transaction by an upgrade or an immediate crossgrade.
+    package var isUpgraded: Bool
+    package var revocation: Revocation?
+    package var appAccountToken: AppAccountToken?
+    /// One per Apple Account and app: the one thing that shows a common Apple Account.
+    package var appTransactionId: String?
+    package var details: TransactionDetails
+    /// When Apple signed this; what orders versions of one transaction (FACT-2).
+    package var signedDate: Timestamp
+
+    package init(
+        originalTransactionId: OriginalTransactionID, transactionId: TransactionID, productId: ProductID, purchaseDate: Timestamp,
+        signedDate: Timestamp
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.transactionId = transactionId
+        self.productId = productId
+        self.purchaseDate = purchaseDate
+        self.signedDate = signedDate
+        type = .autoRenewableSubscription
+        isUpgraded = false
+        details = TransactionDetails()
+    }
+}
+
+/// What is kept of a transaction for accounts and display and decides nothing about access.
+package struct TransactionDetails: Sendable, Hashable, Codable {
+    package var subscriptionGroupIdentifier: String?
+    package var originalPurchaseDate: Timestamp?
+    package var quantity: Int64?
+    package var inAppOwnershipType: String?
+    package var offerType: Int64?
+    package var offerIdentifier: String?
+    package var offerDiscountType: String?
+    package var offerPeriod: String?
+    /// In thousandths of `currency`.
+    package var price: Milliunits?
+    package var currency: String?
+    package var storefront: String?
+
+    package init() {}
+}
+
+/// The kind of product; a kind that Apple invents later keeps its spelling (FACT-5).
+package enum ProductType: Sendable, Hashable {
+    case autoRenewableSubscription
+    case nonConsumable
+    case consumable
+    case nonRenewingSubscription
+    case unknown(String)
+}
+
+extension ProductType: RawRepresentable, Codable {
+    /// Every spelling is accepted; an unknown one is kept.
+    package init(rawValue: String) {
+        self =
+            switch rawValue {
+            case "Auto-Renewable Subscription": .autoRenewableSubscription
+            case "Non-Consumable": .nonConsumable
+            case "Consumable": .consumable
+            case "Non-Renewing Subscription": .nonRenewingSubscription
+            default: .unknown(rawValue)
+            }
+    }
+
+    /// Apple's spelling.
+    package var rawValue: String {
+        switch self {
+        case .autoRenewableSubscription: "Auto-Renewable Subscription"
+        case .nonConsumable: "Non-Consumable"
+        case .consumable: "Consumable"
+        case .nonRenewingSubscription: "Non-Renewing Subscription"
+        case .unknown(let spelling): spelling
+        }
+    }
+}
+
+/// Why a transaction exists; a reason that Apple invents later keeps its spelling and moves nothing.
+package enum TransactionReason: Sendable, Hashable {
+    case purchase
+    case renewal
+    case unknown(String)
+}
+
+extension TransactionReason: RawRepresentable, Codable {
+    /// Every spelling is accepted; an unknown one is kept.
+    package init(rawValue: String) {
+        self =
+            switch rawValue {
+            case "PURCHASE": .purchase
+            case "RENEWAL": .renewal
+            default: .unknown(rawValue)
+            }
+    }
+
+    /// Apple's spelling.
+    package var rawValue: String {
+        switch self {
+        case .purchase: "PURCHASE"
+        case .renewal: "RENEWAL"
+        case .unknown(let spelling): spelling
+        }
+    }
+}
+
+/// Apple took a transaction back: a refund, or Family Sharing that stopped.
+package struct Revocation: Sendable, Hashable, Codable {
+    package var revocationDate: Timestamp
+    /// `REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE` or newer; nil in data from before December 2025.
+    package var revocationType: String?
+    /// 0 another reason, 1 an issue with the app.
+    package var revocationReason: Int64?
+    /// Thousandths of a percent: 100 000 is all of it; nil where Apple does not say.
+    package var revocationPercentage: Int64?
+
+    package init(
+        revocationDate: Timestamp, revocationType: String? = nil, revocationReason: Int64? = nil, revocationPercentage: Int64? = nil
+    ) {
+        self.revocationDate = revocationDate
+        self.revocationType = revocationType
+        self.revocationReason = revocationReason
+        self.revocationPercentage = revocationPercentage
+    }
+
+    /// Only a part of the price was given back: money, and not by itself the end of access (PER-11).
+    package var isPartial: Bool {
+        if revocationType == "REFUND_PRORATED" { return true }
+        guard let revocationPercentage else { return false }
+        return revocationPercentage < 100_000
+    }
+}

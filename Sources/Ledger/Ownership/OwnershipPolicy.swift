@@ -1,0 +1,29 @@
+/// Who becomes owner when another customer buys: OWN-5. The first is the default.
+package enum PurchasePolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The customer who bought the upgrade, immediate crossgrade or resubscription becomes owner at its purchase date.
+    case followPurchase
+    /// The owner keeps it, whoever buys.
+    case stay
+    /// Nothing moves until an operator decides.
+    case ask
+}
+
+/// What a restore by another customer does: OWN-9. The first is the default.
+package enum RestorePolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Refused, with the reason and a masked hint of the owner.
+    case keep
+    /// Moves now.
+    case transfer
+    /// Moves only if nothing is active.
+    case transferIfInactive
+    /// Nothing moves until an operator or the owner decides.
+    case ask
+}
+
+/// Whether a partial refund ends the period it concerns: PER-11. The first is the default.
+package enum PartialRefundPolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Money only; the customer keeps the time.
+    case keep
+    /// Ends the period at its revocation date, as a full refund does.
+    case revoke
+}

@@ -1,0 +1,20 @@
+/// A rule of docs/rules.md, by its permanent id; what decisions, audit rows and explanations cite.
+package enum Rule: String, Sendable, Hashable, Codable {
+    case period = "PER-1"
+    case periodEnd = "PER-2"
+    case upgrade = "PER-3"
+    case earlyRenewal = "PER-6"
+    case olderRefund = "PER-11"
+    case oneOwner = "OWN-1"
+    case firstClaim = "OWN-2"
+    case repeatedClaim = "OWN-3"
+    case purchaseEvidence = "OWN-4"
+    case followPurchase = "OWN-5"
+    case resubscription = "OWN-7"
+    case renewalNeverMoves = "OWN-8"
+    case restore = "OWN-9"
+    case takeBack = "ENT-4"
+    case refundReversed = "ENT-5"
+    case lateNews = "ENT-6"
+    case gracePeriod = "ENT-7"
+}

@@ -1,0 +1,131 @@
+import APIContract
+import Backend
+import Ledger
+import Primitives
+import StrictJSON
+
+/// From the rules' answers to our API's bodies.
+enum AnswerMapping {
+    static func body(of answer: CustomerAnswer, customer: CustomerID, environment: Primitives.Environment) -> EntitlementsBody {
+        EntitlementsBody(
+            customer: customer.rawValue, environment: environment, at: answer.at, overall: window(of: answer.overall),
+            entitlements: answer.entitlements.map(entitlement))
+    }
+
+    private static func window(of answer: EntitlementAnswer) -> EntitlementsBody.Window {
+        .init(isActive: answer.isActive, start: answer.start, end: answer.end, nextChangeDate: answer.nextChangeDate)
+    }
+
+    private static func entitlement(_ answer: EntitlementAnswer) -> EntitlementsBody.Entitlement {
+        var body = EntitlementsBody.Entitlement(
+            id: answer.entitlement?.rawValue ?? "", window: window(of: answer), isProvisional: answer.isProvisional,
+            renews: answer.renews, renewsInto: answer.renewsInto?.rawValue)
+        body.endedBecause = answer.endedBecause?.rawValue
+        body.restsOn = answer.restsOn.map {
+            .init(kind: $0.kind.rawValue, originalTransactionId: $0.originalTransactionId.rawValue, productId: $0.productId.rawValue)
+        }
+        return body
+    }
+
+    /// What an upload came to; a refusal or a wait is a problem with the rule that says so.
+    static func answer(to result: Backend.ClaimResult, of customer: CustomerID) -> UploadAnswer {
+        let id = result.key.originalTransactionId.rawValue
+        switch result.outcome {
+        case .bound: return .accepted(outcome: "bound", originalTransactionId: id, isOwner: true)
+        case .alreadyOwner: return .accepted(outcome: "alreadyOwner", originalTransactionId: id, isOwner: result.owner == customer)
+        case .moved(_, let rule): return .accepted(outcome: "moved", originalTransactionId: id, isOwner: true, rule: rule.rawValue)
+        case .noted: return .accepted(outcome: "noted", originalTransactionId: id, isOwner: result.owner == customer)
+        case .waiting(let reason):
+            return .accepted(outcome: "waiting.\(reason.rawValue)", originalTransactionId: id, isOwner: result.owner == customer, status: 202)
+        case .refused(let reason, let rule):
+            return .refused(
+                Problem(
+                    status: 409, code: reason.rawValue, detail: "The subscription serves another customer.", rule: rule.rawValue,
+                    hint: result.owner.map(masked)))
+        }
+    }
+
+    /// OWN-9: enough for a customer to recognise his other account, and not enough to learn somebody else's.
+    static func masked(_ customer: CustomerID) -> String {
+        let characters = Array(customer.rawValue)
+        guard characters.count > 2, let first = characters.first, let last = characters.last else { return "…" }
+        return "\(first)…\(last)"
+    }
+}
+
+/// What is answered to an upload.
+enum UploadAnswer {
+    case accepted(outcome: String, originalTransactionId: String, isOwner: Bool, rule: String? = nil, status: Int = 200)
+    case refused(Problem)
+}
+
+/// A subscription as our API shows it to the app's backend.
+struct SubscriptionBody {
+    let report: Backend.SubscriptionReport
+    let at: Timestamp
+
+    var json: [UInt8] {
+        let state = report.state
+        var writer = JSONWriter(reservingCapacity: 4096)
+        writer.object { writer in
+            writer.member("originalTransactionId", state.key.originalTransactionId.rawValue)
+            writer.member("environment", state.key.environment.rawValue)
+            writer.member("at", at.millisecondsSince1970)
+            writer.nullableMember("status", state.status(at: at)?.name)
+            writer.nullableMember("owner", state.owner(at: at)?.rawValue)
+            writer.nullableMember("autoRenewProductId", state.renewal?.autoRenewProductId?.rawValue)
+            writer.member("periods") { $0.array { writer in state.periods.forEach { write($0, &writer) } } }
+            writer.member("tenures") { $0.array { writer in state.tenures.forEach { write($0, &writer) } } }
+            writer.member("audit") { $0.array { writer in report.audit.forEach { write($0.row, sequence: $0.sequence, &writer) } } }
+            writer.member("explain") { $0.array { writer in state.explanation(at: at).forEach { writer.string($0) } } }
+        }
+        return writer.bytes
+    }
+
+    private func write(_ period: Period, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("transactionId", period.transaction.transactionId.rawValue)
+            writer.nullableMember("webOrderLineItemId", period.transaction.webOrderLineItemId)
+            writer.member("productId", period.productId.rawValue)
+            writer.member("purchaseDate", period.purchaseDate.millisecondsSince1970)
+            writer.nullableMember("expiresDate", period.transaction.expiresDate?.millisecondsSince1970)
+            writer.nullableMember("end", period.end?.millisecondsSince1970)
+            writer.member("beginning", period.beginning.rawValue)
+            writer.nullableMember("offerType", period.transaction.details.offerType)
+            writer.nullableMember("priceMilliunits", period.transaction.details.price?.count)
+            writer.nullableMember("currency", period.transaction.details.currency)
+            writer.nullableMember("revocationDate", period.transaction.revocation?.revocationDate.millisecondsSince1970)
+            writer.member("isUpgraded", period.transaction.isUpgraded)
+        }
+    }
+
+    private func write(_ tenure: Tenure, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.nullableMember("customer", tenure.customer?.rawValue)
+            writer.member("from", tenure.from.millisecondsSince1970)
+            writer.nullableMember("until", tenure.until?.millisecondsSince1970)
+            writer.member("rule", tenure.cause.rule.rawValue)
+            writer.member("evidence", tenure.cause.evidence)
+        }
+    }
+
+    private func write(_ row: AuditRow, sequence: Int64, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("sequence", sequence)
+            writer.member("customer", row.customer.rawValue)
+            writer.member("effectiveAt", row.effectiveAt.millisecondsSince1970)
+            writer.member("learnedAt", row.learnedAt.millisecondsSince1970)
+            writer.member("rule", row.rule.rawValue)
+            writer.member("actor", row.actor.rawValue)
+            writer.nullableMember("accessUntilBefore", row.before.until?.millisecondsSince1970)
+            writer.nullableMember("accessUntilAfter", row.after.until?.millisecondsSince1970)
+            guard let takeBack = row.takeBack else { return }
+            writer.member("takeBack") { writer in
+                writer.object { writer in
+                    writer.member("transactionId", takeBack.transactionId.rawValue)
+                    writer.member("milliseconds", takeBack.amount.count)
+                }
+            }
+        }
+    }
+}

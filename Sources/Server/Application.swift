@@ -1,0 +1,55 @@
+package import Backend
+package import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+
+/// What the server needs from the outside.
+package struct ServerDependencies: Sendable {
+    package let backend: Backend
+    package let credentials: [AppCredentials]
+
+    package init(backend: Backend, credentials: [AppCredentials]) {
+        self.backend = backend
+        self.credentials = credentials
+    }
+}
+
+/// All routes over their dependencies; what tests call in process and the application serves.
+package func buildRouter(
+    _ dependencies: ServerDependencies, configuration: ServerConfiguration
+) -> Router<BasicRequestContext> {
+    let router = Router(context: BasicRequestContext.self)
+    router.add(middleware: ProblemMiddleware(sampler: LogSampler(every: .seconds(10))))
+    Routes(
+        backend: dependencies.backend, doorkeeper: Doorkeeper(dependencies.credentials),
+        maximumBodyBytes: configuration.maximumBodyBytes
+    ).add(to: router)
+    return router
+}
+
+/// The server with every limit set: Hummingbird itself has no time-outs (T32).
+///
+/// - Parameter onServerRunning: called with the port once connections are accepted.
+package func buildApplication(
+    _ dependencies: ServerDependencies, configuration: ServerConfiguration, logger: Logger,
+    onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+) -> some ApplicationProtocol {
+    let headerTimeout = TimeAmount.seconds(configuration.headerTimeoutSeconds)
+    let bodyTimeout = TimeAmount.seconds(configuration.bodyTimeoutSeconds)
+    var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
+    decoder.maxHeaderFieldSize = configuration.maximumHeaderBytes
+    decoder.maxHeaderListSize = configuration.maximumHeaderBytes
+    decoder.maxHeaderFieldCount = 100
+    let channel = HTTP1Channel.Configuration(
+        additionalChannelHandlers: [ConnectionDeadlines(headerTimeout: headerTimeout, bodyTimeout: bodyTimeout)],
+        httpDecoderConfiguration: decoder)
+    return Application(
+        router: buildRouter(dependencies, configuration: configuration),
+        server: .http1(configuration: channel),
+        configuration: ApplicationConfiguration(
+            address: .hostname(configuration.host, port: configuration.port),
+            availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+        onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? configuration.port) },
+        logger: logger)
+}

@@ -1,0 +1,38 @@
+package import Ledger
+
+/// How the server listens; every limit is stated (T31, T32).
+package struct ServerConfiguration: Sendable {
+    package var host = "127.0.0.1"
+    /// 0 takes any free port.
+    package var port = 8080
+    /// The longest body that is read, in bytes; Apple's notifications are about 21 KiB.
+    package var maximumBodyBytes = 256 * 1024
+    /// All header fields of one request, in bytes.
+    package var maximumHeaderBytes = 32 * 1024
+    /// How many connections are open at once at the most; more wait in the kernel's queue.
+    package var maximumConnections = 4096
+    /// From the opening of a connection, or the end of the last request, to the end of a request's header, in seconds.
+    package var headerTimeoutSeconds: Int64 = 15
+    /// From the end of a request's header to the end of its body, in seconds.
+    package var bodyTimeoutSeconds: Int64 = 30
+
+    package init() {}
+}
+
+/// What opens one app's doors. Secrets themselves are not here where a digest will do.
+package struct AppCredentials: Sendable {
+    package let app: AppID
+    /// Stands in the app's binary: proves nothing about who asks, so a customer's token goes with it.
+    package let publicKey: String
+    /// SHA-256 of the secret server key.
+    package let serverKeyDigest: [UInt8]
+    /// What the app's backend and this server share to sign customer tokens; nil where the public key may not be used at all.
+    package let customerTokenSecret: [UInt8]?
+
+    package init(app: AppID, publicKey: String, serverKeyDigest: [UInt8], customerTokenSecret: [UInt8]?) {
+        self.app = app
+        self.publicKey = publicKey
+        self.serverKeyDigest = serverKeyDigest
+        self.customerTokenSecret = customerTokenSecret
+    }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import Hummingbird
+import HTTPTypes
+import Ledger
+import Primitives
+
+/// Who is asking, for one app.
+enum Caller: Sendable, Hashable {
+    /// The app's own backend, with the secret server key: may speak for any customer.
+    case appBackend
+    /// One customer, by the public key and a token that the app's backend signed.
+    case customer(CustomerID)
+}
+
+/// Decides who is asking from a request's credentials.
+struct Doorkeeper: Sendable {
+    private let credentials: [AppID: AppCredentials]
+
+    init(_ credentials: [AppCredentials]) {
+        self.credentials = Dictionary(credentials.map { ($0.app, $0) }) { first, _ in first }
+    }
+
+    /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
+    func caller(of request: Request, app: AppID, at now: Timestamp) throws -> Caller {
+        guard let header = request.headers[.authorization], header.hasPrefix("Bearer ") else { throw DoorError.keyMissing }
+        let key = header.dropFirst("Bearer ".count)
+        guard let credentials = credentials[app] else { throw DoorError.keyWrong }
+        // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
+        if SHA256.hash(data: Array(key.utf8)) == credentials.serverKeyDigest { return .appBackend }
+        guard key == credentials.publicKey, let secret = credentials.customerTokenSecret else { throw DoorError.keyWrong }
+        guard let token = request.headers[.customerToken] else { throw DoorError.customerTokenMissing }
+        do throws(CustomerToken.Refusal) {
+            return .customer(try CustomerToken.customer(in: token, app: app, secret: secret, at: now))
+        } catch {
+            throw DoorError.customerTokenRefused(error)
+        }
+    }
+
+    /// Throws unless the caller may speak for the customer.
+    func admit(_ request: Request, app: AppID, customer: CustomerID, at now: Timestamp) throws {
+        switch try caller(of: request, app: app, at: now) {
+        case .appBackend: return
+        case .customer(let himself): guard himself == customer else { throw DoorError.anotherCustomer }
+        }
+    }
+
+    /// Throws unless the caller is the app's backend.
+    func admitBackend(_ request: Request, app: AppID, at now: Timestamp) throws {
+        guard try caller(of: request, app: app, at: now) == .appBackend else { throw DoorError.serverKeyNeeded }
+    }
+}
+
+/// Why somebody is not let in.
+enum DoorError: Error {
+    case keyMissing
+    case keyWrong
+    case customerTokenMissing
+    case customerTokenRefused(CustomerToken.Refusal)
+    case anotherCustomer
+    case serverKeyNeeded
+}
+
+extension HTTPField.Name {
+    /// Carries a customer token beside the public key. The name is a valid field name, so it can always be made.
+    static let customerToken = HTTPField.Name("Tenure-Customer-Token") ?? .authorization
+}
+
+extension SHA256.Digest {
+    fileprivate static func == (digest: SHA256.Digest, bytes: [UInt8]) -> Bool {
+        var difference: UInt8 = bytes.count == SHA256.byteCount ? 0 : 1
+        for (left, right) in zip(digest, bytes) { difference |= left ^ right }
+        return difference == 0
+    }
+}

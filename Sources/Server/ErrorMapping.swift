@@ -1,0 +1,80 @@
+import APIContract
+import Backend
+import HTTPTypes
+import Hummingbird
+import Ledger
+
+/// The one place that knows both our errors and HTTP's statuses.
+enum ErrorMapping {
+    static func problem(of error: any Error) -> Problem {
+        switch error {
+        case let error as RequestError: problem(of: error)
+        case let error as DoorError: problem(of: error)
+        case let error as BackendError: problem(of: error)
+        case let error as HTTPError: problem(of: error)
+        default:
+            // Nothing of the error itself: it may hold what a client must not see.
+            Problem(status: 500, code: "internalError", detail: "Something went wrong here; it was logged.")
+        }
+    }
+
+    private static func problem(of error: RequestError) -> Problem {
+        switch error {
+        case .invalidBody(let reason): Problem(status: 400, code: "invalidBody", detail: reason)
+        case .invalidParameter(let name, let reason): Problem(status: 400, code: "invalidParameter", detail: "\(name) \(reason)")
+        }
+    }
+
+    private static func problem(of error: DoorError) -> Problem {
+        switch error {
+        case .keyMissing: Problem(status: 401, code: "keyMissing", detail: "Send the key as `Authorization: Bearer <key>`.")
+        case .keyWrong: Problem(status: 401, code: "keyWrong", detail: "The key is not one of this app's.")
+        case .customerTokenMissing:
+            Problem(
+                status: 401, code: "customerTokenMissing",
+                detail: "The public key needs a customer token from the app's backend in `Tenure-Customer-Token`.")
+        case .customerTokenRefused(let reason):
+            Problem(status: 401, code: "customerTokenRefused", detail: "The customer token is not believed: \(reason.rawValue).")
+        case .anotherCustomer:
+            Problem(status: 403, code: "anotherCustomer", detail: "The customer token speaks for another customer.")
+        case .serverKeyNeeded: Problem(status: 403, code: "serverKeyNeeded", detail: "Only the secret server key may ask this.")
+        }
+    }
+
+    private static func problem(of error: BackendError) -> Problem {
+        switch error {
+        case .unknownApp: Problem(status: 404, code: "unknownApp", detail: "No such app is configured.")
+        case .refusedEvidence(let refusal):
+            Problem(status: 400, code: refusal.code, detail: "What was sent proves nothing: \(refusal.words).", rule: "FACT-3")
+        case .environmentNotOpen:
+            Problem(
+                status: 403, code: "environmentNotOpen", detail: "The app's sandboxAccess does not admit this customer.", rule: "FACT-4")
+        case .unknownSubscription: Problem(status: 404, code: "unknownSubscription", detail: "Nothing is known of this subscription.")
+        case .invalidIdentifier(let name):
+            Problem(status: 400, code: "invalidParameter", detail: "\(name) must be 1 to 256 bytes without control characters.")
+        case .tokenTaken:
+            Problem(status: 409, code: "tokenTaken", detail: "The token stands for another customer already.", rule: "OWN-2")
+        case .store(let failure): problem(of: failure)
+        }
+    }
+
+    /// An error is not a denial: whoever cannot be answered keeps what he had (decision 10).
+    private static func problem(of failure: StoreFailure) -> Problem {
+        Problem(status: 503, code: "store.\(failure.code)", detail: "The store cannot do this now; nothing was changed.")
+    }
+
+    private static func problem(of error: HTTPError) -> Problem {
+        switch error.status {
+        case .contentTooLarge: Problem(status: 413, code: "bodyTooLarge", detail: "The body is longer than this server reads.")
+        case .notFound: Problem(status: 404, code: "unknownRoute", detail: "There is nothing at this address.")
+        case .methodNotAllowed: Problem(status: 405, code: "methodNotAllowed", detail: "This address takes another method.")
+        default: Problem(status: error.status.code, code: "http", detail: error.status.reasonPhrase)
+        }
+    }
+}
+
+/// Why a request cannot be understood.
+enum RequestError: Error {
+    case invalidBody(String)
+    case invalidParameter(String, reason: String)
+}

@@ -1,0 +1,59 @@
+import APIContract
+import Backend
+import Hummingbird
+import Logging
+import Primitives
+import Synchronization
+
+/// Turns every error into a problem, and logs what operators should know: our own failures always, refused input one line in a while.
+struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    let sampler: LogSampler
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            let problem = ErrorMapping.problem(of: error)
+            log(problem, error, context)
+            return .problem(problem)
+        }
+    }
+
+    /// No receipts, tokens or ids (T47): a code, and for our own failures the error's own words.
+    private func log(_ problem: Problem, _ error: any Error, _ context: Context) {
+        if problem.status >= 500 {
+            context.logger.error("\(problem.code)", metadata: ["error": "\(error)"])
+        } else if case BackendError.refusedEvidence(let refusal) = error, let skipped = sampler.admits() {
+            context.logger.warning(
+                "refused evidence", metadata: ["reason": "\(refusal.code)", "part": "\(refusal.part)", "unlogged": "\(skipped)"])
+        }
+    }
+}
+
+/// Lets one line through in a while, so that a flood of rubbish cannot fill a disk (T37, T49).
+final class LogSampler: Sendable {
+    private struct State {
+        var nextLine: ContinuousClock.Instant?
+        var skipped = 0
+    }
+
+    private let interval: Duration
+    private let state = Mutex(State())
+
+    init(every interval: Duration) { self.interval = interval }
+
+    /// How many were skipped since the last line; nil where this one is skipped too.
+    func admits() -> Int? {
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            if let next = state.nextLine, now < next {
+                state.skipped += 1
+                return nil
+            }
+            defer { state = State(nextLine: now + interval) }
+            return state.skipped
+        }
+    }
+}

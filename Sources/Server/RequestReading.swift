@@ -1,0 +1,48 @@
+import APIContract
+import Backend
+import Hummingbird
+import Ledger
+import NIOCore
+import Primitives
+
+/// Reading of requests: path, query and body, each with a typed error.
+extension Request {
+    /// The whole body, bounded; longer ones are refused with 413.
+    func bytes(upTo limit: Int) async throws -> [UInt8] {
+        var request = self
+        let buffer = try await request.collectBody(upTo: limit)
+        return Array(buffer.readableBytesView)
+    }
+
+    /// The environment asked about: `Production` unless the query names another, in Apple's spelling.
+    func environment() throws -> Primitives.Environment {
+        guard let spelling = uri.queryParameters["environment"] else { return .production }
+        guard let environment = Primitives.Environment(rawValue: String(spelling)) else {
+            throw RequestError.invalidParameter("environment", reason: "must be Production or Sandbox")
+        }
+        return environment
+    }
+
+    /// The instant asked about; nil for now.
+    func instant() throws -> Timestamp? {
+        guard let text = uri.queryParameters["at"] else { return nil }
+        guard let milliseconds = Int64(text), let instant = Timestamp(validating: milliseconds) else {
+            throw RequestError.invalidParameter("at", reason: "must be milliseconds since 1970, before the year 10000")
+        }
+        return instant
+    }
+}
+
+extension RequestContext {
+    /// A segment of the path, percent-decoded.
+    func segment(_ name: String) throws -> String {
+        guard let raw = parameters[name[...]], let text = PercentEncoding.decode(raw), !text.isEmpty else {
+            throw RequestError.invalidParameter(name, reason: "is not percent-encoded UTF-8")
+        }
+        return text
+    }
+
+    func app() throws -> AppID { AppID(try segment("app")) }
+
+    func customer() throws -> CustomerID { try Backend.checked(CustomerID(try segment("customer"))) }
+}

@@ -1,0 +1,133 @@
+import APIContract
+import Backend
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Logging
+import NIOCore
+import Primitives
+import StrictJSON
+
+/// The native API. Each handler decodes, makes one call to `Backend`, and encodes.
+struct Routes<Context: RequestContext>: Sendable {
+    let backend: Backend
+    let doorkeeper: Doorkeeper
+    let maximumBodyBytes: Int
+
+    func add(to router: Router<Context>) {
+        router.post(RouterPath(Route.notifications), use: receiveNotification)
+        router.post(RouterPath(Route.transactions), use: upload)
+        router.get(RouterPath(Route.entitlements), use: entitlements)
+        router.put(RouterPath(Route.appAccountToken), use: registerToken)
+        router.get(RouterPath(Route.subscription), use: subscription)
+        router.get(RouterPath(Route.live)) { _, _ in Response.json(Array(#"{"status":"live"}"#.utf8)) }
+        router.get(RouterPath(Route.ready), use: ready)
+    }
+
+    /// Apple sends no credentials: the signature is the proof (B.1). 200 only after the commit, for duplicates too.
+    private func receiveNotification(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try context.app()
+        let outcome = try await backend.receiveNotification(try await request.bytes(upTo: maximumBodyBytes), app: app)
+        return .json(Array(#"{"outcome":"\#(outcome.rawValue)"}"#.utf8))
+    }
+
+    private func upload(_ request: Request, _ context: Context) async throws -> Response {
+        let (app, customer) = (try context.app(), try context.customer())
+        try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
+        let upload = try Self.upload(of: customer, body: try await request.bytes(upTo: maximumBodyBytes))
+        let result = try await backend.claim(upload, app: app)
+        return .answer(AnswerMapping.answer(to: result, of: customer))
+    }
+
+    private static func upload(of customer: CustomerID, body bytes: [UInt8]) throws -> Backend.Upload {
+        let body: UploadBody
+        do throws(UploadBody.Invalid) {
+            body = try UploadBody(json: bytes)
+        } catch {
+            throw RequestError.invalidBody("\(error.member ?? "The body") \(error.reason).")
+        }
+        guard let kind = Claim.Kind(rawValue: body.kind) else {
+            throw RequestError.invalidBody("kind is not purchase, queue or restore.")
+        }
+        return Backend.Upload(
+            customer: customer, kind: kind, productId: body.productId.map { ProductID($0) },
+            signedTransactionInfo: body.signedTransactionInfo, signedRenewalInfo: body.signedRenewalInfo)
+    }
+
+    private func entitlements(_ request: Request, _ context: Context) async throws -> Response {
+        let (app, customer) = (try context.app(), try context.customer())
+        try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
+        let environment = try request.environment()
+        let answer = try backend.entitlements(of: customer, app: app, environment: environment, at: try request.instant())
+        return .json(AnswerMapping.body(of: answer, customer: customer, environment: environment).json)
+    }
+
+    private func registerToken(_ request: Request, _ context: Context) async throws -> Response {
+        let (app, customer) = (try context.app(), try context.customer())
+        try doorkeeper.admitBackend(request, app: app, at: backend.now())
+        guard let token = AppAccountToken(try context.segment("token")) else {
+            throw RequestError.invalidParameter("token", reason: "is not a UUID")
+        }
+        try await backend.register(token, for: customer, app: app)
+        return Response(status: .noContent)
+    }
+
+    private func subscription(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try context.app()
+        try doorkeeper.admitBackend(request, app: app, at: backend.now())
+        let key = SubscriptionKey(
+            app: app, environment: try request.environment(),
+            originalTransactionId: OriginalTransactionID(try context.segment("originalTransactionId")))
+        let at = try request.instant() ?? backend.now()
+        return .json(SubscriptionBody(report: try backend.subscription(key), at: at).json)
+    }
+
+    private func ready(_ request: Request, _ context: Context) async throws -> Response {
+        try backend.checkHealth()
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("status", "ready")
+            writer.member("now", backend.now().millisecondsSince1970)
+            writer.member("notifications") { writer in
+                writer.object { writer in
+                    for outcome in IntakeCounters.Outcome.allCases { writer.member(outcome.rawValue, backend.counters[outcome]) }
+                }
+            }
+        }
+        return .json(writer.bytes)
+    }
+}
+
+extension RouterPath {
+    /// Our templates are written once, in `Route`.
+    fileprivate init(_ template: String) { self.init(stringLiteral: template) }
+}
+
+extension Response {
+    static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+        Response(status: status, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static func problem(_ problem: Problem) -> Response {
+        var headers: HTTPFields = [.contentType: Problem.mediaType]
+        if problem.status == 401 { headers[.wwwAuthenticate] = "Bearer" }
+        if problem.status == 503 { headers[.retryAfter] = "5" }
+        return Response(
+            status: .init(code: problem.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: problem.json)))
+    }
+
+    fileprivate static func answer(_ answer: UploadAnswer) -> Response {
+        switch answer {
+        case .refused(let problem): return .problem(problem)
+        case .accepted(let outcome, let originalTransactionId, let isOwner, let rule, let status):
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.member("outcome", outcome)
+                writer.member("originalTransactionId", originalTransactionId)
+                writer.member("isOwner", isOwner)
+                writer.optionalMember("rule", rule)
+            }
+            return .json(writer.bytes, status: .init(code: status))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package import Ledger
+import Primitives
+import StrictJSON
+
+/// How a holding is written for entitlement reads: one flat JSON array, read without Foundation, since every read of access pays for it.
+///
+/// `[originalTransactionId, autoRenewStatus, autoRenewProductId, [[from, until, productId, kind, endsBecause], …]]`
+package enum HoldingCoding {
+    /// The one text for a holding.
+    package static func encode(_ holding: Holding) -> String {
+        var writer = JSONWriter(reservingCapacity: 96 + 64 * holding.spans.count)
+        writer.array { writer in
+            writer.string(holding.originalTransactionId.rawValue)
+            if let renews = holding.autoRenewStatus { writer.bool(renews) } else { writer.null() }
+            if let product = holding.autoRenewProductId { writer.string(product.rawValue) } else { writer.null() }
+            writer.array { writer in
+                for span in holding.spans { encode(span, &writer) }
+            }
+        }
+        return writer.text
+    }
+
+    private static func encode(_ span: AccessSpan, _ writer: inout JSONWriter) {
+        writer.array { writer in
+            writer.integer(span.from.millisecondsSince1970)
+            if let until = span.until { writer.integer(until.millisecondsSince1970) } else { writer.null() }
+            writer.string(span.productId.rawValue)
+            writer.string(span.kind.rawValue)
+            writer.string(span.endsBecause.rawValue)
+        }
+    }
+
+    /// The holding of a text that `encode` wrote.
+    ///
+    /// - Throws: `StorageError` with `corrupt` for anything else.
+    package static func decode(_ text: String) throws -> Holding {
+        do throws(JSONError) {
+            let document = try JSONDocument(Array(text.utf8))
+            guard let holding = holding(of: document.root) else { throw JSONError(.unexpectedCharacter, at: 0) }
+            return holding
+        } catch {
+            throw StorageError(.corrupt, "a holding cannot be read", underlying: error)
+        }
+    }
+
+    private static func holding(of value: JSONValue) -> Holding? {
+        guard let fields = value.array.map(Array.init), fields.count == 4, let id = fields[0].string, let spans = fields[3].array else {
+            return nil
+        }
+        var decoded: [AccessSpan] = []
+        decoded.reserveCapacity(spans.count)
+        for element in spans {
+            guard let span = span(of: element) else { return nil }
+            decoded.append(span)
+        }
+        return Holding(
+            originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: fields[1].bool,
+            autoRenewProductId: fields[2].string.map { ProductID($0) })
+    }
+
+    private static func span(of value: JSONValue) -> AccessSpan? {
+        guard let fields = value.array.map(Array.init), fields.count == 5, let from = fields[0].int64,
+            let product = fields[2].string, let kind = fields[3].string.flatMap(AccessSpan.Kind.init(rawValue:)),
+            let end = fields[4].string.flatMap(AccessSpan.End.init(rawValue:)), fields[1].isNull || fields[1].int64 != nil
+        else { return nil }
+        return AccessSpan(
+            from: Timestamp(millisecondsSince1970: from), until: fields[1].int64.map { Timestamp(millisecondsSince1970: $0) },
+            productId: ProductID(product), kind: kind, endsBecause: end)
+    }
+}
