@@ -70,7 +70,10 @@ let package = Package(
             ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore, nioHTTPTypes]),
         room(
             "AppStoreSimulator",
-            ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, hummingbirdCore, asyncHTTPClient, logging, nioCore, nioHTTP1, lifecycle]),
+            [
+                "Primitives", "StrictJSON", "SimulatorPKI", hummingbird, hummingbirdCore, asyncHTTPClient, logging, nioCore, nioHTTP1,
+                lifecycle,
+            ]),
         .executableTarget(
             name: "tenure",
             dependencies: [
