@@ -71,8 +71,8 @@ let package = Package(
         room(
             "AppStoreSimulator",
             [
-                "Primitives", "StrictJSON", "SimulatorPKI", hummingbird, hummingbirdCore, asyncHTTPClient, logging, nioCore, nioHTTP1,
-                lifecycle,
+                "Primitives", "StrictJSON", "SimulatorPKI", hummingbird, hummingbirdCore, asyncHTTPClient, logging, nioCore,
+                nioHTTP1, lifecycle,
             ]),
         .executableTarget(
             name: "tenure",
