@@ -19,6 +19,7 @@ let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting",
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -79,7 +80,7 @@ let package = Package(
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage", "StorageSQLite",
                 "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging,
-                crypto,
+                crypto, unixSignals, nioCore, nioHTTP1,
             ],
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),

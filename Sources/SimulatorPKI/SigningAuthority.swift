@@ -43,6 +43,13 @@ package struct SigningAuthority: Sendable {
         return SigningAuthority(keys: keys, chainDER: [try Self.der(leaf)] + chainDER.dropFirst())
     }
 
+    /// The same keys with a new certificate of the root: same name, same key, other bytes.
+    package func reissuingRoot(validity: ClosedRange<Timestamp>) throws -> SigningAuthority {
+        let root = try CertificateProfile(shape: .apple, validity: validity).root(key: rootKey)
+        let keys = Keys(root: rootKey, intermediate: intermediateKey, leaf: leafKey)
+        return SigningAuthority(keys: keys, chainDER: chainDER.dropLast() + [try Self.der(root)])
+    }
+
     /// The root certificate's DER; a verifier is told to trust this or ``rootFingerprint``.
     package var rootDER: [UInt8] { chainDER.last ?? [] }
 

@@ -95,10 +95,10 @@ struct JSONScanner {
 
     private mutating func literal(_ word: StaticString, _ kind: JSONNode.Kind) throws(JSONError) {
         let end = offset + word.utf8CodeUnitCount
-        guard end <= bytes.count else { throw JSONError(.unexpectedEnd, at: bytes.count) }
-        for position in offset..<end where bytes[position] != word.utf8Start[position - offset] {
+        for position in offset..<min(end, bytes.count) where bytes[position] != word.utf8Start[position - offset] {
             throw JSONError(.unexpectedCharacter, at: position)
         }
+        guard end <= bytes.count else { throw JSONError(.unexpectedEnd, at: bytes.count) }
         let start = offset
         offset = end
         try append(kind, start, end)

@@ -3,14 +3,14 @@
 /// Refused are characters outside the alphabet, white space, padding that is missing or too much, and unused bits that are not zero.
 ///
 /// Source: RFC 4648, sections 3.5, 4 and 5; RFC 7515, section 2.
-enum StrictBase64 {
+package enum StrictBase64 {
     /// The URL alphabet without padding: the parts of a compact JWS. nil when it is not canonical.
-    static func decodeURL(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decodeURL(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         decode(text, table: urlTable)
     }
 
     /// The standard alphabet with padding: certificates in `x5c` (RFC 7515, section 4.1.6). nil when it is not canonical.
-    static func decodePadded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decodePadded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
         return decode(text.dropLast(padding), table: standardTable)

@@ -50,9 +50,10 @@ package struct AccessSpan: Sendable, Hashable, Codable {
         span.from = max(from, tenure.from)
         if let tenureEnd = tenure.until, until.map({ tenureEnd < $0 }) ?? true {
             span.until = tenureEnd
-            // An upgrade by another customer ends the old period at the same instant at which it moves the subscription.
             span.endsBecause = .ownershipMoved
         }
+        // An upgrade by another customer ends the old period at the same instant at which it moves the subscription.
+        if tenure.until != nil, tenure.until == until, endsBecause == .replaced { span.endsBecause = .ownershipMoved }
         if let end = span.until, end <= span.from { return nil }
         return span
     }

@@ -59,9 +59,10 @@ extension Holding {
 }
 
 extension EntitlementAnswer {
-    /// The answer from all spans that give the entitlement; spans that touch or overlap are one window.
+    /// The answer from all spans that give the entitlement; spans that touch or overlap are one window. What may yet be given for
+    /// want of news (ENT-6) belongs to no window before its time: until then the end is the one that Apple signed.
     init(about entitlement: EntitlementID?, at instant: Timestamp, grants: [Grant]) {
-        let sorted = grants.sorted { $0.precedes($1) }
+        let sorted = grants.filter { $0.span.kind != .provisional || $0.span.from <= instant }.sorted { $0.precedes($1) }
         let windows = Self.windows(of: sorted)
         let present = windows.first { $0.contains(instant) }
         let shown = present ?? windows.last { $0.from <= instant }

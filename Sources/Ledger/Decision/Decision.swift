@@ -40,7 +40,12 @@ extension Decision {
         for input in inputs where after.record(input) { evidence.append(.init(of: input)) }
         let claims = inputs.compactMap(\.claim)
         let provisional = evidence.isEmpty ? stateBefore : SubscriptionState(folding: after, under: policy)
-        outcomes = claims.map { claim in provisional.outcome(of: claim) ?? .alreadyOwner }
+        outcomes = claims.map { claim in
+            // The very same claim once more, under the same id: what it did, it did before.
+            let isKnown = before.claims.contains { $0.id == claim.id }
+            let outcome = provisional.outcome(of: claim) ?? .alreadyOwner
+            return isKnown ? outcome.whenRepeated : outcome
+        }
         // OWN-3: a claim that says nothing new is answered and not kept, so that repeating it cannot fill the store.
         let idle = claims.filter { provisional.isIdle($0, in: before) }
         if !idle.isEmpty {
@@ -72,6 +77,16 @@ extension LedgerInput {
     var claim: Claim? {
         if case .claim(let claim) = self { return claim }
         return nil
+    }
+}
+
+extension ClaimOutcome {
+    /// What the claim comes to when it is made again (OWN-3).
+    fileprivate var whenRepeated: ClaimOutcome {
+        switch self {
+        case .bound, .moved: .alreadyOwner
+        case .alreadyOwner, .noted, .waiting, .refused: self
+        }
     }
 }
 

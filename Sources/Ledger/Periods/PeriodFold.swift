@@ -1,17 +1,31 @@
 import Primitives
 
 /// From what Apple said to when each period began, how, and when it ended (PER-1, PER-2, PER-3, PER-6, PER-11).
-enum PeriodFold {
+struct PeriodFold {
+    private let renewals: [RenewalFact]
+    private let partialRefunds: PartialRefundPolicy
+    /// In order; each one's end may still be moved back by a later one that takes its place.
+    private var drafts: [Draft] = []
+
+    private struct Draft {
+        let entry: PeriodBook.Entry
+        let beginning: Period.Beginning
+        var end: Timestamp?
+        var endReason: Period.EndReason
+
+        var fact: TransactionFact { entry.latest }
+    }
+
     /// All periods, by purchase date; equal dates by identity, so that the order never depends on arrival.
     static func periods(of book: PeriodBook, renewals: [RenewalFact], partialRefunds: PartialRefundPolicy) -> [Period] {
-        let entries = book.entries().sorted(by: isBefore)
-        let beginnings = entries.indices.map { beginning(of: $0, in: entries, renewals: renewals) }
-        return entries.indices.map { index in
-            let (end, reason) = end(of: index, in: entries, beginnings: beginnings, partialRefunds: partialRefunds)
-            return Period(
-                aliases: entries[index].aliases, transaction: entries[index].latest, beginning: beginnings[index], end: end,
-                endReason: reason)
-        }
+        var fold = PeriodFold(renewals: renewals, partialRefunds: partialRefunds)
+        for entry in book.entries().sorted(by: isBefore) { fold.append(entry) }
+        return fold.drafts.map(fold.period)
+    }
+
+    private init(renewals: [RenewalFact], partialRefunds: PartialRefundPolicy) {
+        self.renewals = renewals
+        self.partialRefunds = partialRefunds
     }
 
     private static func isBefore(_ left: PeriodBook.Entry, _ right: PeriodBook.Entry) -> Bool {
@@ -21,78 +35,72 @@ enum PeriodFold {
         return left.aliases.lexicographicallyPrecedes(right.aliases)
     }
 
+    private mutating func append(_ entry: PeriodBook.Entry) {
+        let fact = entry.latest
+        let beginning = beginning(of: fact)
+        if beginning == .immediateChange {
+            for index in drafts.indices where isInterrupted(drafts[index], by: fact) {
+                drafts[index].end = fact.purchaseDate
+                drafts[index].endReason = .replaced
+            }
+        }
+        let (end, reason) = signedEnd(of: fact)
+        drafts.append(Draft(entry: entry, beginning: beginning, end: end, endReason: reason))
+    }
+
     // MARK: Beginning
 
-    private static func beginning(of index: Int, in entries: [PeriodBook.Entry], renewals: [RenewalFact]) -> Period.Beginning {
-        guard index > 0 else { return .firstKnown }
-        let fact = entries[index].latest
-        let earlier = entries[..<index].map(\.latest)
-        if isRenewal(fact, after: earlier, renewals: renewals) { return .renewal }
-        let interrupts = earlier.contains { $0.productId != fact.productId && isRunning($0, at: fact.purchaseDate) }
-        return interrupts ? .immediateChange : .resubscription
+    private func beginning(of fact: TransactionFact) -> Period.Beginning {
+        if drafts.isEmpty { return .firstKnown }
+        if isRenewal(fact) { return .renewal }
+        return drafts.contains { isInterrupted($0, by: fact) } ? .immediateChange : .resubscription
     }
 
     /// OWN-8: `transactionReason` says; in older data a period that follows without a gap, or after a billing retry that was seen.
-    private static func isRenewal(_ fact: TransactionFact, after earlier: [TransactionFact], renewals: [RenewalFact]) -> Bool {
+    private func isRenewal(_ fact: TransactionFact) -> Bool {
         switch fact.transactionReason {
         case .renewal, .unknown: return true
         case .purchase: return false
         case nil: break
         }
-        if earlier.contains(where: { $0.expiresDate == fact.purchaseDate && !$0.isUpgraded }) { return true }
-        guard let lastEnd = earlier.compactMap(\.expiresDate).filter({ $0 <= fact.purchaseDate }).max() else { return false }
+        if drafts.contains(where: { $0.fact.expiresDate == fact.purchaseDate && $0.endReason == .ran }) { return true }
+        guard let lastEnd = drafts.compactMap(\.fact.expiresDate).filter({ $0 <= fact.purchaseDate }).max() else { return false }
         return renewals.contains { $0.isInBillingRetryPeriod && $0.signedDate >= lastEnd && $0.signedDate <= fact.purchaseDate }
     }
 
-    private static func isRunning(_ fact: TransactionFact, at instant: Timestamp) -> Bool {
-        if fact.isUpgraded, fact.purchaseDate == instant { return true }
-        guard fact.purchaseDate < instant, let expiresDate = fact.expiresDate else { return false }
-        return instant < expiresDate
+    /// PER-3: a purchase of another product inside a period that still runs takes its place at that instant.
+    private func isInterrupted(_ draft: Draft, by fact: TransactionFact) -> Bool {
+        guard draft.fact.productId != fact.productId, let end = draft.end, fact.purchaseDate < end else { return false }
+        return draft.fact.purchaseDate < fact.purchaseDate || (draft.fact.purchaseDate == fact.purchaseDate && draft.fact.isUpgraded)
     }
 
     // MARK: End
 
-    /// PER-2: the earliest of `expiresDate`, a revocation that takes access back, and the upgrade that took its place.
-    private static func end(
-        of index: Int, in entries: [PeriodBook.Entry], beginnings: [Period.Beginning], partialRefunds: PartialRefundPolicy
-    ) -> (Timestamp?, Period.EndReason) {
-        let fact = entries[index].latest
-        var end = fact.expiresDate
-        var reason = Period.EndReason.ran
-        if let replacedAt = replacement(of: index, in: entries, beginnings: beginnings), isEarlier(replacedAt, than: end) {
-            end = max(replacedAt, fact.purchaseDate)
-            reason = .replaced
-        }
+    /// PER-2: `expiresDate`, or a revocation that takes access back and comes earlier.
+    private func signedEnd(of fact: TransactionFact) -> (Timestamp?, Period.EndReason) {
         // ENT-4: with `isUpgraded` a revocation date is the switch seen from the money's side, and no refund.
-        if let revocation = fact.revocation, !fact.isUpgraded, takesAccess(revocation, under: partialRefunds),
-            isEarlier(revocation.revocationDate, than: end)
-        {
-            end = max(revocation.revocationDate, fact.purchaseDate)
-            reason = .revoked(revocation)
-        }
-        return (end, reason)
+        guard let revocation = fact.revocation, !fact.isUpgraded, takesAccess(revocation),
+            fact.expiresDate.map({ revocation.revocationDate < $0 }) ?? true
+        else { return (fact.expiresDate, .ran) }
+        return (max(revocation.revocationDate, fact.purchaseDate), .revoked(revocation))
     }
 
     /// PER-11: what a partial refund does to access is the app's policy; a full one ends the transaction it names.
-    private static func takesAccess(_ revocation: Revocation, under policy: PartialRefundPolicy) -> Bool {
-        !revocation.isPartial || policy == .revoke
+    private func takesAccess(_ revocation: Revocation) -> Bool {
+        !revocation.isPartial || partialRefunds == .revoke
     }
 
-    /// PER-3: the first purchase of another product inside the period took its place. Where only `isUpgraded` is known and its
-    /// successor is not yet, the signature's date is the latest instant at which it can have happened.
-    private static func replacement(of index: Int, in entries: [PeriodBook.Entry], beginnings: [Period.Beginning]) -> Timestamp? {
-        let fact = entries[index].latest
-        let successor = entries.indices.first { other in
-            other > index && beginnings[other] == .immediateChange && entries[other].latest.productId != fact.productId
-                && isRunning(fact, at: entries[other].latest.purchaseDate)
+    private func period(_ draft: Draft) -> Period {
+        var draft = draft
+        // Apple says that it was replaced and its successor is not known yet: the signature's date is the latest instant at which
+        // that can have happened.
+        if draft.fact.isUpgraded, draft.endReason == .ran {
+            let latest = draft.fact.revocation?.revocationDate ?? draft.fact.signedDate
+            draft.end = max(draft.fact.purchaseDate, draft.end.map { min($0, latest) } ?? latest)
+            draft.endReason = .replaced
         }
-        if let successor { return entries[successor].latest.purchaseDate }
-        guard fact.isUpgraded else { return nil }
-        return fact.revocation?.revocationDate ?? fact.signedDate
-    }
-
-    private static func isEarlier(_ instant: Timestamp, than end: Timestamp?) -> Bool {
-        guard let end else { return true }
-        return instant < end
+        return Period(
+            aliases: draft.entry.aliases, transaction: draft.fact, beginning: draft.beginning, end: draft.end,
+            endReason: draft.endReason)
     }
 }

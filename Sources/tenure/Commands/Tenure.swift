@@ -1,0 +1,18 @@
+import ArgumentParser
+
+@main
+struct Tenure: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tenure",
+        abstract: "Who holds each App Store subscription, until when, and why.",
+        discussion: "Begin with `tenure demo`; then `tenure keys` and `tenure serve --config tenure.json` for the real thing.",
+        version: "0.1.0",
+        subcommands: [Serve.self, Simulate.self, Demo.self, Keys.self])
+}
+
+/// An error as the command line shows it: what is wrong, and what to do about it.
+struct CommandError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,121 @@
+import AppStoreWire
+import Backend
+import Ledger
+import Primitives
+import Server
+import StrictJSON
+
+/// One app in the configuration file: what it is at Apple, what opens its doors, its policy, what its products give.
+struct AppConfiguration {
+    let settings: AppSettings
+    let credentials: AppCredentials
+
+    private static let names: Set<String> = [
+        "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess", "policy",
+        "products",
+    ]
+
+    init(_ value: JSONValue, at path: String, environment variables: [String: String]) throws {
+        let file = try ConfigurationObject(value, at: path, knowing: Self.names)
+        let id = try Self.id(file)
+        settings = AppSettings(
+            id: id, expected: try Self.expected(file), policy: try Self.policy(file), entitlements: try Self.entitlements(file),
+            sandboxAccess: try Self.sandboxAccess(file))
+        credentials = try Self.credentials(of: id, file, variables)
+    }
+
+    /// Stands in addresses and in the names of environment variables.
+    private static func id(_ file: ConfigurationObject) throws -> AppID {
+        let id = try file.requiredText("id")
+        let isShort = (1...32).contains(id.utf8.count)
+        guard isShort, id.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }) else {
+            throw CommandError("\(file.place("id")) must be 1 to 32 of a-z, 0-9 and -; it stands in addresses.")
+        }
+        return AppID(id)
+    }
+
+    private static func expected(_ file: ConfigurationObject) throws -> ExpectedApp {
+        let environments = try file.texts("environments").map { spelling in
+            guard let environment = Environment(rawValue: spelling) else {
+                throw CommandError("\(file.place("environments")) must hold Production, Sandbox, Xcode or LocalTesting.")
+            }
+            return environment
+        }
+        let accepted = environments.isEmpty ? [.production, .sandbox] : Set(environments)
+        let appAppleId = try file.integer("appAppleId", in: 1...Int64.max)
+        guard appAppleId != nil || !accepted.contains(.production) else {
+            throw CommandError("\(file.place("appAppleId")) is missing: Production payloads are checked against it (App Store Connect, App Information).")
+        }
+        return ExpectedApp(bundleId: try file.requiredText("bundleId"), appAppleId: appAppleId, environments: accepted)
+    }
+
+    private static func policy(_ file: ConfigurationObject) throws -> AppPolicy {
+        let names: Set<String> = [
+            "version", "onPurchase", "onRestore", "partialRefunds", "productionLeewaySeconds", "sandboxLeewaySeconds",
+        ]
+        var policy = AppPolicy()
+        guard let chosen = try file.object("policy", knowing: names) else { return policy }
+        policy.version = try chosen.integer("version", in: 1...Int64.max) ?? policy.version
+        policy.onPurchase = try chosen.choice("onPurchase", PurchasePolicy.self) ?? policy.onPurchase
+        policy.onRestore = try chosen.choice("onRestore", RestorePolicy.self) ?? policy.onRestore
+        policy.partialRefunds = try chosen.choice("partialRefunds", PartialRefundPolicy.self) ?? policy.partialRefunds
+        if let seconds = try chosen.integer("productionLeewaySeconds", in: 0...86_400) { policy.productionLeeway = .seconds(seconds) }
+        if let seconds = try chosen.integer("sandboxLeewaySeconds", in: 0...86_400) { policy.sandboxLeeway = .seconds(seconds) }
+        return policy
+    }
+
+    /// `"product": ["entitlement"]`, or with history `"product": [{"from": milliseconds, "entitlements": ["…"]}]` (ENT-2).
+    private static func entitlements(_ file: ConfigurationObject) throws -> EntitlementMap {
+        let entries = try file.entries("products").flatMap { member in
+            try Self.entries(of: member, at: file.place("products.\(member.name)"))
+        }
+        guard !entries.isEmpty else { throw CommandError("\(file.place("products")) is missing: no product would give anything.") }
+        return EntitlementMap(entries: entries)
+    }
+
+    private static func entries(of member: JSONObject.Member, at place: String) throws -> [EntitlementMap.Entry] {
+        guard let elements = member.value.array.map(Array.init) else { throw CommandError("\(place) must be a list.") }
+        let product = ProductID(member.name)
+        if elements.allSatisfy({ $0.string != nil }) {
+            let names = elements.compactMap(\.string).map { EntitlementID($0) }
+            return [.init(productId: product, validFrom: Timestamp(millisecondsSince1970: 0), entitlements: names)]
+        }
+        return try elements.map { element in
+            let change = try ConfigurationObject(element, at: place, knowing: ["from", "entitlements"])
+            guard let from = try change.integer("from", in: 0...Timestamp.latestAccepted.millisecondsSince1970) else {
+                throw CommandError("\(place) has a change without `from`, in milliseconds since 1970.")
+            }
+            let names = try change.texts("entitlements").map { EntitlementID($0) }
+            return .init(productId: product, validFrom: Timestamp(millisecondsSince1970: from), entitlements: names)
+        }
+    }
+
+    private static func sandboxAccess(_ file: ConfigurationObject) throws -> SandboxAccess {
+        guard let value = file.value("sandboxAccess") else { return .testers([]) }
+        switch value.string {
+        case "everyone": return .everyone
+        case "nobody": return .nobody
+        case .some: throw CommandError("\(file.place("sandboxAccess")) must be everyone, nobody or {\"testers\": […]}.")
+        case nil: break
+        }
+        let testers = try file.object("sandboxAccess", knowing: ["testers"])?.texts("testers") ?? []
+        return .testers(Set(testers.map { CustomerID($0) }))
+    }
+
+    private static func credentials(
+        of id: AppID, _ file: ConfigurationObject, _ variables: [String: String]
+    ) throws -> AppCredentials {
+        let prefix = "TENURE_APP_" + id.rawValue.uppercased().replacing("-", with: "_")
+        guard let digest = try variables["\(prefix)_SERVER_KEY_SHA256"] ?? file.text("serverKeySHA256"),
+            let bytes = Hexadecimal.decode(digest), bytes.count == 32
+        else {
+            throw CommandError("\(file.place("serverKeySHA256")) must be the SHA-256 of the server key, in hexadecimal; `tenure keys` makes both.")
+        }
+        let secret = try variables["\(prefix)_CUSTOMER_TOKEN_SECRET"] ?? file.text("customerTokenSecret")
+        if let secret, secret.utf8.count < CustomerToken.shortestSecret {
+            throw CommandError("\(file.place("customerTokenSecret")) must have at least \(CustomerToken.shortestSecret) bytes.")
+        }
+        return AppCredentials(
+            app: id, publicKey: try file.requiredText("publicKey"), serverKeyDigest: bytes, customerTokenSecret: secret.map { Array($0.utf8) })
+    }
+}

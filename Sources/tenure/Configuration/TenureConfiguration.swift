@@ -1,0 +1,115 @@
+import AppStoreWire
+import Backend
+import Foundation
+import Logging
+import Primitives
+import Server
+import StrictJSON
+
+/// Everything that `tenure serve` is told: the configuration file, with environment variables over it (docs/operations/configuration.md).
+struct TenureConfiguration {
+    var server = ServerConfiguration()
+    var databasePath: String
+    var roots: TrustRoots
+    var distrustedLeafSerials: Set<String>
+    var logLevel: Logger.Level
+    var apps: [AppConfiguration]
+
+    private static let names: Set<String> = ["http", "database", "trust", "logLevel", "apps"]
+
+    /// Reads the file.
+    ///
+    /// - Throws: `CommandError` that names the member and what it should be.
+    init(path: String, environment variables: [String: String]) throws {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw CommandError("The configuration file \(path) cannot be read: \(error.localizedDescription)")
+        }
+        try self.init(json: bytes, environment: variables)
+    }
+
+    /// Reads the text of a file.
+    init(json bytes: [UInt8], environment variables: [String: String]) throws {
+        let document: JSONDocument
+        do throws(JSONError) {
+            document = try JSONDocument(bytes)
+        } catch {
+            throw CommandError("The configuration is not strict JSON: \(error).")
+        }
+        let file = try ConfigurationObject(document.root, at: "", knowing: Self.names)
+        server = try Self.server(file, variables)
+        let database = try file.object("database", knowing: ["sqlite"])
+        guard let path = try variables["TENURE_DATABASE"] ?? database?.text("sqlite") else {
+            throw CommandError("database.sqlite is missing: the path of the database file, which is made if it is absent.")
+        }
+        databasePath = path
+        let trust = try file.object("trust", knowing: ["appleRoots", "additionalRootSHA256", "distrustedLeafSerials"])
+        roots = try Self.roots(trust)
+        distrustedLeafSerials = Set(try trust?.texts("distrustedLeafSerials") ?? [])
+        logLevel = try Self.logLevel(variables["TENURE_LOG_LEVEL"] ?? file.text("logLevel") ?? "info")
+        apps = try file.list("apps").enumerated().map { index, value in
+            try AppConfiguration(value, at: "apps[\(index)]", environment: variables)
+        }
+        guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }
+        guard Set(apps.map(\.settings.id)).count == apps.count else { throw CommandError("Two apps have the same id.") }
+    }
+
+    private static func server(_ file: ConfigurationObject, _ variables: [String: String]) throws -> ServerConfiguration {
+        var server = ServerConfiguration()
+        let http = try file.object("http", knowing: ["host", "port", "maximumConnections"])
+        server.host = try variables["TENURE_HOST"] ?? http?.text("host") ?? server.host
+        if let text = variables["TENURE_PORT"] {
+            guard let port = Int(text), (0...65535).contains(port) else { throw CommandError("TENURE_PORT must be 0 to 65535.") }
+            server.port = port
+        } else if let port = try http?.integer("port", in: 0...65535) {
+            server.port = Int(port)
+        }
+        if let maximum = try http?.integer("maximumConnections", in: 1...1_000_000) { server.maximumConnections = Int(maximum) }
+        return server
+    }
+
+    /// Apple's root unless it is switched off, and those that the file names. There is no way to trust everything.
+    private static func roots(_ trust: ConfigurationObject?) throws -> TrustRoots {
+        let base: TrustRoots = try trust?.bool("appleRoots") ?? true ? .apple : TrustRoots(fingerprints: [])
+        let added = try trust?.texts("additionalRootSHA256") ?? []
+        let roots = try added.reduce(base) { roots, text in
+            guard let fingerprint = Hexadecimal.decode(text), fingerprint.count == 32 else {
+                throw CommandError("trust.additionalRootSHA256 must hold SHA-256 digests of 64 hexadecimal digits.")
+            }
+            return roots.adding(fingerprint: fingerprint)
+        }
+        guard !roots.fingerprints.isEmpty else { throw CommandError("trust names no root: nothing could ever be verified.") }
+        return roots
+    }
+
+    private static func logLevel(_ spelling: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: spelling) else {
+            throw CommandError("logLevel must be one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return level
+    }
+}
+
+/// Lower-case hexadecimal digits.
+enum Hexadecimal {
+    static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    /// Nil unless the text is an even number of hexadecimal digits, with colons or blanks between bytes allowed.
+    static func decode(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8).filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,116 @@
+import AppStoreSimulator
+import AppStoreWire
+import AsyncHTTPClient
+import Backend
+import Crypto
+import Hummingbird
+import Ledger
+import Logging
+import Primitives
+import Server
+import ServiceLifecycle
+import StorageSQLite
+import UnixSignals
+
+/// The server and the local App Store in one process, each behind its own HTTP port, on one clock.
+struct DemoStage {
+    /// The app as the story knows it.
+    static let app = AppID("demo")
+    /// The same app once more, with a ledger of its own, to which everything is delivered again in another order.
+    static let replayApp = AppID("demo-replay")
+    private static let bundleId = "com.example.tenure.demo"
+    private static let appAppleId: Int64 = 1_234_567_890
+
+    private let simulator: AppStoreSimulator
+    private let dependencies: ServerDependencies
+    private let serverConfiguration: ServerConfiguration
+    private let serverKey: String
+    private let customerTokenSecret: [UInt8]
+    private let publicKey = "appl_demo"
+
+    init(cataloguePath: String, databasePath: String, port: Int) throws {
+        let catalogue = try CatalogueFile.read(cataloguePath)
+        let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z
+        let simulator = try AppStoreSimulator(
+            configuration: SimulatorConfiguration(
+                bundleId: Self.bundleId, appAppleId: Self.appAppleId, environment: .production, catalogue: catalogue, startsAt: start))
+        self.simulator = simulator
+        serverKey = Self.random()
+        customerTokenSecret = Array(Self.random().utf8)
+        let expected = ExpectedApp(bundleId: Self.bundleId, appAppleId: Self.appAppleId, environments: [.production])
+        let apps = [Self.app, Self.replayApp].map { id in
+            AppSettings(id: id, expected: expected, policy: AppPolicy(), entitlements: Self.entitlements)
+        }
+        // The simulator's root is trusted and Apple's is not: what a simulated clock says must never meet real purchases.
+        let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint]))
+        let backend = Backend(
+            store: try SQLiteStore(path: databasePath), verifier: verifier, apps: apps, clock: SimulatedTime(simulator: simulator))
+        let digest = Array(SHA256.hash(data: Array(serverKey.utf8)))
+        let credentials = [Self.app, Self.replayApp].map { [publicKey, customerTokenSecret] id in
+            AppCredentials(app: id, publicKey: publicKey, serverKeyDigest: digest, customerTokenSecret: customerTokenSecret)
+        }
+        dependencies = ServerDependencies(backend: backend, credentials: credentials)
+        var configuration = ServerConfiguration()
+        configuration.port = port
+        serverConfiguration = configuration
+    }
+
+    private static let entitlements = EntitlementMap(
+        entries: [("plus.monthly", ["plus"]), ("plus.yearly", ["plus"]), ("pro.monthly", ["plus", "pro"]), ("lifetime", ["plus", "pro"])]
+            .map { product, names in
+                .init(productId: ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0), entitlements: names.map { EntitlementID($0) })
+            })
+
+    private static func random() -> String {
+        Hexadecimal.encode(SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
+    }
+
+    /// Starts both, tells the story, and stops them, or leaves them running until a signal comes.
+    func play(staying: Bool, _ story: @escaping @Sendable (DemoWorld) async throws -> Void) async throws {
+        var logger = Logger(label: "tenure.demo")
+        logger.logLevel = .error
+        let (storePorts, storePort) = AsyncStream.makeStream(of: Int.self)
+        let (serverPorts, serverPort) = AsyncStream.makeStream(of: Int.self)
+        let store = simulator.buildApplication(logger: logger) { storePort.yield($0) }
+        let server = buildApplication(dependencies, configuration: serverConfiguration, logger: logger) { serverPort.yield($0) }
+        let stage = self
+        let narrator = Narrator(isDoneWhenTold: !staying) {
+            var (ofStore, ofServer) = (storePorts.makeAsyncIterator(), serverPorts.makeAsyncIterator())
+            guard let atStore = await ofStore.next(), let atServer = await ofServer.next() else { return }
+            let world = DemoWorld(
+                store: "http://127.0.0.1:\(atStore)/control/v1", server: "http://127.0.0.1:\(atServer)", serverKey: stage.serverKey,
+                publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret)
+            try await story(world)
+            if staying {
+                print("\nServer          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
+                print("Local App Store http://127.0.0.1:\(atStore)/control/v1   Ctrl-C ends both.")
+            }
+        }
+        try await ServiceGroup(
+            configuration: .init(
+                services: [
+                    .init(service: store), .init(service: server),
+                    .init(service: narrator, successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        ).run()
+    }
+}
+
+/// The server's clock is the local App Store's.
+private struct SimulatedTime: TimeSource {
+    let simulator: AppStoreSimulator
+
+    func now() -> Timestamp { simulator.clockNow() }
+}
+
+/// Tells the story as one of the services, so that everything ends together.
+private struct Narrator: Service {
+    let isDoneWhenTold: Bool
+    let story: @Sendable () async throws -> Void
+
+    func run() async throws {
+        try await story()
+        if !isDoneWhenTold { try await gracefulShutdown() }
+    }
+}

@@ -1,0 +1,110 @@
+import APIContract
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Primitives
+import StrictJSON
+
+/// Both faces over real HTTP: the local App Store's control calls, and the server as devices and the app's backend see it.
+struct DemoWorld: Sendable {
+    let store: String
+    let server: String
+    let serverKey: String
+    let publicKey: String
+    let customerTokenSecret: [UInt8]
+
+    /// An HTTP answer.
+    struct Answer: Sendable {
+        let status: Int
+        let body: [UInt8]
+
+        /// The JSON object in it.
+        func object() throws -> JSONObject {
+            guard let object = try JSONDocument(body).root.object else { throw CommandError("An answer is not a JSON object.") }
+            return object
+        }
+    }
+
+    // MARK: At Apple
+
+    /// A control call.
+    func atApple(_ method: HTTPMethod, _ path: String, _ members: (inout JSONWriter) -> Void = { _ in }) async throws -> JSONObject {
+        var writer = JSONWriter()
+        writer.object(members)
+        let answer = try await send(method, store + path, body: method == .GET ? nil : writer.bytes)
+        guard (200...299).contains(answer.status) else {
+            throw CommandError("The local App Store refused \(method.rawValue) \(path): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        return try answer.object()
+    }
+
+    /// Moves the clock; everything that is due happens on the way, in order.
+    func advance(to instant: Timestamp) async throws {
+        _ = try await atApple(.POST, "/clock/advance") { $0.member("to", instant.millisecondsSince1970) }
+    }
+
+    // MARK: At the server
+
+    /// An entitlement read by a device: the public key, and a token that the app's backend minted for this customer.
+    func entitlements(of customer: String, app: String = DemoStage.app.rawValue, at instant: Timestamp? = nil) async throws -> Answer {
+        let path = Route.path(Route.entitlements, ["app": app, "customer": customer])
+        let query = instant.map { "?at=\($0.millisecondsSince1970)" } ?? ""
+        return try await send(.GET, server + path + query, headers: try await deviceHeaders(of: customer, app: app))
+    }
+
+    /// An upload by a device.
+    func upload(
+        _ signedTransactionInfo: String, by customer: String, kind: String, app: String = DemoStage.app.rawValue
+    ) async throws -> Answer {
+        let path = Route.path(Route.transactions, ["app": app, "customer": customer])
+        let body = UploadBody(kind: kind, signedTransactionInfo: signedTransactionInfo)
+        return try await send(.POST, server + path, headers: try await deviceHeaders(of: customer, app: app), body: body.json)
+    }
+
+    /// A subscription as the app's backend sees it.
+    func subscription(_ originalTransactionId: String, app: String = DemoStage.app.rawValue) async throws -> Answer {
+        let path = Route.path(Route.subscription, ["app": app, "originalTransactionId": originalTransactionId])
+        return try await send(.GET, server + path, headers: ["Authorization": "Bearer \(serverKey)"])
+    }
+
+    /// A notification as Apple would post it.
+    func notify(_ signedPayload: String, app: String = DemoStage.app.rawValue) async throws -> Answer {
+        var writer = JSONWriter()
+        writer.object { $0.member("signedPayload", signedPayload) }
+        return try await send(.POST, server + Route.path(Route.notifications, ["app": app]), body: writer.bytes)
+    }
+
+    /// What the app's backend does: a JWT with HS256 that names the customer and lasts ten minutes.
+    private func deviceHeaders(of customer: String, app: String) async throws -> HTTPHeaders {
+        guard let now = try await atApple(.GET, "/clock")["now"]?.int64 else { throw CommandError("The clock does not answer.") }
+        var claims = JSONWriter()
+        claims.object { claims in
+            claims.member("sub", customer)
+            claims.member("aud", app)
+            claims.member("iat", now / 1000)
+            claims.member("exp", now / 1000 + 600)
+        }
+        let signed = Self.base64URL(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "." + Self.base64URL(claims.bytes)
+        let code = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: SymmetricKey(data: customerTokenSecret))
+        return ["Authorization": "Bearer \(publicKey)", "Tenure-Customer-Token": signed + "." + Self.base64URL(Array(code))]
+    }
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private func send(_ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: [UInt8]? = nil) async throws -> Answer {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        request.headers = headers
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let bytes = try await response.body.collect(upTo: 64 << 20)
+        return Answer(status: Int(response.status.code), body: Array(bytes.readableBytesView))
+    }
+}

@@ -1,2 +1,0 @@
-@main
-struct Tenure { static func main() {} }
