@@ -14,6 +14,7 @@ let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -70,7 +71,10 @@ let package = Package(
             ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore, nioHTTPTypes]),
         room(
             "AppStoreSimulator",
-            ["Primitives", "StrictJSON", "SimulatorPKI", hummingbird, asyncHTTPClient, logging, nioCore, nioHTTP1, lifecycle]),
+            [
+                "Primitives", "StrictJSON", "SimulatorPKI", hummingbird, hummingbirdCore, asyncHTTPClient, logging, nioCore,
+                nioHTTP1, lifecycle,
+            ]),
         .executableTarget(
             name: "tenure",
             dependencies: [

@@ -10,10 +10,12 @@ extension AppStoreSimulator {
         DeliveryReport(mode: outbox.mode, url: notificationURL, held: outbox.heldCount)
     }
 
-    /// Leaving hold does not release what is held.
-    package func setDelivery(_ mode: DeliveryMode) async throws -> DeliveryReport {
-        try await inTurn {
-            outbox.mode = mode
+    /// Changes what is not nil. Leaving hold does not release what is held.
+    package func setDelivery(_ mode: DeliveryMode?, url: String? = nil) async throws -> DeliveryReport {
+        guard url.map(Self.isNotificationURL) ?? true else { throw SimulatorConfigurationError.notificationURL }
+        return try await inTurn {
+            if let mode { outbox.mode = mode }
+            if let url { notificationURL = url }
             return delivery()
         }
     }

@@ -15,9 +15,11 @@ package struct SimulatorConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// 0: any free one.
     package var port = 0
-    /// Ids follow from it. A server that outlives the simulator needs another seed each time: it would take new purchases for old ones.
+    /// Ids follow from it. A server that outlives the simulator needs another seed each time: it would take new purchases
+    /// for old ones.
     package var seed: UInt64 = 1
-    /// What ``AppStoreSimulator/exportedAuthority()`` wrote, to keep a root over restarts; nil: a new one.
+    /// What ``AppStoreSimulator/exportedAuthority()`` wrote, to keep a root over restarts; nil: a new one. Its
+    /// certificates are valid for 60 years from the start that they were made for, so the next start must not be earlier.
     package var authorityPEM: String?
 
     package init(bundleId: String, appAppleId: Int64, environment: Environment, catalogue: Catalogue, startsAt: Timestamp) {

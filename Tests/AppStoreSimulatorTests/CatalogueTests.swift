@@ -7,6 +7,10 @@ import Testing
 let fixtures = ProcessInfo.processInfo.environment["TENURE_FIXTURES"]
 
 @Suite struct CatalogueTests {
+    fileprivate static func gift(_ price: String) -> String {
+        #"{"type":"Consumable","productID":"a","displayPrice":"\#(price)"}"#
+    }
+
     @Test func `the example catalogue sells what the documentation says`() throws {
         let catalogue = try World.catalogue()
         #expect(catalogue.products.map(\.id.rawValue) == ["lifetime", "pro.monthly", "plus.monthly", "plus.yearly"])
@@ -60,7 +64,7 @@ let fixtures = ProcessInfo.processInfo.environment["TENURE_FIXTURES"]
             .price(path: "/products/0/displayPrice", "1,99")
         ),
         (
-            #"{"products":[{"type":"Consumable","productID":"a","displayPrice":"1"},{"type":"Consumable","productID":"a","displayPrice":"2"}]}"#,
+            #"{"products":[\#(CatalogueTests.gift("1")),\#(CatalogueTests.gift("2"))]}"#,
             .duplicateProduct("a")
         ),
         (
@@ -68,7 +72,8 @@ let fixtures = ProcessInfo.processInfo.environment["TENURE_FIXTURES"]
             .malformed(path: "/subscriptionGroups/0/subscriptions/0/groupNumber")
         ),
         (
-            #"{"subscriptionGroups":[{"id":"g","subscriptions":[{"productID":"a","displayPrice":"1","groupNumber":1,"recurringSubscriptionPeriod":"P0M"}]}]}"#,
+            #"{"subscriptionGroups":[{"id":"g","subscriptions":[{"productID":"a","displayPrice":"1","groupNumber":1,"#
+                + #""recurringSubscriptionPeriod":"P0M"}]}]}"#,
             .period(path: "/subscriptionGroups/0/subscriptions/0/recurringSubscriptionPeriod", "P0M")
         ),
     ])

@@ -12,7 +12,14 @@ import Testing
 /// A server that takes notifications, and says no when told to.
 private final class Receiver: Sendable {
     private let bodies = Mutex<[String]>([])
+    private let arrivals = Mutex<[Timestamp]>([])
+    private let clock: SimulatedClock
     private let status = Mutex(HTTPResponse.Status.ok)
+
+    init(clock: SimulatedClock) { self.clock = clock }
+
+    /// The simulated time at which each came.
+    var arrivalDates: [Timestamp] { arrivals.withLock { $0 } }
 
     func answer(_ newStatus: HTTPResponse.Status) { status.withLock { $0 = newStatus } }
 
@@ -29,6 +36,7 @@ private final class Receiver: Sendable {
         router.post("/notifications") { request, _ in
             let body = try await request.body.collect(upTo: 1 << 20)
             self.bodies.withLock { $0.append(String(buffer: body)) }
+            self.arrivals.withLock { $0.append(self.clock.now) }
             return self.status.withLock { $0 }
         }
         return Application(
@@ -43,8 +51,8 @@ private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private func withBoth(
         _ environment: Primitives.Environment, _ test: @Sendable (ControlClient, Receiver) async throws -> Void
     ) async throws {
-        let receiver = Receiver()
         let simulator = try AppStoreSimulator(configuration: try World.configuration(environment))
+        let receiver = Receiver(clock: simulator.clock)
         try await receiver.application.test(.live) { receiving in
             let url = "http://127.0.0.1:\(try #require(receiving.port))/notifications"
             try await simulator.buildApplication(logger: quiet).test(.live) { client in
@@ -103,6 +111,17 @@ private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 #expect(bodies.count == attempts)
                 #expect(Set(bodies).count == 1)
             }
+        }
+    }
+
+    @Test func `the clock stands at each thing's own instant while it is delivered, and retries keep their place`() async throws {
+        try await withBoth(.production) { control, receiver in
+            receiver.answer(.internalServerError)
+            _ = try await control.post("/accounts/anna/purchases", #"{"productId":"plus.monthly"}"#)
+            _ = try await control.post("/clock/advance", #"{"days":8}"#)
+            let hours = receiver.arrivalDates.map { $0.since(World.start).count / 3_600_000 }
+            // The purchase and its five retries; the renewal after seven days and its retries, as far as the eighth day.
+            #expect(hours == [0, 1, 13, 37, 85, 157, 168, 169, 181])
         }
     }
 }

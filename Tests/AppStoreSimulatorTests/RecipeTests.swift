@@ -226,6 +226,30 @@ import Testing
         #expect(try story.latest.revocation == nil)
     }
 
+    @Test func `a refund after the end leaves the subscription expired, and so does its reversal`() throws {
+        var story = try Story()
+        let period = try story.buy("pro.monthly")
+        try story.autoRenew(false)
+        try story.advance(to: World.days(40))
+        try story.refund(period.transactionId)
+        #expect(try story.subscription.status == 2)
+        try story.reverse(period.transactionId)
+        #expect(try story.subscription.status == 2)
+    }
+
+    @Test func `a refund that is reversed after the period gives nothing back`() throws {
+        var story = try Story()
+        let period = try story.buy("pro.monthly")
+        try story.refund(period.transactionId)
+        try story.advance(to: World.days(40))
+        #expect(story.names.last == "REFUND")
+        try story.reverse(period.transactionId)
+        #expect(story.told.last?.subscription?.status == 2)
+        story.forget()
+        try story.advance(to: World.days(80))
+        #expect(story.names.isEmpty)
+    }
+
     @Test func `a one-time purchase is charged once, and again after a refund`() throws {
         var story = try Story()
         let lifetime = try story.buy("lifetime")

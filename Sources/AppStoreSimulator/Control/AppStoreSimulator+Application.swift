@@ -1,4 +1,5 @@
 package import Hummingbird
+internal import HummingbirdCore
 package import Logging
 internal import NIOCore
 
@@ -21,7 +22,8 @@ extension AppStoreSimulator {
             router: buildRouter(),
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port), serverName: "Tenure App Store Simulator"),
+                address: .hostname(configuration.host, port: configuration.port), serverName: "Tenure App Store Simulator",
+                availableConnectionsDelegate: MaximumAvailableConnections(512)),
             services: [poster],
             onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
             logger: logger)

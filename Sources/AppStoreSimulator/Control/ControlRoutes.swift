@@ -145,9 +145,7 @@ extension ControlRoutes {
 
     @Sendable private func setDelivery(_ request: Request, _: BasicRequestContext) async throws -> Response {
         let body = try await ControlBody(request, members: ["mode", "count", "url"])
-        if let mode = try body.deliveryMode() { _ = try await simulator.setDelivery(mode) }
-        if let url = try body.text("url") { try await simulator.setNotificationURL(url) }
-        let report = await simulator.delivery()
+        let report = try await simulator.setDelivery(try body.deliveryMode(), url: try body.text("url"))
         return Response.json { $0.members(of: report) }
     }
 

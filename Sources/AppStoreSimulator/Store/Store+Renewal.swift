@@ -1,8 +1,8 @@
 package import Primitives
 
 extension Store {
-    /// Moves the clock to the next thing that happens by itself, and lets it happen; nil when nothing does up to `limit`, and the clock
-    /// then stands at `limit`.
+    /// Moves the clock to the next thing that happens by itself, and lets it happen; nil when nothing does up to `limit`,
+    /// and the clock then stands at `limit`.
     package mutating func step(upTo limit: Timestamp) throws(StoreRefusal) -> [StoreNotification]? {
         if transactions.count + copies.count >= Self.maximumTransactions { throw .storeFull }
         guard let (id, due) = dueQueue.popFirst(upTo: limit), let subscription = subscriptions[id] else {

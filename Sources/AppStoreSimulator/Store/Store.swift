@@ -24,8 +24,8 @@ package struct Store: Sendable {
     package let catalogue: Catalogue
     /// The store's time.
     package internal(set) var now: Timestamp
-    /// The date of the newest notification. It is later than ``now`` by a millisecond for each further thing that happens while the clock
-    /// stands, because receivers tell old from new by `signedDate`.
+    /// The date of the newest notification. It is later than ``now`` by a millisecond for each further thing that happens while
+    /// the clock stands, because receivers tell old from new by `signedDate`.
     var lastSigned: Timestamp
     var mint: IdentifierMint
     var accounts: [AccountID: StoreAccount] = [:]
