@@ -1,13 +1,27 @@
 import Foundation
 import GRDB
+@testable import StorageSQLite
 
 /// A database file in a folder of its own, and what lies in it.
 struct DatabaseFile: Sendable {
     let path: String
 
     /// A connection beside the store's own, to look at what the store does not show.
-    func query<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) throws -> Value {
+    func query<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try DatabaseQueue(path: path).writeWithoutTransaction(body)
+    }
+}
+
+extension SQLiteStore {
+    /// The store's own connection for writing.
+    func onWriter<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try pool.writeWithoutTransaction(body)
+    }
+}
+
+extension DatabaseQueue {
+    func run(_ sql: String) throws {
+        try writeWithoutTransaction { try $0.execute(sql: sql) }
     }
 }
 
