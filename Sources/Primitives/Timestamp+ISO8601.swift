@@ -4,7 +4,8 @@ extension Timestamp: CustomStringConvertible {
     /// Source: RFC 3339, section 5.6.
     public var description: String {
         let seconds = millisecondsSince1970.flooredDivision(by: 1000)
-        let fraction = millisecondsSince1970 - seconds * 1000
+        // From the remainder: `seconds * 1000` would overflow at the first instant there is.
+        let fraction = (millisecondsSince1970 % 1000 + 1000) % 1000
         let days = seconds.flooredDivision(by: 86_400)
         let secondOfDay = seconds - days * 86_400
         let date = CivilDate(daysSince1970: days)
