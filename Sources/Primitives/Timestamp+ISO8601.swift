@@ -46,7 +46,9 @@ public struct CivilDate: Sendable, Hashable {
 
     /// A date from its parts; nil where the month or the day does not exist, or the year is not 1 to 9999.
     public init?(year: Int64, month: Int64, day: Int64) {
-        guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, of: year) else { return nil }
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, of: year) else {
+            return nil
+        }
         self.year = year
         self.month = month
         self.day = day

@@ -27,7 +27,8 @@ import Testing
             "transactionId": "2", "originalTransactionId": "1", "webOrderLineItemId": "77", "bundleId": "com.example",
             "productId": "plus.monthly", "purchaseDate": 1_767_225_600_000, "expiresDate": 1_769_904_000_000,
             "type": "Auto-Renewable Subscription", "signedDate": 1_767_225_600_000, "environment": "Production",
-            "transactionReason": "PURCHASE", "inAppOwnershipType": "PURCHASED", "price": 9990, "currency": "USD", "storefront": "USA",
+            "transactionReason": "PURCHASE", "inAppOwnershipType": "PURCHASED", "price": 9990, "currency": "USD",
+            "storefront": "USA",
             "offerType": 1, "offerDiscountType": "FREE_TRIAL", "appTransactionId": "704",
             "appAccountToken": "A11CE000-0000-4000-8000-000000000001", "neverHeardOf": ["kept": true],
         ]
@@ -51,12 +52,15 @@ import Testing
         let body: [String: Any] = [
             "notificationType": type, "subtype": "BILLING_RECOVERY", "notificationUUID": "5e09dcfc-205e-4ea1-9883-96676f394992",
             "version": "2.0", "signedDate": 1_767_225_600_000,
-            "data": data.merging(["bundleId": "com.example", "appAppleId": 42, "environment": "Production"]) { first, _ in first },
+            "data": data.merging(["bundleId": "com.example", "appAppleId": 42, "environment": "Production"]) { first, _ in first
+            },
         ]
         return Intake.translate(try await verifier.notification(try signed(body), for: Self.app, at: Self.signedAt).get())
     }
 
-    @Test func `FACT-6 the bytes that prove a fact are kept beside it exactly as they came, unknown fields among them`() async throws {
+    @Test func `FACT-6 the bytes that prove a fact are kept beside it exactly as they came, unknown fields among them`()
+        async throws
+    {
         let jws = try signed(transaction)
         let verified = try await verifier.transaction(jws, for: Self.app, at: Self.signedAt).get()
         let proven = Intake.translate(verified)
@@ -72,7 +76,9 @@ import Testing
         #expect(fact.type == .autoRenewableSubscription && fact.transactionReason == .purchase && !fact.isUpgraded)
         #expect(fact.purchaseDate == Self.signedAt && fact.expiresDate == Timestamp(millisecondsSince1970: 1_769_904_000_000))
         #expect(fact.appAccountToken?.rawValue == "a11ce000-0000-4000-8000-000000000001" && fact.appTransactionId == "704")
-        #expect(fact.details.price == Milliunits(9990) && fact.details.currency == "USD" && fact.details.offerDiscountType == "FREE_TRIAL")
+        #expect(
+            fact.details.price == Milliunits(9990) && fact.details.currency == "USD"
+                && fact.details.offerDiscountType == "FREE_TRIAL")
         #expect(fact.revocation == nil)
     }
 
@@ -95,13 +101,19 @@ import Testing
             "signedTransactionInfo": try signed(transaction), "signedRenewalInfo": try signed(renewalInfo), "status": 4,
         ])
         #expect(translated.facts.count == 3)
-        #expect(translated.notice.notificationType == "DID_RENEW" && translated.notice.subtype == "BILLING_RECOVERY" && translated.notice.status == 4)
+        #expect(
+            translated.notice.notificationType == "DID_RENEW" && translated.notice.subtype == "BILLING_RECOVERY"
+                && translated.notice.status == 4)
         guard case .renewal(let renewal) = translated.facts.last?.fact else {
             Issue.record("no renewal info")
             return
         }
-        #expect(renewal.autoRenewProductId == ProductID("pro.monthly") && renewal.autoRenewStatus == true && renewal.isInBillingRetryPeriod)
-        #expect(renewal.gracePeriodExpiresDate == Timestamp(millisecondsSince1970: 1_770_000_000_000) && renewal.expirationIntent == 2)
+        #expect(
+            renewal.autoRenewProductId == ProductID("pro.monthly") && renewal.autoRenewStatus == true
+                && renewal.isInBillingRetryPeriod)
+        #expect(
+            renewal.gracePeriodExpiresDate == Timestamp(millisecondsSince1970: 1_770_000_000_000) && renewal.expirationIntent == 2
+        )
     }
 
     @Test func `FACT-4 a renewal info that comes without a transaction is no fact`() async throws {

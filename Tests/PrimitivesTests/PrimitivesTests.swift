@@ -7,7 +7,10 @@ import Testing
         let formatter = ISO8601DateFormatter()
         formatter.timeZone = TimeZone(identifier: "UTC")
         var generator = SystemRandomNumberGenerator()
-        let seconds = (0..<2000).map { _ in Int64.random(in: -2_000_000_000...30_000_000_000, using: &generator) } + [0, -1, 951_782_400, 1_709_164_800]
+        let seconds =
+            (0..<2000).map { _ in Int64.random(in: -2_000_000_000...30_000_000_000, using: &generator) } + [
+                0, -1, 951_782_400, 1_709_164_800,
+            ]
         for second in seconds {
             let expected = formatter.string(from: Date(timeIntervalSince1970: Double(second)))
             #expect(Timestamp(millisecondsSince1970: second * 1000).description == expected)
@@ -38,7 +41,9 @@ import Testing
         #expect(!first.description.isEmpty && !last.description.isEmpty)
     }
 
-    @Test(arguments: [(Int64(0), true), (-1, false), (253_402_300_799_999, true), (253_402_300_800_000, false), (.max, false), (.min, false)])
+    @Test(arguments: [
+        (Int64(0), true), (-1, false), (253_402_300_799_999, true), (253_402_300_800_000, false), (.max, false), (.min, false),
+    ])
     func `an instant from outside lies between 1970 and the year 9999`(milliseconds: Int64, isAccepted: Bool) {
         #expect((Timestamp(validating: milliseconds) != nil) == isAccepted)
     }
@@ -50,6 +55,8 @@ import Testing
 
     @Test func `environments are spelt as Apple spells them and no other way`() {
         #expect(Environment(rawValue: "Production") == .production)
-        for spelling in ["production", "PRODUCTION", "", "Prod", "Sandbox ", "Prod\u{0}uction"] { #expect(Environment(rawValue: spelling) == nil) }
+        for spelling in ["production", "PRODUCTION", "", "Prod", "Sandbox ", "Prod\u{0}uction"] {
+            #expect(Environment(rawValue: spelling) == nil)
+        }
     }
 }

@@ -3,7 +3,8 @@ import Testing
 
 /// What the house style marks as a test: imports that point one way, sizes, and words that may not stand in certain rooms.
 @Suite struct TidyTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     struct SourceFile {
         /// Below the repository, such as `Sources/Ledger/Rule.swift`.
@@ -19,7 +20,7 @@ import Testing
                 let isBorder = line.components(separatedBy: "\"\"\"").count == 2
                 defer { if isBorder { isInText.toggle() } }
                 if isInText || line.trimmingCharacters(in: .whitespaces).hasPrefix("//") { return nil }
-                return (index + 1, line.replacing(/"(?:[^"\\]|\\.)*"/, with: "\"\"").replacing(/\/\/.*$/, with: ""))
+                return (index + 1, line.replacing(#/"(?:[^"\\]|\\.)*"/#, with: "\"\"").replacing(#/\/\/.*$/#, with: ""))
             }
         }
     }
@@ -50,12 +51,14 @@ import Testing
 
     private func rooms() throws -> [String: Room] {
         let page = try String(contentsOf: Self.root.appendingPathComponent("docs/architecture.md"), encoding: .utf8)
-        let rows = page.matches(of: /(?m)^\| ([\d.]+) \| `(\w+)` \| .* \| ([^|]+) \|$/)
+        let rows = page.matches(of: #/(?m)^\| ([\d.]+) \| `(\w+)` \| .* \| ([^|]+) \|$/#)
         return Dictionary(
             uniqueKeysWithValues: rows.compactMap { row in
                 guard let number = Double(row.output.1) else { return nil }
                 let names = row.output.3.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-                return (String(row.output.2), Room(number: number, mayImport: Set(names), mayImportAnything: names == ["anything"]))
+                return (
+                    String(row.output.2), Room(number: number, mayImport: Set(names), mayImportAnything: names == ["anything"])
+                )
             })
     }
 
@@ -69,11 +72,17 @@ import Testing
                 continue
             }
             for (number, line) in file.code {
-                guard let match = line.firstMatch(of: /^\s*(?:@\S+ )*(?:public |package |internal |private |fileprivate )?import (?:struct |class |enum |func )?(\w+)/)
+                guard
+                    let match = line.firstMatch(
+                        of:
+                            #/^\s*(?:@\S+ )*(?:\w+ )?import (?:struct |class |enum |func )?(\w+)/#
+                    )
                 else { continue }
                 let name = String(match.output.1)
                 guard name != "Primitives", !room.mayImportAnything else { continue }
-                if !room.mayImport.contains(name) { findings.append("\(file.path):\(number): \(file.room) may not import \(name)") }
+                if !room.mayImport.contains(name) {
+                    findings.append("\(file.path):\(number): \(file.room) may not import \(name)")
+                }
                 if let other = rooms[name], other.number >= room.number {
                     findings.append("\(file.path):\(number): \(file.room) (\(room.number)) imports \(name) (\(other.number))")
                 }
@@ -102,19 +111,22 @@ import Testing
         var found: [(String, Int, Int, Int)] = []
         let code = file.code
         for (position, entry) in code.enumerated() {
-            guard let match = entry.text.firstMatch(of: /\b(func [^\s(<]+|init[?]?)(?:<[^>]*>)?\(/), !entry.text.contains(".init("),
+            guard let match = entry.text.firstMatch(of: #/\b(func [^\s(<]+|init[?]?)(?:<[^>]*>)?\(/#),
+                !entry.text.contains(".init("),
                 !entry.text.contains("self.init("), !entry.text.contains("super.init(")
             else { continue }
             var depth = 0
-            var (hasBody, parenthesis, parameters) = (false, 0, 0)
+            var (hasBody, hasList, parenthesis, parameters) = (false, false, 0, 0)
             var end = entry.number
             scan: for later in code[position...] {
                 let text = later.number == entry.number ? String(later.text[match.range.lowerBound...]) : later.text
                 for character in text {
                     switch character {
                     case "(": parenthesis += 1
-                    case ")": parenthesis -= 1
-                    case ":" where parenthesis == 1 && !hasBody: parameters += 1
+                    case ")":
+                        parenthesis -= 1
+                        if parenthesis == 0 { hasList = true }
+                    case ":" where parenthesis == 1 && !hasList: parameters += 1
                     case "{": (depth, hasBody) = (depth + 1, true)
                     case "}":
                         depth -= 1
@@ -125,7 +137,8 @@ import Testing
                     default: break
                     }
                 }
-                if !hasBody, parenthesis == 0, later.number > entry.number + 12 { break }
+                // A requirement of a protocol has no body; the next declaration is another.
+                if !hasBody, hasList, later.number > entry.number, later.text.contains("func ") { break }
             }
             found.append((String(match.output.1), entry.number, end - entry.number + 1, parameters))
         }
@@ -136,7 +149,9 @@ import Testing
         var findings: [String] = []
         for file in try Self.files(in: "Sources", "Benchmarks") {
             for function in functions(in: file) {
-                if function.length > 70 { findings.append("\(file.path):\(function.line): \(function.name) has \(function.length) lines") }
+                if function.length > 70 {
+                    findings.append("\(file.path):\(function.line): \(function.name) has \(function.length) lines")
+                }
                 if function.parameters > 5, function.name.hasPrefix("func") {
                     findings.append("\(file.path):\(function.line): \(function.name) takes \(function.parameters) parameters")
                 }
@@ -157,21 +172,25 @@ import Testing
 
     @Test func `nothing in the product traps on input or swallows an error`() throws {
         let patterns: [(Regex<Substring>, String)] = [
-            (/\btry\?/, "try? swallows an error"), (/\btry!/, "try! traps"), (/\bas!/, "as! traps"), (/\bfatalError\(/, "fatalError traps"),
-            (/\bprecondition(?:Failure)?\(/, "precondition traps"), (/catch\s*\{\s*\}/, "an empty catch swallows an error"),
-            (/@unchecked Sendable/, "@unchecked Sendable"), (/nonisolated\(unsafe\)/, "nonisolated(unsafe)"),
-            (/\bTask\s*\{|Task\.detached/, "an unstructured Task"), (/[\w\])]!(?:[\s.,)\]]|$)/, "a forced unwrap"),
-            (/\bunowned\b/, "unowned traps"),
+            (#/\btry\?/#, "try? swallows an error"), (#/\btry!/#, "try! traps"), (#/\bas!/#, "as! traps"),
+            (#/\bfatalError\(/#, "fatalError traps"),
+            (#/\bprecondition(?:Failure)?\(/#, "precondition traps"), (#/catch\s*\{\s*\}/#, "an empty catch swallows an error"),
+            (#/@unchecked Sendable/#, "@unchecked Sendable"), (#/nonisolated\(unsafe\)/#, "nonisolated(unsafe)"),
+            (#/\bTask\s*\{|Task\.detached/#, "an unstructured Task"), (#/[\w\])]!(?:[\s.,)\]]|$)/#, "a forced unwrap"),
+            (#/\bunowned\b/#, "unowned traps"),
         ]
         complain(words(patterns, in: try Self.files(in: "Sources")))
     }
 
     @Test func `the pure rooms have no clock, randomness, concurrency, logging, global state or Foundation`() throws {
         let patterns: [(Regex<Substring>, String)] = [
-            (/\basync\b/, "async"), (/\bactor\b/, "an actor"), (/\bTask\b/, "Task"), (/\bLogger\b/, "logging"), (/\bDate\(\)/, "the clock"),
-            (/\.now\b/, "the clock"), (/\bUUID\(\)/, "randomness"), (/\.random\(|RandomNumberGenerator/, "randomness"),
-            (/\bLocale\b/, "the locale"), (/ProcessInfo/, "the environment"), (/^(?:public |package |internal |private )?var /, "a global variable"),
-            (/^\s*(?:\w+ )?static var \w+(?:: [^{]+)? =/, "a global variable"), (/import Foundation/, "Foundation"), (/\bprint\(/, "output"),
+            (#/\basync\b/#, "async"), (#/\bactor [A-Z]/#, "an actor"), (#/\bTask\b/#, "Task"), (#/\bLogger\b/#, "logging"),
+            (#/\bDate\(\)/#, "the clock"),
+            (#/\.now\b/#, "the clock"), (#/\bUUID\(\)/#, "randomness"), (#/\.random\(|RandomNumberGenerator/#, "randomness"),
+            (#/\bLocale\b/#, "the locale"), (#/ProcessInfo/#, "the environment"),
+            (#/^(?:public |package |internal |private )?var /#, "a global variable"),
+            (#/^\s*(?:\w+ )?static var \w+(?:: [^{]+)? =/#, "a global variable"), (#/import Foundation/#, "Foundation"),
+            (#/\bprint\(/#, "output"),
         ]
         let pure: Set<String> = ["Primitives", "StrictJSON", "Ledger", "APIContract", "Intake"]
         complain(words(patterns, in: try Self.files(in: "Sources").filter { pure.contains($0.room) }))
@@ -179,8 +198,8 @@ import Testing
 
     @Test func `names say what a thing is`() throws {
         let patterns: [(Regex<Substring>, String)] = [
-            (/\b(?:class|struct|enum|actor|protocol) \w*(?:Manager|Helper|Util|Utils)\b/, "a name without a meaning"),
-            (/\bvar isActive\s*(?::\s*Bool)?\s*(?:=|$)/, "a stored isActive"),
+            (#/\b(?:class|struct|enum|actor|protocol) \w*(?:Manager|Helper|Util|Utils)\b/#, "a name without a meaning"),
+            (#/\bvar isActive\s*(?::\s*Bool)?\s*(?:=|$)/#, "a stored isActive"),
         ]
         // Answers about an instant carry the Bool that they were asked for.
         complain(words(patterns, in: try Self.files(in: "Sources"), except: ["Sources/APIContract/EntitlementsBody.swift"]))
@@ -196,43 +215,49 @@ import Testing
 
     @Test func `SQL stands in the queries and the schema, and never asks for the time`() throws {
         let files = try Self.files(in: "Sources").filter { $0.room != "StorageSQLite" }
-        complain(files.flatMap { file in
-            file.lines.enumerated().filter { $0.element.contains(/"(?:SELECT|INSERT|UPDATE|DELETE) /) }
-                .map { "\(file.path):\($0.offset + 1): SQL outside the store" }
-        })
+        complain(
+            files.flatMap { file in
+                file.lines.enumerated().filter { $0.element.contains(#/"(?:SELECT|INSERT|UPDATE|DELETE) /#) }
+                    .map { "\(file.path):\($0.offset + 1): SQL outside the store" }
+            })
         let store = try Self.files(in: "Sources/StorageSQLite")
-        complain(store.flatMap { file in
-            file.lines.enumerated().filter { $0.element.contains(/CURRENT_TIMESTAMP|datetime\(|strftime\(|unixepoch\(/) }
-                .map { "\(file.path):\($0.offset + 1): SQL asks for the time" }
-        })
+        complain(
+            store.flatMap { file in
+                file.lines.enumerated().filter { $0.element.contains(#/CURRENT_TIMESTAMP|datetime\(|strftime\(|unixepoch\(/#) }
+                    .map { "\(file.path):\($0.offset + 1): SQL asks for the time" }
+            })
     }
 
     // MARK: Pages
 
     @Test func `every built rule has a mutation, and every mutation belongs to a built rule`() throws {
         let page = try String(contentsOf: Self.root.appendingPathComponent("docs/rules.md"), encoding: .utf8)
-        let built = Set(page.matches(of: /(?m)^\| ([A-Z]+-\d+) \| built \|/).map { String($0.output.1) })
+        let built = Set(page.matches(of: #/(?m)^\| ([A-Z]+-\d+) \| built \|/#).map { String($0.output.1) })
         let folder = Self.root.appendingPathComponent("Tests/Mutations")
-        let mutations = Set(try FileManager.default.contentsOfDirectory(atPath: folder.path).map { $0.replacing(".patch", with: "") })
+        let mutations = Set(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).map { $0.replacing(".patch", with: "") })
         #expect(built == mutations)
         #expect(built.count >= 25)
     }
 
     @Test func `every rule that the code cites is on the page of rules`() throws {
         let page = try String(contentsOf: Self.root.appendingPathComponent("docs/rules.md"), encoding: .utf8)
-        let known = Set(page.matches(of: /(?m)^\| ([A-Z]+-\d+) \|/).map { String($0.output.1) })
+        let known = Set(page.matches(of: #/(?m)^\| ([A-Z]+-\d+) \|/#).map { String($0.output.1) })
         let cited = try Self.files(in: "Sources").flatMap { file in
-            file.lines.joined(separator: "\n").matches(of: /\b((?:FACT|PER|OWN|ENT|LIC|WALL|RECON|ABUSE|AUDIT|DEV)-\d+)\b/).map { ($0.output.1, file.path) }
+            file.lines.joined(separator: "\n").matches(of: #/\b((?:FACT|PER|OWN|ENT|LIC|WALL|RECON|ABUSE|AUDIT|DEV)-\d+)\b/#).map
+            { ($0.output.1, file.path) }
         }
         #expect(cited.count > 100)
         complain(cited.filter { !known.contains(String($0.0)) }.map { "\($0.1) cites \($0.0), which is not a rule" })
     }
 
     @Test func `the state diagram of the ledger names exactly the states that there are`() throws {
-        let page = try String(contentsOf: Self.root.appendingPathComponent("Sources/Ledger/Ledger.docc/Ledger.md"), encoding: .utf8)
-        let drawn = Set(page.matches(of: /(?m)^\s*\[(\w+)\]/).map { String($0.output.1) })
-        let code = try String(contentsOf: Self.root.appendingPathComponent("Sources/Ledger/SubscriptionStatus.swift"), encoding: .utf8)
-        let states = Set(code.matches(of: /(?m)^        case \.\w+: "(\w+)"$/).map { String($0.output.1) })
+        let page = try String(
+            contentsOf: Self.root.appendingPathComponent("Sources/Ledger/Ledger.docc/Ledger.md"), encoding: .utf8)
+        let drawn = Set(page.matches(of: #/(?m)^[ │]*\[(\w+)\]/#).map { String($0.output.1) })
+        let code = try String(
+            contentsOf: Self.root.appendingPathComponent("Sources/Ledger/SubscriptionStatus.swift"), encoding: .utf8)
+        let states = Set(code.matches(of: #/(?m)^        case \.\w+: "(\w+)"$/#).map { String($0.output.1) })
         #expect(states.count == 7)
         #expect(drawn == states)
     }
@@ -240,7 +265,8 @@ import Testing
     @Test func `no page or source names a path of somebody's machine`() throws {
         let names = FileManager.default.enumerator(atPath: Self.root.path)?.compactMap { $0 as? String } ?? []
         let kept = names.filter { name in
-            !name.hasPrefix(".") && !name.contains("/.") && [".md", ".swift", ".py", ".sh", ".yml", "Makefile"].contains { name.hasSuffix($0) }
+            !name.hasPrefix(".") && !name.contains("/.")
+                && [".md", ".swift", ".py", ".sh", ".yml", "Makefile"].contains { name.hasSuffix($0) }
         }
         let forbidden = ["work", "root", "home"].map { "/\($0)/" }
         for name in kept {
