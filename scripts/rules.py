@@ -79,13 +79,13 @@ def main():
     if outcome.returncode != 0:
         print(outcome.stdout[-4000:], outcome.stderr[-4000:])
         return 1
-    wanted = sys.argv[1:]
+    rules = [rule for rule in built_rules() if not sys.argv[1:] or rule in sys.argv[1:]]
+    unchanged = {rule: unchanged_verdict(rule) for rule in rules}
     failures = []
     print(f"{'rule':9} {'tests':>5}  mutation")
-    for rule in built_rules():
-        if wanted and rule not in wanted:
-            continue
-        verdict, count = judge(rule)
+    for rule in rules:
+        count, verdict = unchanged[rule]
+        verdict = verdict or judge(rule)
         print(f"{rule:9} {count:5}  {verdict}", flush=True)
         if verdict != "killed":
             failures.append(rule)
@@ -96,28 +96,30 @@ def main():
     return 0
 
 
-def judge(rule):
-    unchanged = run_tests(rule)
-    count = executed(unchanged.stdout + unchanged.stderr)
+def unchanged_verdict(rule):
+    """How many tests the rule has, and what is wrong before anything was changed."""
+    outcome = run_tests(rule)
+    count = executed(outcome.stdout + outcome.stderr)
     if count == 0:
-        return "NO TEST", 0
-    if unchanged.returncode != 0:
-        return "ITS TESTS FAIL", count
+        return 0, "NO TEST"
+    return count, None if outcome.returncode == 0 else "ITS TESTS FAIL"
+
+
+def judge(rule):
+    """Applies the rule's mutation to the copy, builds and runs its tests; the next one begins from the sources as they are."""
     patch = ROOT / f"Tests/Mutations/{rule}.patch"
     if not patch.exists():
-        return "NO MUTATION", count
-    applied = subprocess.run(["patch", "-p1", "-s", "--no-backup-if-mismatch", "-i", str(patch)], cwd=COPY, capture_output=True, text=True)
-    try:
-        if applied.returncode != 0:
-            return "MUTATION DOES NOT APPLY", count
-        mutated = build()
-        if mutated.returncode != 0:
-            return "MUTATION DOES NOT COMPILE", count
-        tested = run_tests(rule)
-        survived = tested.returncode == 0 or executed(tested.stdout + tested.stderr) == 0
-        return ("SURVIVED" if survived else "killed"), count
-    finally:
-        copy_sources()
+        return "NO MUTATION"
+    copy_sources()
+    applied = subprocess.run(
+        ["patch", "-p1", "-s", "-f", "--no-backup-if-mismatch", "-r", "-", "-i", str(patch)], cwd=COPY, capture_output=True, text=True)
+    if applied.returncode != 0:
+        return "MUTATION DOES NOT APPLY"
+    if build().returncode != 0:
+        return "MUTATION DOES NOT COMPILE"
+    tested = run_tests(rule)
+    survived = tested.returncode == 0 or executed(tested.stdout + tested.stderr) == 0
+    return "SURVIVED" if survived else "killed"
 
 
 if __name__ == "__main__":
