@@ -1,8 +1,8 @@
 package import Ledger
 package import Primitives
 
-/// A JWS as it came, byte for byte: `header.payload.signature` (FACT-6). The header is most of it and the same for every JWS under
-/// one certificate chain, so a store keeps each header once.
+/// A JWS as it came, byte for byte: `header.payload.signature` (FACT-6). The header is most of it and the same for every JWS
+/// under one certificate chain, so a store keeps each header once.
 package struct SignedEvidence: Sendable, Hashable {
     /// The first segment, base64url as it came; holds the certificates.
     package let header: String

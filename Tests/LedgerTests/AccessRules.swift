@@ -67,13 +67,16 @@ import Testing
 
     // MARK: ENT-4
 
-    @Test func `ENT-4 a refund takes back the unused part from the customer who was credited with the period, not from today's owner`() {
+    @Test
+    func `ENT-4 a refund takes back the unused part from the customer who was credited with the period, not from today's owner`()
+    {
         var book = owned()
         let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
         book.tell(upgrade)
         _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 11)))
         let switched = book.audit.last { $0.customer == alice && $0.takeBack != nil }
-        #expect(switched?.takeBack?.amount == .days(21) && switched?.rule == .upgrade && switched?.effectiveAt == day(2026, 1, 11))
+        #expect(
+            switched?.takeBack?.amount == .days(21) && switched?.rule == .upgrade && switched?.effectiveAt == day(2026, 1, 11))
         #expect(switched?.takeBack?.periodEndBefore == end)
         #expect(switched?.takeBack?.periodEndAfter == day(2026, 1, 11))
         #expect(book.audit.last { $0.customer == alice }?.after.until == day(2026, 1, 11))
@@ -151,7 +154,10 @@ import Testing
     @Test func `ENT-6 only failed questions prolong it, to 24 hours after expiresDate at most`() {
         var book = owned()
         for hour in stride(from: 0, through: 40, by: 1) {
-            book.tell(.fact(.failedQuestion(FailedQuestion(askedAt: end + .hours(Int64(hour)), reason: "timeout"), about: key.originalTransactionId)))
+            book.tell(
+                .fact(
+                    .failedQuestion(
+                        FailedQuestion(askedAt: end + .hours(Int64(hour)), reason: "timeout"), about: key.originalTransactionId)))
             let expected = min(Int64(hour) + 1, 24)
             #expect(book.isActive(alice, at: end + .hours(expected) - Milliseconds(1)))
             #expect(!book.isActive(alice, at: end + .hours(expected)))
@@ -176,12 +182,14 @@ import Testing
 
     // MARK: ENT-7
 
-    @Test func `ENT-7 a billing grace period keeps access until gracePeriodExpiresDate, and billing retry without one does not`() {
+    @Test func `ENT-7 a billing grace period keeps access until gracePeriodExpiresDate, and billing retry without one does not`()
+    {
         var graced = owned()
-        graced.tell(renewalInfo(signed: end) {
-            $0.isInBillingRetryPeriod = true
-            $0.gracePeriodExpiresDate = end + .days(16)
-        })
+        graced.tell(
+            renewalInfo(signed: end) {
+                $0.isInBillingRetryPeriod = true
+                $0.gracePeriodExpiresDate = end + .days(16)
+            })
         #expect(graced.isActive(alice, at: end + .days(15)))
         #expect(!graced.isActive(alice, at: end + .days(16)))
         #expect(graced.state.status(at: end + .days(3))?.name == "billingGracePeriod")

@@ -33,7 +33,8 @@ struct AccessFold {
             case .replaced: .replaced
             case .revoked(let revocation): revocation.revocationType == "FAMILY_REVOKE" ? .familySharingStopped : .refunded
             }
-        return AccessSpan(from: period.purchaseDate, until: period.end, productId: period.productId, kind: .paid, endsBecause: end)
+        return AccessSpan(
+            from: period.purchaseDate, until: period.end, productId: period.productId, kind: .paid, endsBecause: end)
     }
 
     private func prolongation(of period: Period, from end: Timestamp, next: Timestamp?) -> AccessSpan {
@@ -48,7 +49,9 @@ struct AccessFold {
 
     /// A full refund that came after the period's own end still ends what was given beyond it.
     private func endOfRevocation(of period: Period) -> Timestamp? {
-        guard let revocation = period.transaction.revocation, !revocation.isPartial, !period.transaction.isUpgraded else { return nil }
+        guard let revocation = period.transaction.revocation, !revocation.isPartial, !period.transaction.isUpgraded else {
+            return nil
+        }
         return revocation.revocationDate
     }
 
@@ -68,8 +71,8 @@ struct AccessFold {
         return graceEnd
     }
 
-    /// A grace notification whose renewal info has no date: its `status` decides, for as long as a question to Apple may take. The
-    /// renewal info beside it shows the retry that it is about; only a later word ends it.
+    /// A grace notification whose renewal info has no date: its `status` decides, for as long as a question to Apple may take.
+    /// The renewal info beside it shows the retry that it is about; only a later word ends it.
     private func statusGraceEnd(of period: Period, from end: Timestamp) -> Timestamp? {
         let notice = notices.last { notice in
             notice.status == 4 && isLastBegun(period, at: notice.signedDate)
@@ -100,7 +103,8 @@ struct AccessFold {
 
     /// The first word signed at or after the end that shows retry, expiry or revocation.
     private func earliestEndShown(since end: Timestamp) -> Timestamp? {
-        let renewal = renewals.first { $0.signedDate >= end && $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil }?.signedDate
+        let renewal = renewals.first { $0.signedDate >= end && $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil }?
+            .signedDate
         let notice = notices.first { $0.signedDate >= end && $0.showsEndOrRetry }?.signedDate
         return [renewal, notice].compactMap { $0 }.min()
     }

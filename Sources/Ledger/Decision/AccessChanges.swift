@@ -12,7 +12,8 @@ struct AccessChanges {
             guard let effectiveAt = Self.firstDifference(old, new) else { return nil }
             return AuditRow(
                 subscription: after.key, customer: customer, effectiveAt: effectiveAt, learnedAt: learnedAt,
-                rule: rule(at: effectiveAt, old: old, new: new), evidence: evidence, before: .init(of: old), after: .init(of: new),
+                rule: rule(at: effectiveAt, old: old, new: new), evidence: evidence, before: .init(of: old),
+                after: .init(of: new),
                 actor: Self.actor(of: evidence), takeBack: takeBack(from: customer))
         }
     }
@@ -99,7 +100,8 @@ struct AccessChanges {
     /// today's.
     private func takeBack(from customer: CustomerID) -> AuditRow.TakeBack? {
         for period in after.periods where period.endReason != .ran {
-            guard after.owner(at: period.purchaseDate) == customer, let end = period.end, let expiresDate = period.transaction.expiresDate
+            guard after.owner(at: period.purchaseDate) == customer, let end = period.end,
+                let expiresDate = period.transaction.expiresDate
             else { continue }
             let previous = before.periods.first { $0.aliases == period.aliases }
             guard previous?.end != end else { continue }

@@ -93,8 +93,8 @@ extension ClaimOutcome {
 extension SubscriptionState {
     func outcome(of claim: Claim) -> ClaimOutcome? { claims.first { $0.claim.id == claim.id }?.outcome }
 
-    /// A claim that moves nothing and that the same customer has made before with the same result, or that the owner makes without
-    /// showing anything that we do not know.
+    /// A claim that moves nothing and that the same customer has made before with the same result, or that the owner makes
+    /// without showing anything that we do not know.
     func isIdle(_ claim: Claim, in before: SubscriptionHistory) -> Bool {
         guard let outcome = outcome(of: claim) else { return true }
         let earlier = claims.filter { $0.claim.id != claim.id && $0.claim.repeats(claim) }

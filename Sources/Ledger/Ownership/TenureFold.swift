@@ -3,8 +3,8 @@ import Primitives
 /// Who owned the subscription when, from what Apple signed and what customers showed (OWN-1…5, 7, 8, 9).
 ///
 /// Two kinds of evidence are kept apart. Purchases: each period that somebody bought (the first known one, an immediate change, a
-/// resubscription) has at most one buyer. Possession: a restore, or a renewal that surfaced on a device, shows the Apple Account and
-/// not who bought. Ownership is then a step function over both, so late evidence gives the same history as evidence in time.
+/// resubscription) has at most one buyer. Possession: a restore, or a renewal that surfaced on a device, shows the Apple Account
+/// and not who bought. Ownership is then a step function over both, so late evidence gives the same history as evidence in time.
 struct TenureFold {
     private let periods: [Period]
     private let renewals: [RenewalFact]
@@ -52,13 +52,16 @@ struct TenureFold {
         var pending = transfers[...]
         for index in periods.indices.dropFirst() {
             while let transfer = pending.first, transfer.claimedAt < periods[index].purchaseDate {
-                line.give(to: transfer.customer, from: transfer.claimedAt, because: .init(rule: .restore, evidence: transfer.id.rawValue))
+                line.give(
+                    to: transfer.customer, from: transfer.claimedAt,
+                    because: .init(rule: .restore, evidence: transfer.id.rawValue))
                 pending = pending.dropFirst()
             }
             follow(purchaseAt: index, on: &line)
         }
         for transfer in pending {
-            line.give(to: transfer.customer, from: transfer.claimedAt, because: .init(rule: .restore, evidence: transfer.id.rawValue))
+            line.give(
+                to: transfer.customer, from: transfer.claimedAt, because: .init(rule: .restore, evidence: transfer.id.rawValue))
         }
         return line
     }
@@ -124,10 +127,14 @@ struct TenureFold {
 
     /// OWN-4 (b): a purchase upload that names the product bought, for a period that nobody else has shown to have bought.
     private mutating func weighPurchase(_ claim: Claim, of index: Int) -> ClaimOutcome {
-        if let customer = tokenOwner(of: index), customer != claim.customer { return .refused(.tokenOfAnother, rule: .firstClaim) }
+        if let customer = tokenOwner(of: index), customer != claim.customer {
+            return .refused(.tokenOfAnother, rule: .firstClaim)
+        }
         let before = owner(at: claim.claimedAt)
         if index == 0 {
-            guard firstOwner == nil || firstOwner?.0 == claim.customer else { return .refused(.ownedByAnother, rule: .firstClaim) }
+            guard firstOwner == nil || firstOwner?.0 == claim.customer else {
+                return .refused(.ownedByAnother, rule: .firstClaim)
+            }
             if firstClaim == nil { firstClaim = claim }
         } else if let buyer = buyers[index] {
             guard buyer.customer == claim.customer else { return .refused(.boughtByAnother, rule: .purchaseEvidence) }
