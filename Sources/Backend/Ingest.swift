@@ -12,7 +12,9 @@ struct Ingest {
     let learnedAt: Timestamp
 
     /// Keeps a notification with everything it carries; false if its UUID was known, and then nothing changes (RECON-0).
-    func record(_ notification: TranslatedNotification, in environment: Environment, _ transaction: any StoreTransaction) throws -> Bool {
+    func record(_ notification: TranslatedNotification, in environment: Environment, _ transaction: any StoreTransaction) throws
+        -> Bool
+    {
         let scope = Scope(app: app.id, environment: environment)
         let record = NotificationRecord(
             scope: scope, notice: notification.notice, evidence: try evidence(notification.evidence), receivedAt: learnedAt)
@@ -54,9 +56,14 @@ struct Ingest {
         on inputs: [LedgerInput], about key: SubscriptionKey, _ transaction: any StoreTransaction
     ) throws -> Decision {
         let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
-        let decision = Decision(on: inputs, history: history, policy: app.policy, learnedAt: learnedAt)
+        let placed = inputs.map { input in
+            if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: history)) } else { input }
+        }
+        let decision = Decision(on: placed, history: history, policy: app.policy, learnedAt: learnedAt)
         guard decision.changesHistory else { return decision }
-        for case .claim(let claim) in inputs where decision.history.claims.contains(claim) { try transaction.insert(claim, on: key) }
+        for case .claim(let claim) in placed where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
+            try transaction.insert(claim, on: key)
+        }
         try transaction.save(decision, learnedAt: learnedAt)
         return decision
     }
@@ -95,7 +102,9 @@ struct Ingest {
         guard case .transaction(let fact) = fact else { return }
         if !app.entitlements.knows(fact.productId) { try warn(.unknownProduct, fact.productId.rawValue, in: scope, transaction) }
         if case .unknown(let type) = fact.type { try warn(.unknownProductType, type, in: scope, transaction) }
-        if case .unknown(let reason) = fact.transactionReason { try warn(.unknownTransactionReason, reason, in: scope, transaction) }
+        if case .unknown(let reason) = fact.transactionReason {
+            try warn(.unknownTransactionReason, reason, in: scope, transaction)
+        }
     }
 
     private func warn(
@@ -110,7 +119,8 @@ struct Ingest {
 /// Source: Apple, App Store Server Notifications, `notificationType`.
 enum KnownWords {
     static let notificationTypes: Set<String> = [
-        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW", "EXPIRED",
+        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
+        "EXPIRED",
         "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION", "OFFER_REDEEMED", "ONE_TIME_CHARGE",
         "PRICE_CHANGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION",
         "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST", "UNCLAIM_SEATS",
