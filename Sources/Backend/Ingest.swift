@@ -56,7 +56,10 @@ struct Ingest {
         let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
         let decision = Decision(on: inputs, history: history, policy: app.policy, learnedAt: learnedAt)
         guard decision.changesHistory else { return decision }
-        for case .claim(let claim) in inputs where decision.history.claims.contains(claim) { try transaction.insert(claim, on: key) }
+        // Not all claims are kept (OWN-3), and one that is known already stands in the store.
+        for case .claim(let claim) in inputs where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
+            try transaction.insert(claim, on: key)
+        }
         try transaction.save(decision, learnedAt: learnedAt)
         return decision
     }

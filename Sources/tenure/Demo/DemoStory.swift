@@ -258,9 +258,9 @@ struct DemoStory {
         return text
     }
 
-    private func heading(_ words: String) { print("\n\(words)") }
-    private func apple(_ words: String) { print(" At Apple: \(words)") }
-    private func why(_ words: String) { print("        \(words)") }
+    private func heading(_ words: String) { Console.print("\n\(words)") }
+    private func apple(_ words: String) { Console.print(" At Apple: \(words)") }
+    private func why(_ words: String) { Console.print("        \(words)") }
 }
 
 /// A short name for a list of words.
