@@ -162,6 +162,14 @@ import Testing
         #expect(!book.isActive(alice, at: end))
     }
 
+    @Test func `ENT-6 a purchase turns renewal on, whatever was said of an earlier period`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: day(2026, 1, 5), renews: false))
+        let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
+        book.tell(upgrade)
+        #expect(book.isActive(alice, at: day(2026, 2, 11) + .minutes(30)))
+    }
+
     @Test func `ENT-6 only failed questions prolong it, to 24 hours after expiresDate at most`() {
         var book = owned()
         for hour in stride(from: 0, through: 40, by: 1) {
