@@ -13,7 +13,7 @@ export TENURE_FIXTURES ?= $(abspath ../shared/fixtures)
 export TENURE_FIXTURES_REQUIRED ?= 1
 endif
 
-.PHONY: help demo test check lint rules bench docs packages test-packages peers
+.PHONY: help demo test check lint rules bench packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
@@ -21,7 +21,6 @@ help:
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
 	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, the demo"
 	@echo "make bench   release figures beside a floor measured in the same run"
-	@echo "make docs    the pages of AppStoreWire and Ledger, by DocC"
 
 packages:
 	@scripts/install-system-packages
@@ -59,6 +58,3 @@ bench: test-packages
 	swift build -c release --product tenure --product tenure-bench
 	.build/release/tenure-bench
 
-docs:
-	swift package --package-path Rules --scratch-path .build-docs dump-symbol-graph --minimum-access-level package > /dev/null
-	@echo "symbol graphs are in .build-docs"

@@ -67,9 +67,7 @@ import Testing
 
     // MARK: ENT-4
 
-    @Test
-    func `ENT-4 a refund takes back the unused part from the customer who was credited with the period, not from today's owner`()
-    {
+    @Test func `ENT-4 an upgrade and a refund each take back the unused part of one period`() {
         var book = owned()
         let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
         book.tell(upgrade)
@@ -86,6 +84,19 @@ import Testing
         book.tell(refunded)
         let taken = book.audit.last
         #expect(taken?.customer == bob && taken?.takeBack?.amount == .days(10) && taken?.rule == .takeBack)
+    }
+
+    @Test func `ENT-4 a refund is taken back from the customer who was credited with the period and not from today's owner`() {
+        var book = owned(AppPolicy(onRestore: .transfer))
+        _ = book.hear(claim(bob, .restore, first, at: day(2026, 1, 10)))
+        var refunded = first
+        refunded.signedDate = day(2026, 1, 20)
+        refunded.revocation = Revocation(revocationDate: day(2026, 1, 20))
+        let rows = book.tell(refunded).auditRows
+        #expect(rows.map(\.customer) == [alice, bob])
+        #expect(rows.first?.takeBack?.amount == .days(12) && rows.first?.rule == .takeBack)
+        #expect(rows.first?.before == rows.first?.after)
+        #expect(rows.last?.takeBack == nil && rows.last?.after.until == day(2026, 1, 20))
     }
 
     @Test func `ENT-4 a refund of a period that is over takes nothing back, and what was used stays used`() {
@@ -149,6 +160,14 @@ import Testing
         var book = owned()
         book.tell(renewalInfo(signed: day(2026, 1, 2), renews: false))
         #expect(!book.isActive(alice, at: end))
+    }
+
+    @Test func `ENT-6 a purchase turns renewal on, whatever was said of an earlier period`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: day(2026, 1, 5), renews: false))
+        let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
+        book.tell(upgrade)
+        #expect(book.isActive(alice, at: day(2026, 2, 11) + .minutes(30)))
     }
 
     @Test func `ENT-6 only failed questions prolong it, to 24 hours after expiresDate at most`() {

@@ -122,6 +122,16 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 20)) == alice)
     }
 
+    @Test func `OWN-4 an upload is about the period whose web order line item it shows, though a twin shares its second`() {
+        var book = owned()
+        let twin = transaction("1002", pro, from: day(2026, 2, 11), to: day(2026, 3, 11)) { $0.webOrderLineItemId = "1" }
+        book.tell(upgrade, twin)
+        _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 11)))
+        #expect(book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 12))) == .alreadyOwner)
+        let third = book.hear(claim(carol, .purchase, upgrade, at: day(2026, 2, 13)))
+        #expect(third == .refused(.boughtByAnother, rule: .purchaseEvidence))
+    }
+
     @Test(arguments: [Claim.Kind.queue, .restore])
     func `OWN-4 queue and restore show the Apple Account and not who bought`(kind: Claim.Kind) {
         var book = owned()

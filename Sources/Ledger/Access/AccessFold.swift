@@ -43,7 +43,7 @@ struct AccessFold {
             return AccessSpan(
                 from: end, until: min(graceEnd, limit), productId: period.productId, kind: .gracePeriod, endsBecause: .graceOver)
         }
-        let until = isSetToRenew(at: end) ? min(provisionEnd(from: end), limit) : end
+        let until = isSetToRenew(period, at: end) ? min(provisionEnd(from: end), limit) : end
         return AccessSpan(from: end, until: until, productId: period.productId, kind: .provisional, endsBecause: .noNewsFromApple)
     }
 
@@ -89,9 +89,12 @@ struct AccessFold {
 
     // MARK: Late news (ENT-6)
 
-    /// Set to renew: the last word signed before the end says so; a purchase by itself turns renewal on.
-    private func isSetToRenew(at end: Timestamp) -> Bool {
-        renewals.last { $0.signedDate < end }?.autoRenewStatus ?? true
+    /// Set to renew: the last word about this period, signed before its end, says so. Without one the purchase itself does, which
+    /// turns renewal on, whatever was said of an earlier period.
+    private func isSetToRenew(_ period: Period, at end: Timestamp) -> Bool {
+        // A renewal is charged, and signed, up to a day before it begins (PER-6).
+        let first = period.beginning == .renewal ? period.purchaseDate.adding(.hours(-24)) : period.purchaseDate
+        return renewals.last { $0.signedDate >= first && $0.signedDate < end }?.autoRenewStatus ?? true
     }
 
     private func provisionEnd(from end: Timestamp) -> Timestamp {

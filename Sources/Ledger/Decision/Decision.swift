@@ -11,8 +11,6 @@ package enum LedgerInput: Sendable, Hashable, Codable {
 package struct Decision: Sendable, Hashable {
     package let history: SubscriptionHistory
     package let state: SubscriptionState
-    /// Nothing of it was known before: there was no state.
-    package let isFirst: Bool
     /// The inputs said something new; if not, nothing need be written.
     package let changesHistory: Bool
     /// In the order of the claims among the inputs.
@@ -55,7 +53,6 @@ extension Decision {
         history = after
         changesHistory = after != before
         state = changesHistory ? SubscriptionState(folding: after, under: policy) : stateBefore
-        isFirst = stateBefore.periods.isEmpty && before == SubscriptionHistory(key: before.key)
         let changes = AccessChanges(before: stateBefore, after: state)
         auditRows = changes.rows(evidence: evidence, learnedAt: learnedAt)
         events = changes.ownerChanges() + auditRows.map(LedgerEvent.init(accessChange:))

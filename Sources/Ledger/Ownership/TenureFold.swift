@@ -52,18 +52,19 @@ struct TenureFold {
         var pending = transfers[...]
         for index in periods.indices.dropFirst() {
             while let transfer = pending.first, transfer.claimedAt < periods[index].purchaseDate {
-                line.give(
-                    to: transfer.customer, from: transfer.claimedAt,
-                    because: .init(rule: .restore, evidence: transfer.id.rawValue))
+                follow(transfer: transfer, on: &line)
                 pending = pending.dropFirst()
             }
             follow(purchaseAt: index, on: &line)
         }
-        for transfer in pending {
-            line.give(
-                to: transfer.customer, from: transfer.claimedAt, because: .init(rule: .restore, evidence: transfer.id.rawValue))
-        }
+        for transfer in pending { follow(transfer: transfer, on: &line) }
         return line
+    }
+
+    /// OWN-9: from the restore on; a period that was charged early may begin after it.
+    private func follow(transfer: Claim, on line: inout TenureLine) {
+        let from = max(transfer.claimedAt, periods[0].purchaseDate)
+        line.give(to: transfer.customer, from: from, because: .init(rule: .restore, evidence: transfer.id.rawValue))
     }
 
     /// OWN-2: a registered token names the first owner; without one the first valid claim does.
@@ -113,12 +114,18 @@ struct TenureFold {
 
     /// Takes one claim into account and says what it came to, given all facts that are known now.
     private mutating func weigh(_ claim: Claim) -> ClaimOutcome {
-        guard let index = periods.firstIndex(where: { $0.aliases.contains(where: claim.aliases.contains) }) else {
-            return weighPossession(claim, of: nil)
-        }
+        guard let index = period(shownBy: claim) else { return weighPossession(claim, of: nil) }
         guard claim.kind == .purchase, isBought(periods[index]) else { return weighPossession(claim, of: index) }
         if claim.productId != periods[index].productId { return weighPendingChange(claim, of: index) }
         return weighPurchase(claim, of: index)
+    }
+
+    /// By the strongest name that the claim has: periods of one product and second may share the weaker one (PER-1).
+    private func period(shownBy claim: Claim) -> Int? {
+        for alias in claim.aliases {
+            if let index = periods.firstIndex(where: { $0.aliases.contains(alias) }) { return index }
+        }
+        return nil
     }
 
     private func isBought(_ period: Period) -> Bool {

@@ -41,7 +41,7 @@ struct Demo: AsyncParsableCommand {
         do {
             try FileManager.default.removeItem(at: folder)
         } catch {
-            print("The demo's folder \(folder.path) was left behind: \(error.localizedDescription)")
+            Console.print("The demo's folder \(folder.path) was left behind: \(error.localizedDescription)")
         }
     }
 }

@@ -31,7 +31,7 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let store = try SQLiteStore(path: configuration.databasePath)
         if check {
-            print("The configuration is good: \(configuration.apps.map(\.settings.id.rawValue).joined(separator: ", ")).")
+            Console.print("The configuration is good: \(configuration.apps.map(\.settings.id.rawValue).joined(separator: ", ")).")
             return
         }
         let verifier = AppStoreVerifier(roots: configuration.roots, distrustedLeafSerials: configuration.distrustedLeafSerials)

@@ -51,7 +51,7 @@ struct Simulate: AsyncParsableCommand {
         let logger = Logger(label: "tenure.simulate")
         let fingerprint = Hexadecimal.encode(simulator.rootFingerprint)
         let application = simulator.buildApplication(logger: logger) { port in
-            print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(fingerprint)")
+            Console.print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(fingerprint)")
         }
         try await ServiceGroup(
             configuration: .init(services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

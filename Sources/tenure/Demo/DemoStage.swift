@@ -90,8 +90,8 @@ struct DemoStage {
                 publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret)
             try await story(world)
             if staying {
-                print("\nServer          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
-                print("Local App Store http://127.0.0.1:\(atStore)/control/v1   Ctrl-C ends both.")
+                Console.print("\nServer          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
+                Console.print("Local App Store http://127.0.0.1:\(atStore)/control/v1   Ctrl-C ends both.")
             }
         }
         try await ServiceGroup(

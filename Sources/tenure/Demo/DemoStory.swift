@@ -141,7 +141,7 @@ struct DemoStory {
 
     /// Once more to the same ledger, where nothing may change; and to an empty one in another order, which must come to the same.
     private func replay(of subscription: String) async throws {
-        let before = try await fingerprint(of: subscription, app: DemoStage.app.rawValue)
+        let before = try await snapshot(of: subscription, app: DemoStage.app.rawValue)
         let sent = try await world.atApple(.GET, "/notifications?limit=1000")["notifications"]?.array.map(Array.init) ?? []
         let payloads = sent.filter { $0.object?["state"]?.string != "dropped" }.compactMap { $0.object?["signedPayload"]?.string }
         var generator = SplitMix64(seed: 20_261_121)
@@ -151,14 +151,14 @@ struct DemoStory {
         }
         apple("sent all \(payloads.count) notifications twice more, shuffled (seed 20261121)")
         await check.expect("answered as duplicates", "\(duplicates)", is: "\(payloads.count * 2)")
+        let after = try await snapshot(of: subscription, app: DemoStage.app.rawValue)
         await check.expect(
-            "every answer at \(checkpoints.count) instants", try await fingerprint(of: subscription, app: DemoStage.app.rawValue),
-            is: before)
+            "answers at \(checkpoints.count) instants, and owners", after.words(comparedWith: before), is: before.words)
         why("the notificationUUID is unique in the store (FACT-2, RECON-0)")
         try await replayIntoEmptyLedger(payloads.shuffled(using: &generator), of: subscription, expecting: before)
     }
 
-    private func replayIntoEmptyLedger(_ payloads: [String], of subscription: String, expecting before: String) async throws {
+    private func replayIntoEmptyLedger(_ payloads: [String], of subscription: String, expecting before: Snapshot) async throws {
         let app = DemoStage.replayApp.rawValue
         for payload in payloads { _ = try await world.notify(payload, app: app) }
         let transactions =
@@ -175,26 +175,28 @@ struct DemoStory {
                 signed, by: product == "pro.monthly" ? "bob" : "alice", kind: isBought ? "purchase" : "queue", app: app)
         }
         apple("sent them to an empty ledger, shuffled, and the devices uploaded what they had, newest first")
-        await check.expect("the same answers", try await fingerprint(of: subscription, app: app), is: before)
+        let after = try await snapshot(of: subscription, app: app)
+        await check.expect(
+            "answers at \(checkpoints.count) instants, and owners", after.words(comparedWith: before), is: before.words)
         why("state is a fold over facts and claims; the order in which they came is not part of it (FACT-1, FACT-2)")
     }
 
     // MARK: Asking
 
     /// What the two customers may use at each checkpoint, and who owned it when; nothing in it depends on when we learned it.
-    private func fingerprint(of subscription: String, app: String) async throws -> String {
-        var words: [String] = []
+    private func snapshot(of subscription: String, app: String) async throws -> Snapshot {
+        var lines: [String] = []
         for instant in checkpoints {
             for customer in ["alice", "bob"] {
-                let answer = try await world.entitlements(of: customer, app: app, at: instant).object()
-                words.append("\(answer["isActive"]?.bool == true) \(answer["start"]?.int64 ?? -1) \(answer["end"]?.int64 ?? -1)")
+                let answer = try await world.entitlements(of: customer, app: app, at: instant)
+                lines.append("\(customer) at \(instant): \(try describe(answer))")
             }
         }
         let tenures = try await world.subscription(subscription, app: app).object()["tenures"]?.array.map(Array.init) ?? []
         for tenure in tenures {
-            words.append("\(tenure.object?["customer"]?.string ?? "nobody") from \(tenure.object?["from"]?.int64 ?? -1)")
+            lines.append("\(tenure.object?["customer"]?.string ?? "nobody") from \(date(tenure.object?["from"]))")
         }
-        return Fingerprint.of(words)
+        return Snapshot(lines: lines)
     }
 
     private func expectAccess(of customer: String, _ expected: String, because reason: String) async throws {
@@ -258,19 +260,21 @@ struct DemoStory {
         return text
     }
 
-    private func heading(_ words: String) { print("\n\(words)") }
-    private func apple(_ words: String) { print(" At Apple: \(words)") }
-    private func why(_ words: String) { print("        \(words)") }
+    private func heading(_ words: String) { Console.print("\n\(words)") }
+    private func apple(_ words: String) { Console.print(" At Apple: \(words)") }
+    private func why(_ words: String) { Console.print("        \(words)") }
 }
 
-/// A short name for a list of words.
-private enum Fingerprint {
-    /// FNV-1a, 64 bits.
-    static func of(_ words: [String]) -> String {
-        let hash = words.joined(separator: "\n").utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x0100_0000_01b3
-        }
-        return String(hash, radix: 16)
+/// Many answers at once, to be held against the same ones later.
+private struct Snapshot {
+    let lines: [String]
+
+    var words: String { "\(lines.count) as before" }
+
+    func words(comparedWith before: Snapshot) -> String {
+        guard lines != before.lines else { return words }
+        let first = zip(lines, before.lines).first { $0.0 != $0.1 }
+        return "different: \(first.map { "\($0.0), before \($0.1)" } ?? "\(lines.count) lines, before \(before.lines.count)")"
     }
 }
 
