@@ -7,8 +7,8 @@ import StorageSQLite
 import Testing
 
 @Suite struct `A process that is killed` {
-    /// Writes facts one after another, notes each in a file beside the database once its write has returned, and is killed in the midst
-    /// of it. Runs in a process of its own.
+    /// Writes facts one after another, notes each in a file beside the database once its write has returned, and is killed in the
+    /// midst of it. Runs in a process of its own.
     private static func writeUntilKilled(_ path: String, from first: Int64, afterMilliseconds delay: UInt32) async throws {
         let store = try SQLiteStore(path: path)
         let notes = open(path + ".acknowledged", O_WRONLY | O_CREAT | O_APPEND, 0o600)

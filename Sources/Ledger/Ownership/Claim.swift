@@ -32,8 +32,9 @@ package struct Claim: Sendable, Hashable, Codable {
         (customer, kind, productId, aliases) = (claim.customer, claim.kind, claim.productId, claim.aliases)
     }
 
-    /// The same claim with its place after every claim that is known: claims count in the order in which the store took them, though
-    /// the clock stands still, goes back, or differs between servers, so that nobody who comes later can come first (OWN-2).
+    /// The same claim with its place after every claim that is known: claims count in the order in which the store took them,
+    /// though the clock stands still, goes back, or differs between servers, so that nobody who comes later can come first
+    /// (OWN-2).
     package func placed(after history: SubscriptionHistory) -> Claim {
         guard let last = history.claims.last, !history.claims.contains(where: { $0.id == id && $0.repeats(self) }) else {
             return self
