@@ -1,6 +1,6 @@
 import Crypto
-import Hummingbird
 import HTTPTypes
+import Hummingbird
 import Ledger
 import Primitives
 
@@ -22,8 +22,11 @@ struct Doorkeeper: Sendable {
 
     /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
     func caller(of request: Request, app: AppID, at now: Timestamp) throws -> Caller {
-        guard let header = request.headers[.authorization], header.hasPrefix("Bearer ") else { throw DoorError.keyMissing }
-        let key = header.dropFirst("Bearer ".count)
+        let scheme = "bearer "
+        guard let header = request.headers[.authorization], header.prefix(scheme.count).lowercased() == scheme else {
+            throw DoorError.keyMissing
+        }
+        let key = header.dropFirst(scheme.count)
         guard let credentials = credentials[app] else { throw DoorError.keyWrong }
         // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
         if SHA256.hash(data: Array(key.utf8)) == credentials.serverKeyDigest { return .appBackend }

@@ -29,6 +29,16 @@ import Testing
         (.get, "/api/v1/apps/app/subscriptions/1001"),
     ]
 
+    @Test(arguments: ["Bearer", "bearer", "BEARER"])
+    func `The scheme is read in any case, as RFC 9110 says in section 11.1`(_ scheme: String) async throws {
+        try await withRouter { _, client in
+            let status = try await client.execute(
+                uri: World.entitlements, method: .get, headers: [.authorization: "\(scheme) \(World.serverKey)"]
+            ) { $0.status }
+            #expect(status == .ok)
+        }
+    }
+
     @Test func `T23 An app that does not exist is answered as a wrong key is, byte for byte`() async throws {
         try await withRouter { world, client in
             for (method, uri) in Self.guarded {
