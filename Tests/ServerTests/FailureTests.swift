@@ -130,8 +130,7 @@ struct CapturingLogHandler: LogHandler {
         let logger = Logger(label: "tests") { _ in CapturingLogHandler(lines: lines) }
         let failure = FailingStore.Switch()
         try await withWorld(wrapping: { FailingStore(store: $0, failure: failure) }) { world in
-            let configuration = ServerConfiguration.onAnyPort
-            try await world.application(configuration, logger: logger).test(.live) { client in
+            try await world.application(ServerConfiguration(), logger: logger).test(.live) { client in
                 let problems = try await Self.provoke(world, client, failure)
                 let canaries = try Self.canaries(of: world)
                 for text in lines.all + problems {

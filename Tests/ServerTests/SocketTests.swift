@@ -54,6 +54,15 @@ struct RawConnection: Sendable {
             }
         }
 
+        /// Says the text again and again, as fast as it is taken, until the other side has closed.
+        func flood(_ text: String) async {
+            do {
+                while true { try await say(text) }
+            } catch {
+                // Closed, which is what the test waits for.
+            }
+        }
+
         /// All that comes until the other side closes; nil if it does not within ten seconds.
         ///
         /// - Parameter reply: what to say once as soon as something has come.
@@ -127,6 +136,38 @@ struct RawConnection: Sendable {
                 }
             }
             #expect(answer != nil, "the server closed within ten seconds")
+        }
+    }
+
+    @Test func `T31 Whoever floods a body without end is told 413 and closed`() async throws {
+        try await withPort { port in
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say(
+                    "POST /api/v1/apps/app/apple/notifications HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+                return try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await connection.flood("10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n") }
+                    defer { group.cancelAll() }
+                    return try await connection.everything()
+                }
+            }
+            let text = try #require(answer, "the server closed within ten seconds")
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 413"))
+        }
+    }
+
+    @Test func `T32 A hundred silent connections keep nobody else from his answer`() async throws {
+        try await withPort { port in
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { try await RawConnection.open(to: port) { try await $0.everything() } }
+                }
+                let lively = try await RawConnection.open(to: port) { connection in
+                    try await connection.say("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                    return try await connection.everything()
+                }
+                #expect(lively?.hasPrefix("HTTP/1.1 200 OK") == true)
+                for try await answer in group { #expect(answer == "", "closed without a word within ten seconds") }
+            }
         }
     }
 
