@@ -83,6 +83,16 @@ let package = Package(
                 crypto, unixSignals, nioCore, nioHTTP1,
             ],
             swiftSettings: house),
+        .executableTarget(
+            name: "tenure-bench",
+            dependencies: [
+                "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage", "StorageSQLite",
+                "Backend", "Server", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging, unixSignals, crypto, x509, asn1,
+                grdb, nioCore, nioHTTP1,
+            ],
+            path: "Benchmarks",
+            exclude: ["README.md"],
+            swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
         tests("AppStoreWireTests", ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto]),

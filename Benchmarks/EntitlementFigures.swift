@@ -1,0 +1,34 @@
+import APIContract
+
+/// The entitlement read over HTTP beside a route that answers `{}` on the same server, with the same headers.
+struct EntitlementFigures {
+    let plan: LoadPlan
+    let stage: Stage
+
+    func measure() async throws -> [Figure] {
+        let load = LoadGenerator(address: stage.address, folder: stage.folder)
+        // Random and not in turn: no two neighbouring requests are about neighbouring rows.
+        var random = SystemRandomNumberGenerator()
+        let reads = (0..<20_000).map { _ in
+            Route.path(Route.entitlements, ["app": "bench", "customer": Life.customer(.random(in: 0..<plan.subscriptions, using: &random))])
+        }
+        _ = try await load.run(["/floor"], seconds: 1)
+        _ = try await load.run(reads, seconds: 1)
+        var (rates, floors, ours) = (Pairs(), [LoadResult](), [LoadResult]())
+        for _ in 0..<plan.rounds {
+            floors.append(try await load.run(["/floor"], seconds: plan.seconds))
+            ours.append(try await load.run(reads, seconds: plan.seconds))
+            rates.add(floor: floors[floors.count - 1].rate, ours: ours[ours.count - 1].rate)
+        }
+        return [
+            Figure(
+                "entitlement read over HTTP / an empty route", rates: rates, target: 0.6,
+                remark: "\(LoadGenerator.connections) connections, \(load.name)"),
+            latency("p50", floors.map(\.p50), ours.map(\.p50)), latency("p99", floors.map(\.p99), ours.map(\.p99)),
+        ]
+    }
+
+    private func latency(_ name: String, _ floors: [Double], _ ours: [Double]) -> Figure {
+        Figure(name: "entitlement read over HTTP, \(name)", unit: "ms", floor: floors.median, ours: ours.median)
+    }
+}
