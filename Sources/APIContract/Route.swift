@@ -10,6 +10,8 @@ package enum Route {
     package static let appAccountToken = "/api/v1/apps/{app}/customers/{customer}/appAccountTokens/{token}"
     /// A subscription with its tenures and an explanation in words.
     package static let subscription = "/api/v1/apps/{app}/subscriptions/{originalTransactionId}"
+    /// What Apple sent that this version does not understand.
+    package static let warnings = "/api/v1/apps/{app}/warnings"
     /// Whether the process lives.
     package static let live = "/health/live"
     /// Whether it can answer and keep what it is told.

@@ -185,6 +185,24 @@ package struct Backend: Sendable {
         }
     }
 
+    /// What Apple sent that this version does not understand, from the oldest on (FACT-5); at most 1000.
+    package func warnings(app id: AppID, environment: Environment) throws -> [Warning] {
+        _ = try settings(of: id)
+        return try translatingStorageErrors {
+            try store.warnings(in: Scope(app: id, environment: environment), limit: 1000).map {
+                Warning(kind: $0.kind.rawValue, value: $0.value, firstSeenAt: $0.firstSeenAt)
+            }
+        }
+    }
+
+    /// Something for operators to look at.
+    package struct Warning: Sendable, Hashable {
+        /// Stable.
+        package let kind: String
+        package let value: String
+        package let firstSeenAt: Timestamp
+    }
+
     // MARK: Together
 
     /// An id of a customer: 1 to 256 bytes, no control characters.

@@ -56,7 +56,10 @@ struct Ingest {
         let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
         let decision = Decision(on: inputs, history: history, policy: app.policy, learnedAt: learnedAt)
         guard decision.changesHistory else { return decision }
-        for case .claim(let claim) in inputs where decision.history.claims.contains(claim) { try transaction.insert(claim, on: key) }
+        // Not all claims are kept (OWN-3), and one that is known already stands in the store.
+        for case .claim(let claim) in inputs where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
+            try transaction.insert(claim, on: key)
+        }
         try transaction.save(decision, learnedAt: learnedAt)
         return decision
     }
@@ -87,8 +90,10 @@ struct Ingest {
     // MARK: Warnings (FACT-5)
 
     private func warn(of notice: NoticeFact, in scope: Scope, _ transaction: any StoreTransaction) throws {
-        guard !KnownWords.notificationTypes.contains(notice.notificationType) else { return }
-        try warn(.unknownNotificationType, notice.notificationType, in: scope, transaction)
+        if !KnownWords.notificationTypes.contains(notice.notificationType) {
+            try warn(.unknownNotificationType, notice.notificationType, in: scope, transaction)
+        }
+        try warnUnlessKnown("subtype", notice.subtype, KnownWords.subtypes, in: scope, transaction)
     }
 
     private func warn(of fact: Fact, in scope: Scope, _ transaction: any StoreTransaction) throws {
@@ -96,6 +101,16 @@ struct Ingest {
         if !app.entitlements.knows(fact.productId) { try warn(.unknownProduct, fact.productId.rawValue, in: scope, transaction) }
         if case .unknown(let type) = fact.type { try warn(.unknownProductType, type, in: scope, transaction) }
         if case .unknown(let reason) = fact.transactionReason { try warn(.unknownTransactionReason, reason, in: scope, transaction) }
+        let (revocationType, ownership) = (fact.revocation?.revocationType, fact.details.inAppOwnershipType)
+        try warnUnlessKnown("revocationType", revocationType, KnownWords.revocationTypes, in: scope, transaction)
+        try warnUnlessKnown("inAppOwnershipType", ownership, KnownWords.ownershipTypes, in: scope, transaction)
+    }
+
+    private func warnUnlessKnown(
+        _ field: String, _ value: String?, _ known: Set<String>, in scope: Scope, _ transaction: any StoreTransaction
+    ) throws {
+        guard let value, !known.contains(value) else { return }
+        try warn(.unknownValue, "\(field): \(value)", in: scope, transaction)
     }
 
     private func warn(
@@ -107,12 +122,20 @@ struct Ingest {
 
 /// The spellings of Apple's that this version of Tenure has a meaning for.
 ///
-/// Source: Apple, App Store Server Notifications, `notificationType`.
+/// Source: Apple, App Store Server Notifications, `notificationType` and `subtype`; App Store Server API, `revocationType` and
+/// `inAppOwnershipType`.
 enum KnownWords {
     static let notificationTypes: Set<String> = [
         "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW", "EXPIRED",
         "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION", "OFFER_REDEEMED", "ONE_TIME_CHARGE",
         "PRICE_CHANGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION",
-        "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST", "UNCLAIM_SEATS",
+        "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST",
     ]
+    static let subtypes: Set<String> = [
+        "ACCEPTED", "ACTIVE_TOKEN_REMINDER", "AUTO_RENEW_DISABLED", "AUTO_RENEW_ENABLED", "BILLING_RECOVERY", "BILLING_RETRY", "CREATED",
+        "DOWNGRADE", "FAILURE", "GRACE_PERIOD", "INITIAL_BUY", "PENDING", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE", "RESUBSCRIBE",
+        "SUMMARY", "UNREPORTED", "UPGRADE", "VOLUNTARY",
+    ]
+    static let revocationTypes: Set<String> = ["FAMILY_REVOKE", "REFUND_FULL", "REFUND_PRORATED"]
+    static let ownershipTypes: Set<String> = ["FAMILY_SHARED", "PURCHASED"]
 }

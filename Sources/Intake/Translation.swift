@@ -19,8 +19,8 @@ package struct TranslatedNotification: Sendable, Hashable {
     package let notice: NoticeFact
     /// The compact JWS of the notification itself.
     package let evidence: [UInt8]
-    /// The notification's words about its subscription, its transaction and its renewal info; empty where it is about no subscription,
-    /// as TEST is.
+    /// The notification's words about its subscription, its transaction and its renewal info; empty where it is about no
+    /// subscription, as TEST is.
     package let facts: [ProvenFact]
 }
 

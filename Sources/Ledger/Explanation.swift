@@ -1,8 +1,8 @@
 package import Primitives
 
 extension SubscriptionState {
-    /// Who held the subscription when, on what evidence, who was refused, and what it is at the instant: in words, one sentence a line,
-    /// with rule ids and dates (OWN-15).
+    /// Who held the subscription when, on what evidence, who was refused, and what it is at the instant: in words, one sentence a
+    /// line, with rule ids and dates (OWN-15).
     package func explanation(at instant: Timestamp) -> [String] {
         periods.map(\.sentence) + tenures.map(\.sentence) + claims.compactMap(\.sentence) + [statusSentence(at: instant)]
     }
@@ -24,7 +24,8 @@ extension SubscriptionStatus {
         case .provisional(let until): "active until \(words(until)) without news from Apple (ENT-6)"
         case .billingGracePeriod(let until): "active in the billing grace period until \(words(until)) (ENT-7)"
         case .billingRetry(let since): "not active: Apple has been unable to charge since \(since)"
-        case .expired(let at, let intent): "not active: it expired at \(at)" + (intent.map { " with expirationIntent \($0)" } ?? "")
+        case .expired(let at, let intent):
+            "not active: it expired at \(at)" + (intent.map { " with expirationIntent \($0)" } ?? "")
         case .revoked(let at): "not active: Apple revoked it at \(at) (PER-2)"
         case .notBegun(let from): "not active: it begins at \(from)"
         }
@@ -69,7 +70,8 @@ extension SubscriptionState.WeighedClaim {
         switch outcome {
         case .refused(let reason, let rule):
             "At \(claim.claimedAt) \(claim.customer) was refused (\(claim.kind.rawValue)): \(reason.words) (\(rule.rawValue))."
-        case .waiting(.decision): "At \(claim.claimedAt) the claim of \(claim.customer) began to wait for a decision (OWN-5, OWN-9)."
+        case .waiting(.decision):
+            "At \(claim.claimedAt) the claim of \(claim.customer) began to wait for a decision (OWN-5, OWN-9)."
         case .waiting(.signedPendingChange):
             "At \(claim.claimedAt) the claim of \(claim.customer) began to wait for Apple's word about a change (OWN-4)."
         case .noted: "At \(claim.claimedAt) it was noted that \(claim.customer) bought; the owner stayed (OWN-4, OWN-5)."

@@ -17,8 +17,8 @@ package typealias TransactionID = ID<Transaction>
 package typealias ProductID = ID<Product>
 package typealias EntitlementID = ID<Entitlement>
 
-/// What a subscription is filed under. Apps and environments are separate ledgers (FACT-4), and Apple's ids are unique only inside
-/// one environment (apple.md F.18), so all three belong to the key.
+/// What a subscription is filed under. Apps and environments are separate ledgers (FACT-4), and Apple's ids are unique only
+/// inside one environment (apple.md F.18), so all three belong to the key.
 package struct SubscriptionKey: Sendable, Hashable, Codable, Comparable {
     package let app: AppID
     package let environment: Environment
@@ -31,7 +31,9 @@ package struct SubscriptionKey: Sendable, Hashable, Codable, Comparable {
     }
 
     package static func < (left: Self, right: Self) -> Bool {
-        (left.app, left.environment.rawValue, left.originalTransactionId) < (right.app, right.environment.rawValue, right.originalTransactionId)
+        (left.app, left.environment.rawValue, left.originalTransactionId) < (
+            right.app, right.environment.rawValue, right.originalTransactionId
+        )
     }
 }
 
@@ -70,7 +72,8 @@ package struct AppAccountToken: Sendable, Hashable, Codable, Comparable {
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
         default: false
         }
     }

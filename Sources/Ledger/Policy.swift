@@ -1,13 +1,15 @@
 package import Primitives
 
-/// What one app has chosen where the rules leave a choice. A policy is itself versioned; state remembers under which it was folded.
+/// What one app has chosen where the rules leave a choice. A policy is itself versioned; state remembers under which it was
+/// folded.
 package struct AppPolicy: Sendable, Hashable, Codable {
     /// Counted up by whoever changes it.
     package var version: Int64
     package var onPurchase: PurchasePolicy
     package var onRestore: RestorePolicy
     package var partialRefunds: PartialRefundPolicy
-    /// ENT-6: how long a subscription that was set to renew stays active past `expiresDate` in Production; one hour unless changed.
+    /// ENT-6: how long a subscription that was set to renew stays active past `expiresDate` in Production; one hour unless
+    /// changed.
     package var productionLeeway: Milliseconds
     /// ENT-6: the same in Sandbox, where an hour is twelve months of the fastest clock; none unless changed.
     package var sandboxLeeway: Milliseconds

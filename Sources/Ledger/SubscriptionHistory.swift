@@ -1,7 +1,7 @@
 import Primitives
 
-/// All that is known of one subscription: what Apple signed, what customers showed, which tokens the app registered. State is a fold
-/// over it and over nothing else (FACT-1); recording is independent of order and of repetition (FACT-2).
+/// All that is known of one subscription: what Apple signed, what customers showed, which tokens the app registered. State is a
+/// fold over it and over nothing else (FACT-1); recording is independent of order and of repetition (FACT-2).
 package struct SubscriptionHistory: Sendable, Hashable, Codable {
     package let key: SubscriptionKey
     package private(set) var book = PeriodBook()
@@ -24,7 +24,9 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         case .renewal(let renewal): return Self.insert(renewal, into: &renewals, inOrder: RenewalFact.inOrder)
         case .notice(let notice, _):
             guard !notices.contains(where: { $0.notificationUUID == notice.notificationUUID }) else { return false }
-            return Self.insert(notice, into: &notices) { ($0.signedDate, $0.notificationUUID) < ($1.signedDate, $1.notificationUUID) }
+            return Self.insert(notice, into: &notices) {
+                ($0.signedDate, $0.notificationUUID) < ($1.signedDate, $1.notificationUUID)
+            }
         case .failedQuestion(let question, _):
             return Self.insert(question, into: &questions) { ($0.askedAt, $0.reason) < ($1.askedAt, $1.reason) }
         }

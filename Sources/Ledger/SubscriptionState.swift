@@ -29,7 +29,8 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
             leeway: policy.leeway(in: history.key.environment)
         ).spans()
         let registrations = Dictionary(history.registrations.map { ($0.token, $0.customer) }) { first, _ in first }
-        var fold = TenureFold(periods: periods, renewals: history.renewals, registrations: registrations, policy: policy) { instant in
+        var fold = TenureFold(periods: periods, renewals: history.renewals, registrations: registrations, policy: policy) {
+            instant in
             spans.contains { $0.contains(instant) }
         }
         let ownership = fold.fold(history.claims)

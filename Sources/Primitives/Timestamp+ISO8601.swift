@@ -4,7 +4,8 @@ extension Timestamp: CustomStringConvertible {
     /// Source: RFC 3339, section 5.6.
     public var description: String {
         let seconds = millisecondsSince1970.flooredDivision(by: 1000)
-        let fraction = millisecondsSince1970 - seconds * 1000
+        // From the remainder: `seconds * 1000` would overflow at the first instant there is.
+        let fraction = (millisecondsSince1970 % 1000 + 1000) % 1000
         let days = seconds.flooredDivision(by: 86_400)
         let secondOfDay = seconds - days * 86_400
         let date = CivilDate(daysSince1970: days)
@@ -45,7 +46,9 @@ public struct CivilDate: Sendable, Hashable {
 
     /// A date from its parts; nil where the month or the day does not exist, or the year is not 1 to 9999.
     public init?(year: Int64, month: Int64, day: Int64) {
-        guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, of: year) else { return nil }
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, of: year) else {
+            return nil
+        }
         self.year = year
         self.month = month
         self.day = day

@@ -45,6 +45,24 @@ enum AnswerMapping {
         }
     }
 
+    static func json(of warnings: [Backend.Warning]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("warnings") { writer in
+                writer.array { writer in
+                    for warning in warnings {
+                        writer.object { writer in
+                            writer.member("kind", warning.kind)
+                            writer.member("value", warning.value)
+                            writer.member("firstSeenAt", warning.firstSeenAt.millisecondsSince1970)
+                        }
+                    }
+                }
+            }
+        }
+        return writer.bytes
+    }
+
     /// OWN-9: enough for a customer to recognise his other account, and not enough to learn somebody else's.
     static func masked(_ customer: CustomerID) -> String {
         let characters = Array(customer.rawValue)

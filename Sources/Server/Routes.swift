@@ -20,6 +20,7 @@ struct Routes<Context: RequestContext>: Sendable {
         router.get(RouterPath(Route.entitlements), use: entitlements)
         router.put(RouterPath(Route.appAccountToken), use: registerToken)
         router.get(RouterPath(Route.subscription), use: subscription)
+        router.get(RouterPath(Route.warnings), use: warnings)
         router.get(RouterPath(Route.live)) { _, _ in Response.json(Array(#"{"status":"live"}"#.utf8)) }
         router.get(RouterPath(Route.ready), use: ready)
     }
@@ -80,6 +81,13 @@ struct Routes<Context: RequestContext>: Sendable {
             originalTransactionId: OriginalTransactionID(try context.segment("originalTransactionId")))
         let at = try request.instant() ?? backend.now()
         return .json(SubscriptionBody(report: try backend.subscription(key), at: at).json)
+    }
+
+    private func warnings(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try context.app()
+        try doorkeeper.admitBackend(request, app: app, at: backend.now())
+        let warnings = try backend.warnings(app: app, environment: try request.environment())
+        return .json(AnswerMapping.json(of: warnings))
     }
 
     private func ready(_ request: Request, _ context: Context) async throws -> Response {

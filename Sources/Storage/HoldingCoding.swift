@@ -44,9 +44,9 @@ package enum HoldingCoding {
     }
 
     private static func holding(of value: JSONValue) -> Holding? {
-        guard let fields = value.array.map(Array.init), fields.count == 4, let id = fields[0].string, let spans = fields[3].array else {
-            return nil
-        }
+        guard let fields = value.array.map(Array.init), fields.count == 4, let id = fields[0].string, let spans = fields[3].array,
+            fields[1].isNull || fields[1].bool != nil, fields[2].isNull || fields[2].string != nil
+        else { return nil }
         var decoded: [AccessSpan] = []
         decoded.reserveCapacity(spans.count)
         for element in spans {

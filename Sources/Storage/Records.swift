@@ -1,8 +1,8 @@
 package import Ledger
 package import Primitives
 
-/// A JWS as it came, byte for byte: `header.payload.signature` (FACT-6). The header is most of it and the same for every JWS under
-/// one certificate chain, so a store keeps each header once.
+/// A JWS as it came, byte for byte: `header.payload.signature` (FACT-6). The header is most of it and the same for every JWS
+/// under one certificate chain, so a store keeps each header once.
 package struct SignedEvidence: Sendable, Hashable {
     /// The first segment, base64url as it came; holds the certificates.
     package let header: String
@@ -98,7 +98,7 @@ package struct OutboxRow: Sendable, Hashable {
 /// Something Apple sent that we keep and do not understand (FACT-5).
 package struct OperatorWarning: Sendable, Hashable {
     package let kind: Kind
-    /// The product id, or Apple's spelling.
+    /// The product id, Apple's spelling, or `field: value`.
     package let value: String
     package let firstSeenAt: Timestamp
 
@@ -107,6 +107,8 @@ package struct OperatorWarning: Sendable, Hashable {
         case unknownNotificationType
         case unknownProductType
         case unknownTransactionReason
+        /// Any other field with a value that we have no meaning for; `value` is `field: value`.
+        case unknownValue
     }
 
     package init(kind: Kind, value: String, firstSeenAt: Timestamp) {

@@ -6,7 +6,8 @@ package import Primitives
 /// Writing is one transaction at a time, all or nothing, durable when `write` returns. Reading is synchronous and sees the last
 /// committed state: a read on the request path is one short query, cheaper than a hop to another thread.
 package protocol Store: Sendable {
-    /// Runs `body` in one transaction and returns when it is durable. If `body` throws, nothing of it is kept and the error is thrown on.
+    /// Runs `body` in one transaction and returns when it is durable. If `body` throws, nothing of it is kept and the error is
+    /// thrown on.
     ///
     /// - Throws: `StorageError`, or what `body` throws.
     func write<Result: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> Result) async throws -> Result
@@ -38,7 +39,8 @@ package protocol StoreTransaction {
     /// Everything known of a subscription; nil where nothing is.
     func history(of key: SubscriptionKey) throws -> SubscriptionHistory?
 
-    /// Keeps a notification as it came; false if its UUID is known already in this app and environment, and then nothing is written.
+    /// Keeps a notification as it came; false if its UUID is known already in this app and environment, and then nothing is
+    /// written.
     func insert(_ notification: NotificationRecord) throws -> Bool
 
     /// Keeps a fact with its evidence; false if a fact with its key is known already, and then nothing is written.

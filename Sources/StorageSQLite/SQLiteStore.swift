@@ -5,7 +5,8 @@ package import Storage
 
 /// The store in one SQLite file: WAL, every commit on disk before it is acknowledged.
 package final class SQLiteStore: Store {
-    private let pool: DatabasePool
+    /// Seen inside the module only, so that tests can ask the writer what it was told.
+    let pool: DatabasePool
 
     /// Opens the file, makes it if it is absent, and brings its schema up to date.
     ///

@@ -67,13 +67,14 @@ import Testing
 
     // MARK: ENT-4
 
-    @Test func `ENT-4 a refund takes back the unused part from the customer who was credited with the period, not from today's owner`() {
+    @Test func `ENT-4 an upgrade and a refund each take back the unused part of one period`() {
         var book = owned()
         let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
         book.tell(upgrade)
         _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 11)))
         let switched = book.audit.last { $0.customer == alice && $0.takeBack != nil }
-        #expect(switched?.takeBack?.amount == .days(21) && switched?.rule == .upgrade && switched?.effectiveAt == day(2026, 1, 11))
+        #expect(
+            switched?.takeBack?.amount == .days(21) && switched?.rule == .upgrade && switched?.effectiveAt == day(2026, 1, 11))
         #expect(switched?.takeBack?.periodEndBefore == end)
         #expect(switched?.takeBack?.periodEndAfter == day(2026, 1, 11))
         #expect(book.audit.last { $0.customer == alice }?.after.until == day(2026, 1, 11))
@@ -83,6 +84,19 @@ import Testing
         book.tell(refunded)
         let taken = book.audit.last
         #expect(taken?.customer == bob && taken?.takeBack?.amount == .days(10) && taken?.rule == .takeBack)
+    }
+
+    @Test func `ENT-4 a refund is taken back from the customer who was credited with the period and not from today's owner`() {
+        var book = owned(AppPolicy(onRestore: .transfer))
+        _ = book.hear(claim(bob, .restore, first, at: day(2026, 1, 10)))
+        var refunded = first
+        refunded.signedDate = day(2026, 1, 20)
+        refunded.revocation = Revocation(revocationDate: day(2026, 1, 20))
+        let rows = book.tell(refunded).auditRows
+        #expect(rows.map(\.customer) == [alice, bob])
+        #expect(rows.first?.takeBack?.amount == .days(12) && rows.first?.rule == .takeBack)
+        #expect(rows.first?.before == rows.first?.after)
+        #expect(rows.last?.takeBack == nil && rows.last?.after.until == day(2026, 1, 20))
     }
 
     @Test func `ENT-4 a refund of a period that is over takes nothing back, and what was used stays used`() {
@@ -148,10 +162,21 @@ import Testing
         #expect(!book.isActive(alice, at: end))
     }
 
+    @Test func `ENT-6 a purchase turns renewal on, whatever was said of an earlier period`() {
+        var book = owned()
+        book.tell(renewalInfo(signed: day(2026, 1, 5), renews: false))
+        let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
+        book.tell(upgrade)
+        #expect(book.isActive(alice, at: day(2026, 2, 11) + .minutes(30)))
+    }
+
     @Test func `ENT-6 only failed questions prolong it, to 24 hours after expiresDate at most`() {
         var book = owned()
         for hour in stride(from: 0, through: 40, by: 1) {
-            book.tell(.fact(.failedQuestion(FailedQuestion(askedAt: end + .hours(Int64(hour)), reason: "timeout"), about: key.originalTransactionId)))
+            book.tell(
+                .fact(
+                    .failedQuestion(
+                        FailedQuestion(askedAt: end + .hours(Int64(hour)), reason: "timeout"), about: key.originalTransactionId)))
             let expected = min(Int64(hour) + 1, 24)
             #expect(book.isActive(alice, at: end + .hours(expected) - Milliseconds(1)))
             #expect(!book.isActive(alice, at: end + .hours(expected)))
@@ -176,12 +201,14 @@ import Testing
 
     // MARK: ENT-7
 
-    @Test func `ENT-7 a billing grace period keeps access until gracePeriodExpiresDate, and billing retry without one does not`() {
+    @Test func `ENT-7 a billing grace period keeps access until gracePeriodExpiresDate, and billing retry without one does not`()
+    {
         var graced = owned()
-        graced.tell(renewalInfo(signed: end) {
-            $0.isInBillingRetryPeriod = true
-            $0.gracePeriodExpiresDate = end + .days(16)
-        })
+        graced.tell(
+            renewalInfo(signed: end) {
+                $0.isInBillingRetryPeriod = true
+                $0.gracePeriodExpiresDate = end + .days(16)
+            })
         #expect(graced.isActive(alice, at: end + .days(15)))
         #expect(!graced.isActive(alice, at: end + .days(16)))
         #expect(graced.state.status(at: end + .days(3))?.name == "billingGracePeriod")

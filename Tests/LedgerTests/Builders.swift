@@ -20,7 +20,8 @@ let carol = CustomerID("carol")
 let aliceToken = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
 let bobToken = AppAccountToken("b0b00000-0000-4000-8000-000000000002")
 
-/// A transaction of subscription 1000. Its web order line item is its own unless a change says otherwise; it is signed at its purchase.
+/// A transaction of subscription 1000. Its web order line item is its own unless a change says otherwise; it is signed at its
+/// purchase.
 func transaction(
     _ id: String, _ product: ProductID = plus, from purchaseDate: Timestamp, to expiresDate: Timestamp?,
     _ change: (inout TransactionFact) -> Void = { _ in }
@@ -45,7 +46,9 @@ func renewal(
     }
 }
 
-func renewalInfo(signed signedDate: Timestamp, renews: Bool = true, _ change: (inout RenewalFact) -> Void = { _ in }) -> RenewalFact {
+func renewalInfo(signed signedDate: Timestamp, renews: Bool = true, _ change: (inout RenewalFact) -> Void = { _ in })
+    -> RenewalFact
+{
     var fact = RenewalFact(originalTransactionId: key.originalTransactionId, signedDate: signedDate)
     fact.autoRenewStatus = renews
     change(&fact)
@@ -53,10 +56,12 @@ func renewalInfo(signed signedDate: Timestamp, renews: Bool = true, _ change: (i
 }
 
 func claim(
-    _ customer: CustomerID, _ kind: Claim.Kind, _ transaction: TransactionFact, naming product: ProductID? = nil, at claimedAt: Timestamp
+    _ customer: CustomerID, _ kind: Claim.Kind, _ transaction: TransactionFact, naming product: ProductID? = nil,
+    at claimedAt: Timestamp
 ) -> Claim {
     Claim(
-        id: .init("\(customer)/\(kind.rawValue)/\(transaction.transactionId)/\(claimedAt.millisecondsSince1970)"), customer: customer,
+        id: .init("\(customer)/\(kind.rawValue)/\(transaction.transactionId)/\(claimedAt.millisecondsSince1970)"),
+        customer: customer,
         kind: kind, transaction: transaction, productId: product ?? transaction.productId, claimedAt: claimedAt)
 }
 
@@ -83,7 +88,8 @@ struct Book {
 
     @discardableResult
     mutating func tell(_ facts: TransactionFact...) -> Decision {
-        let decision = Decision(on: facts.map { .fact(.transaction($0)) }, history: history, policy: policy, learnedAt: day(2030, 1, 1))
+        let decision = Decision(
+            on: facts.map { .fact(.transaction($0)) }, history: history, policy: policy, learnedAt: day(2030, 1, 1))
         history = decision.history
         audit += decision.auditRows
         events += decision.events

@@ -43,11 +43,17 @@ struct Life {
         var generator = SplitMix64(seed: seed)
         current = transaction("1000", Self.products.randomElement(using: &generator) ?? plus, from: now, to: now + .days(30))
         self.generator = generator
-        if Bool.random(using: &self.generator) { current.appAccountToken = [aliceToken, bobToken].randomElement(using: &self.generator) ?? nil }
+        if Bool.random(using: &self.generator) {
+            current.appAccountToken = [aliceToken, bobToken].randomElement(using: &self.generator) ?? nil
+        }
         tell(current)
         for _ in 0..<steps { step() }
-        if Bool.random(using: &self.generator), let aliceToken { inputs.append(.registration(.init(token: aliceToken, customer: alice))) }
-        if Bool.random(using: &self.generator), let bobToken { inputs.append(.registration(.init(token: bobToken, customer: bob))) }
+        if Bool.random(using: &self.generator), let aliceToken {
+            inputs.append(.registration(.init(token: aliceToken, customer: alice)))
+        }
+        if Bool.random(using: &self.generator), let bobToken {
+            inputs.append(.registration(.init(token: bobToken, customer: bob)))
+        }
     }
 
     private mutating func step() {
@@ -67,7 +73,8 @@ struct Life {
 
     private mutating func tell(_ fact: TransactionFact) { inputs.append(.fact(.transaction(fact))) }
 
-    private mutating func nextTransaction(_ product: ProductID, from: Timestamp, _ reason: TransactionReason?) -> TransactionFact {
+    private mutating func nextTransaction(_ product: ProductID, from: Timestamp, _ reason: TransactionReason?) -> TransactionFact
+    {
         count += 1
         return transaction("\(1000 + count)", product, from: from, to: from + .days(30)) {
             $0.transactionReason = Int.random(in: 0..<8, using: &generator) == 0 ? nil : reason
@@ -109,11 +116,14 @@ struct Life {
     }
 
     private mutating func inform() {
-        inputs.append(.fact(.renewal(renewalInfo(signed: now, renews: Bool.random(using: &generator)) {
-            $0.autoRenewProductId = Self.products.randomElement(using: &generator)
-            $0.isInBillingRetryPeriod = Bool.random(using: &generator)
-            if Bool.random(using: &generator) { $0.gracePeriodExpiresDate = now + .days(16) }
-        })))
+        inputs.append(
+            .fact(
+                .renewal(
+                    renewalInfo(signed: now, renews: Bool.random(using: &generator)) {
+                        $0.autoRenewProductId = Self.products.randomElement(using: &generator)
+                        $0.isInBillingRetryPeriod = Bool.random(using: &generator)
+                        if Bool.random(using: &generator) { $0.gracePeriodExpiresDate = now + .days(16) }
+                    })))
     }
 
     /// Restoring on another device: another transaction id for the same charge.

@@ -106,7 +106,9 @@ import Testing
         var book = owned()
         book.tell(upgrade)
         _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 11)))
-        #expect(book.hear(claim(carol, .purchase, upgrade, at: day(2026, 2, 12))) == .refused(.boughtByAnother, rule: .purchaseEvidence))
+        #expect(
+            book.hear(claim(carol, .purchase, upgrade, at: day(2026, 2, 12)))
+                == .refused(.boughtByAnother, rule: .purchaseEvidence))
         #expect(book.state.owner(at: day(2026, 2, 20)) == bob)
     }
 
@@ -114,8 +116,20 @@ import Testing
         var book = owned()
         book.tell(upgrade)
         #expect(book.hear(claim(alice, .purchase, upgrade, at: day(2026, 2, 11))) == .alreadyOwner)
-        #expect(book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 12))) == .refused(.boughtByAnother, rule: .purchaseEvidence))
+        #expect(
+            book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 12))) == .refused(.boughtByAnother, rule: .purchaseEvidence)
+        )
         #expect(book.state.owner(at: day(2026, 2, 20)) == alice)
+    }
+
+    @Test func `OWN-4 an upload is about the period whose web order line item it shows, though a twin shares its second`() {
+        var book = owned()
+        let twin = transaction("1002", pro, from: day(2026, 2, 11), to: day(2026, 3, 11)) { $0.webOrderLineItemId = "1" }
+        book.tell(upgrade, twin)
+        _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 11)))
+        #expect(book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 12))) == .alreadyOwner)
+        let third = book.hear(claim(carol, .purchase, upgrade, at: day(2026, 2, 13)))
+        #expect(third == .refused(.boughtByAnother, rule: .purchaseEvidence))
     }
 
     @Test(arguments: [Claim.Kind.queue, .restore])
@@ -147,7 +161,9 @@ import Testing
     @Test func `OWN-5 whoever buys the upgrade becomes owner at its purchaseDate, and the previous owner's service ends there`() {
         var book = owned()
         book.tell(upgrade)
-        #expect(book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 11) + .hours(5))) == .moved(from: alice, rule: .followPurchase))
+        #expect(
+            book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 11) + .hours(5)))
+                == .moved(from: alice, rule: .followPurchase))
         #expect(owners(book) == ["alice \(day(2026, 1, 1))", "bob \(day(2026, 2, 11))"])
         let answer = book.answer(alice, at: day(2026, 2, 15))
         #expect(!answer.isActive && answer.end == day(2026, 2, 11) && answer.endedBecause == .ownershipMoved)
@@ -157,7 +173,9 @@ import Testing
     @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
     func `OWN-5 the upgrade's notification before, after and together with the buyer's upload gives one history`(order: [Int]) {
         // The upload carries the transaction itself, as uploads do; the notification also says that the old one was upgraded.
-        let upload: [LedgerInput] = [.fact(.transaction(upgrade)), .claim(claim(bob, .purchase, upgrade, at: day(2026, 2, 11) + .minutes(1)))]
+        let upload: [LedgerInput] = [
+            .fact(.transaction(upgrade)), .claim(claim(bob, .purchase, upgrade, at: day(2026, 2, 11) + .minutes(1))),
+        ]
         let notified: [LedgerInput] = [.fact(.transaction(upgrade))]
         var old = renewed
         old.isUpgraded = true

@@ -10,10 +10,11 @@ import Testing
     @Test func `PER-1 facts that share a web order line item are one period, whatever their transaction ids`() {
         var book = Book()
         book.tell(first)
-        book.tell(transaction("2222", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
-            $0.webOrderLineItemId = first.webOrderLineItemId
-            $0.signedDate = day(2026, 1, 10)
-        })
+        book.tell(
+            transaction("2222", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
+                $0.webOrderLineItemId = first.webOrderLineItemId
+                $0.signedDate = day(2026, 1, 10)
+            })
         #expect(book.state.periods.count == 1)
         #expect(book.state.periods.first?.transaction.transactionId == TransactionID("2222"))
     }
@@ -65,10 +66,11 @@ import Testing
     @Test func `PER-2 a full refund ends the period at its revocationDate`() {
         var book = Book()
         book.tell(first)
-        book.tell(transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
-            $0.signedDate = day(2026, 1, 20)
-            $0.revocation = Revocation(revocationDate: day(2026, 1, 19), revocationType: "REFUND_FULL")
-        })
+        book.tell(
+            transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
+                $0.signedDate = day(2026, 1, 20)
+                $0.revocation = Revocation(revocationDate: day(2026, 1, 19), revocationType: "REFUND_FULL")
+            })
         #expect(book.state.periods.first?.end == day(2026, 1, 19))
     }
 
@@ -101,10 +103,11 @@ import Testing
 
     @Test func `PER-3 isUpgraded ends a period whose successor is not known yet at its signature at the latest`() {
         var book = Book()
-        book.tell(transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
-            $0.isUpgraded = true
-            $0.signedDate = day(2026, 1, 12)
-        })
+        book.tell(
+            transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
+                $0.isUpgraded = true
+                $0.signedDate = day(2026, 1, 12)
+            })
         #expect(book.state.periods.map(\.end) == [day(2026, 1, 12)])
         book.tell(transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11)))
         #expect(book.state.periods.map(\.end) == [day(2026, 1, 11), day(2026, 2, 11)])
@@ -150,10 +153,11 @@ import Testing
         var book = Book()
         book.tell(first, renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)))
         _ = book.hear(claim(alice, .purchase, first, at: day(2026, 1, 1)))
-        book.tell(transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
-            $0.signedDate = day(2026, 2, 10)
-            $0.revocation = Revocation(revocationDate: day(2026, 2, 10))
-        })
+        book.tell(
+            transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
+                $0.signedDate = day(2026, 2, 10)
+                $0.revocation = Revocation(revocationDate: day(2026, 2, 10))
+            })
         #expect(book.answer(alice, at: day(2026, 2, 20)).end == day(2026, 3, 1))
     }
 
@@ -175,7 +179,8 @@ import Testing
         var book = Book(AppPolicy(partialRefunds: policy))
         let refunded = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
             $0.signedDate = day(2026, 1, 10)
-            $0.revocation = Revocation(revocationDate: day(2026, 1, 10), revocationType: "REFUND_PRORATED", revocationPercentage: 40_000)
+            $0.revocation = Revocation(
+                revocationDate: day(2026, 1, 10), revocationType: "REFUND_PRORATED", revocationPercentage: 40_000)
         }
         book.tell(refunded)
         _ = book.hear(claim(alice, .purchase, refunded, at: day(2026, 1, 1)))

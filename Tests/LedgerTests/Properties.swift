@@ -121,7 +121,9 @@ extension LedgerInput {
                 }
             }
             return .claim(
-                Claim(id: claim.id, customer: claim.customer, kind: claim.kind, transaction: shown, productId: claim.productId, claimedAt: claim.claimedAt + shift))
+                Claim(
+                    id: claim.id, customer: claim.customer, kind: claim.kind, transaction: shown, productId: claim.productId,
+                    claimedAt: claim.claimedAt + shift))
         case .fact(.transaction(var fact)):
             fact.purchaseDate = fact.purchaseDate + shift
             fact.expiresDate = fact.expiresDate.map { $0 + shift }

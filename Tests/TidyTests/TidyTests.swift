@@ -1,1 +1,277 @@
+import Foundation
 import Testing
+
+/// What the house style marks as a test: imports that point one way, sizes, and words that may not stand in certain rooms.
+@Suite struct TidyTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    struct SourceFile {
+        /// Below the repository, such as `Sources/Ledger/Rule.swift`.
+        let path: String
+        let lines: [String]
+
+        var room: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+
+        /// Lines without comments and without the contents of string literals on one line.
+        var code: [(number: Int, text: String)] {
+            var isInText = false
+            return lines.enumerated().compactMap { index, line in
+                let isBorder = line.components(separatedBy: "\"\"\"").count == 2
+                defer { if isBorder { isInText.toggle() } }
+                if isInText || line.trimmingCharacters(in: .whitespaces).hasPrefix("//") { return nil }
+                return (index + 1, line.replacing(#/"(?:[^"\\]|\\.)*"/#, with: "\"\"").replacing(#/\/\/.*$/#, with: ""))
+            }
+        }
+    }
+
+    static func files(in folders: String...) throws -> [SourceFile] {
+        try folders.flatMap { folder in
+            let base = root.appendingPathComponent(folder)
+            guard let names = FileManager.default.enumerator(atPath: base.path) else { return [SourceFile]() }
+            return try names.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted().map { name in
+                let text = try String(contentsOf: base.appendingPathComponent(name), encoding: .utf8)
+                return SourceFile(path: "\(folder)/\(name)", lines: text.components(separatedBy: "\n"))
+            }
+        }
+    }
+
+    private func complain(_ findings: [String]) {
+        for finding in findings { Issue.record("\(finding)") }
+    }
+
+    // MARK: Imports
+
+    /// One line of the table of rooms.
+    private struct Room {
+        let number: Double
+        let mayImport: Set<String>
+        let mayImportAnything: Bool
+    }
+
+    private func rooms() throws -> [String: Room] {
+        let page = try String(contentsOf: Self.root.appendingPathComponent("docs/architecture.md"), encoding: .utf8)
+        let rows = page.matches(of: #/(?m)^\| ([\d.]+) \| `(\w+)` \| .* \| ([^|]+) \|$/#)
+        return Dictionary(
+            uniqueKeysWithValues: rows.compactMap { row in
+                guard let number = Double(row.output.1) else { return nil }
+                let names = row.output.3.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                return (
+                    String(row.output.2), Room(number: number, mayImport: Set(names), mayImportAnything: names == ["anything"])
+                )
+            })
+    }
+
+    @Test func `imports point only where the table of rooms allows, and every room is in the table`() throws {
+        let rooms = try rooms()
+        #expect(rooms.count >= 14)
+        var findings: [String] = []
+        for file in try Self.files(in: "Sources") {
+            guard let room = rooms[file.room] else {
+                findings.append("\(file.path): the room \(file.room) is not in docs/architecture.md")
+                continue
+            }
+            for (number, line) in file.code {
+                guard
+                    let match = line.firstMatch(
+                        of:
+                            #/^\s*(?:@\S+ )*(?:\w+ )?import (?:struct |class |enum |func )?(\w+)/#
+                    )
+                else { continue }
+                let name = String(match.output.1)
+                guard name != "Primitives", !room.mayImportAnything else { continue }
+                if !room.mayImport.contains(name) {
+                    findings.append("\(file.path):\(number): \(file.room) may not import \(name)")
+                }
+                if let other = rooms[name], other.number >= room.number {
+                    findings.append("\(file.path):\(number): \(file.room) (\(room.number)) imports \(name) (\(other.number))")
+                }
+            }
+        }
+        complain(findings)
+    }
+
+    // MARK: Sizes
+
+    @Test func `files, lines and parameter lists keep to their sizes`() throws {
+        var findings: [String] = []
+        for (folder, limit) in [("Sources", 700), ("Tests", 1000), ("Benchmarks", 700)] {
+            for file in try Self.files(in: folder) {
+                if file.lines.count > limit { findings.append("\(file.path): \(file.lines.count) lines, at most \(limit)") }
+                for (index, line) in file.lines.enumerated() where line.count > 130 {
+                    findings.append("\(file.path):\(index + 1): \(line.count) characters, at most 130")
+                }
+            }
+        }
+        complain(findings)
+    }
+
+    /// A function's lines from its `func` or `init` to the brace that closes it.
+    private func functions(in file: SourceFile) -> [(name: String, line: Int, length: Int, parameters: Int)] {
+        var found: [(String, Int, Int, Int)] = []
+        let code = file.code
+        for (position, entry) in code.enumerated() {
+            guard let match = entry.text.firstMatch(of: #/\b(func [^\s(<]+|init[?]?)(?:<[^>]*>)?\(/#),
+                !entry.text.contains(".init("),
+                !entry.text.contains("self.init("), !entry.text.contains("super.init(")
+            else { continue }
+            var depth = 0
+            var (hasBody, hasList, parenthesis, parameters) = (false, false, 0, 0)
+            var end = entry.number
+            scan: for later in code[position...] {
+                let text = later.number == entry.number ? String(later.text[match.range.lowerBound...]) : later.text
+                for character in text {
+                    switch character {
+                    case "(": parenthesis += 1
+                    case ")":
+                        parenthesis -= 1
+                        if parenthesis == 0 { hasList = true }
+                    case ":" where parenthesis == 1 && !hasList: parameters += 1
+                    case "{": (depth, hasBody) = (depth + 1, true)
+                    case "}":
+                        depth -= 1
+                        if depth == 0 && parenthesis == 0 {
+                            end = later.number
+                            break scan
+                        }
+                    default: break
+                    }
+                }
+                // A requirement of a protocol has no body; the next declaration is another.
+                if !hasBody, hasList, later.number > entry.number, later.text.contains("func ") { break }
+            }
+            found.append((String(match.output.1), entry.number, end - entry.number + 1, parameters))
+        }
+        return found
+    }
+
+    @Test func `no function is longer than 70 lines or takes more than five parameters`() throws {
+        var findings: [String] = []
+        for file in try Self.files(in: "Sources", "Benchmarks") {
+            for function in functions(in: file) {
+                if function.length > 70 {
+                    findings.append("\(file.path):\(function.line): \(function.name) has \(function.length) lines")
+                }
+                if function.parameters > 5, function.name.hasPrefix("func") {
+                    findings.append("\(file.path):\(function.line): \(function.name) takes \(function.parameters) parameters")
+                }
+            }
+        }
+        complain(findings)
+    }
+
+    // MARK: Words
+
+    private func words(_ patterns: [(Regex<Substring>, String)], in files: [SourceFile], except: Set<String> = []) -> [String] {
+        files.filter { !except.contains($0.path) }.flatMap { file in
+            file.code.flatMap { entry in
+                patterns.filter { entry.text.firstMatch(of: $0.0) != nil }.map { "\(file.path):\(entry.number): \($0.1)" }
+            }
+        }
+    }
+
+    @Test func `nothing in the product traps on input or swallows an error`() throws {
+        let patterns: [(Regex<Substring>, String)] = [
+            (#/\btry\?/#, "try? swallows an error"), (#/\btry!/#, "try! traps"), (#/\bas!/#, "as! traps"),
+            (#/\bfatalError\(/#, "fatalError traps"),
+            (#/\bprecondition(?:Failure)?\(/#, "precondition traps"), (#/catch\s*\{\s*\}/#, "an empty catch swallows an error"),
+            (#/@unchecked Sendable/#, "@unchecked Sendable"), (#/nonisolated\(unsafe\)/#, "nonisolated(unsafe)"),
+            (#/\bTask\s*\{|Task\.detached/#, "an unstructured Task"), (#/[\w\])]!(?:[\s.,)\]]|$)/#, "a forced unwrap"),
+            (#/\bunowned\b/#, "unowned traps"),
+        ]
+        complain(words(patterns, in: try Self.files(in: "Sources")))
+    }
+
+    @Test func `the pure rooms have no clock, randomness, concurrency, logging, global state or Foundation`() throws {
+        let patterns: [(Regex<Substring>, String)] = [
+            (#/\basync\b/#, "async"), (#/\bactor [A-Z]/#, "an actor"), (#/\bTask\b/#, "Task"), (#/\bLogger\b/#, "logging"),
+            (#/\bDate\(\)/#, "the clock"),
+            (#/\.now\b/#, "the clock"), (#/\bUUID\(\)/#, "randomness"), (#/\.random\(|RandomNumberGenerator/#, "randomness"),
+            (#/\bLocale\b/#, "the locale"), (#/ProcessInfo/#, "the environment"),
+            (#/^(?:public |package |internal |private )?var /#, "a global variable"),
+            (#/^\s*(?:\w+ )?static var \w+(?:: [^{]+)? =/#, "a global variable"), (#/import Foundation/#, "Foundation"),
+            (#/\bprint\(/#, "output"),
+        ]
+        let pure: Set<String> = ["Primitives", "StrictJSON", "Ledger", "APIContract", "Intake"]
+        complain(words(patterns, in: try Self.files(in: "Sources").filter { pure.contains($0.room) }))
+    }
+
+    @Test func `names say what a thing is`() throws {
+        let patterns: [(Regex<Substring>, String)] = [
+            (#/\b(?:class|struct|enum|actor|protocol) \w*(?:Manager|Helper|Util|Utils)\b/#, "a name without a meaning"),
+            (#/\bvar isActive\s*(?::\s*Bool)?\s*(?:=|$)/#, "a stored isActive"),
+        ]
+        // Answers about an instant carry the Bool that they were asked for.
+        complain(words(patterns, in: try Self.files(in: "Sources"), except: ["Sources/APIContract/EntitlementsBody.swift"]))
+    }
+
+    @Test func `only the error mapping knows both our errors and statuses of HTTP`() throws {
+        let errors = try Self.files(in: "Sources/Server").filter { file in
+            file.path != "Sources/Server/ErrorMapping.swift" && file.code.contains { $0.text.contains("BackendError.") }
+                && file.code.contains { $0.text.contains("Problem(status:") }
+        }
+        #expect(errors.map(\.path).isEmpty)
+    }
+
+    @Test func `SQL stands in the queries and the schema, and never asks for the time`() throws {
+        let files = try Self.files(in: "Sources").filter { $0.room != "StorageSQLite" }
+        complain(
+            files.flatMap { file in
+                file.lines.enumerated().filter { $0.element.contains(#/"(?:SELECT|INSERT|UPDATE|DELETE) /#) }
+                    .map { "\(file.path):\($0.offset + 1): SQL outside the store" }
+            })
+        let store = try Self.files(in: "Sources/StorageSQLite")
+        complain(
+            store.flatMap { file in
+                file.lines.enumerated().filter { $0.element.contains(#/CURRENT_TIMESTAMP|datetime\(|strftime\(|unixepoch\(/#) }
+                    .map { "\(file.path):\($0.offset + 1): SQL asks for the time" }
+            })
+    }
+
+    // MARK: Pages
+
+    @Test func `every built rule has a mutation, and every mutation belongs to a built rule`() throws {
+        let page = try String(contentsOf: Self.root.appendingPathComponent("docs/rules.md"), encoding: .utf8)
+        let built = Set(page.matches(of: #/(?m)^\| ([A-Z]+-\d+) \| built \|/#).map { String($0.output.1) })
+        let folder = Self.root.appendingPathComponent("Tests/Mutations")
+        let mutations = Set(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).map { $0.replacing(".patch", with: "") })
+        #expect(built == mutations)
+        #expect(built.count >= 25)
+    }
+
+    @Test func `every rule that the code cites is on the page of rules`() throws {
+        let page = try String(contentsOf: Self.root.appendingPathComponent("docs/rules.md"), encoding: .utf8)
+        let known = Set(page.matches(of: #/(?m)^\| ([A-Z]+-\d+) \|/#).map { String($0.output.1) })
+        let cited = try Self.files(in: "Sources").flatMap { file in
+            file.lines.joined(separator: "\n").matches(of: #/\b((?:FACT|PER|OWN|ENT|LIC|WALL|RECON|ABUSE|AUDIT|DEV)-\d+)\b/#).map
+            { ($0.output.1, file.path) }
+        }
+        #expect(cited.count > 100)
+        complain(cited.filter { !known.contains(String($0.0)) }.map { "\($0.1) cites \($0.0), which is not a rule" })
+    }
+
+    @Test func `the state diagram of the ledger names exactly the states that there are`() throws {
+        let page = try String(
+            contentsOf: Self.root.appendingPathComponent("Sources/Ledger/Ledger.docc/Ledger.md"), encoding: .utf8)
+        let drawn = Set(page.matches(of: #/(?m)^[ │]*\[(\w+)\]/#).map { String($0.output.1) })
+        let code = try String(
+            contentsOf: Self.root.appendingPathComponent("Sources/Ledger/SubscriptionStatus.swift"), encoding: .utf8)
+        let states = Set(code.matches(of: #/(?m)^        case \.\w+: "(\w+)"$/#).map { String($0.output.1) })
+        #expect(states.count == 7)
+        #expect(drawn == states)
+    }
+
+    @Test func `no page or source names a path of somebody's machine`() throws {
+        let names = FileManager.default.enumerator(atPath: Self.root.path)?.compactMap { $0 as? String } ?? []
+        let kept = names.filter { name in
+            !name.hasPrefix(".") && !name.contains("/.")
+                && [".md", ".swift", ".py", ".sh", ".yml", "Makefile"].contains { name.hasSuffix($0) }
+        }
+        let forbidden = ["work", "root", "home"].map { "/\($0)/" }
+        for name in kept {
+            let text = try String(contentsOf: Self.root.appendingPathComponent(name), encoding: .utf8)
+            for word in forbidden where text.contains(word) { Issue.record("\(name) names \(word)") }
+        }
+    }
+}

@@ -33,7 +33,8 @@ struct AccessFold {
             case .replaced: .replaced
             case .revoked(let revocation): revocation.revocationType == "FAMILY_REVOKE" ? .familySharingStopped : .refunded
             }
-        return AccessSpan(from: period.purchaseDate, until: period.end, productId: period.productId, kind: .paid, endsBecause: end)
+        return AccessSpan(
+            from: period.purchaseDate, until: period.end, productId: period.productId, kind: .paid, endsBecause: end)
     }
 
     private func prolongation(of period: Period, from end: Timestamp, next: Timestamp?) -> AccessSpan {
@@ -42,13 +43,15 @@ struct AccessFold {
             return AccessSpan(
                 from: end, until: min(graceEnd, limit), productId: period.productId, kind: .gracePeriod, endsBecause: .graceOver)
         }
-        let until = isSetToRenew(at: end) ? min(provisionEnd(from: end), limit) : end
+        let until = isSetToRenew(period, at: end) ? min(provisionEnd(from: end), limit) : end
         return AccessSpan(from: end, until: until, productId: period.productId, kind: .provisional, endsBecause: .noNewsFromApple)
     }
 
     /// A full refund that came after the period's own end still ends what was given beyond it.
     private func endOfRevocation(of period: Period) -> Timestamp? {
-        guard let revocation = period.transaction.revocation, !revocation.isPartial, !period.transaction.isUpgraded else { return nil }
+        guard let revocation = period.transaction.revocation, !revocation.isPartial, !period.transaction.isUpgraded else {
+            return nil
+        }
         return revocation.revocationDate
     }
 
@@ -68,8 +71,8 @@ struct AccessFold {
         return graceEnd
     }
 
-    /// A grace notification whose renewal info has no date: its `status` decides, for as long as a question to Apple may take. The
-    /// renewal info beside it shows the retry that it is about; only a later word ends it.
+    /// A grace notification whose renewal info has no date: its `status` decides, for as long as a question to Apple may take.
+    /// The renewal info beside it shows the retry that it is about; only a later word ends it.
     private func statusGraceEnd(of period: Period, from end: Timestamp) -> Timestamp? {
         let notice = notices.last { notice in
             notice.status == 4 && isLastBegun(period, at: notice.signedDate)
@@ -86,9 +89,12 @@ struct AccessFold {
 
     // MARK: Late news (ENT-6)
 
-    /// Set to renew: the last word signed before the end says so; a purchase by itself turns renewal on.
-    private func isSetToRenew(at end: Timestamp) -> Bool {
-        renewals.last { $0.signedDate < end }?.autoRenewStatus ?? true
+    /// Set to renew: the last word about this period, signed before its end, says so. Without one the purchase itself does, which
+    /// turns renewal on, whatever was said of an earlier period.
+    private func isSetToRenew(_ period: Period, at end: Timestamp) -> Bool {
+        // A renewal is charged, and signed, up to a day before it begins (PER-6).
+        let first = period.beginning == .renewal ? period.purchaseDate.adding(.hours(-24)) : period.purchaseDate
+        return renewals.last { $0.signedDate >= first && $0.signedDate < end }?.autoRenewStatus ?? true
     }
 
     private func provisionEnd(from end: Timestamp) -> Timestamp {
@@ -100,7 +106,8 @@ struct AccessFold {
 
     /// The first word signed at or after the end that shows retry, expiry or revocation.
     private func earliestEndShown(since end: Timestamp) -> Timestamp? {
-        let renewal = renewals.first { $0.signedDate >= end && $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil }?.signedDate
+        let renewal = renewals.first { $0.signedDate >= end && $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil }?
+            .signedDate
         let notice = notices.first { $0.signedDate >= end && $0.showsEndOrRetry }?.signedDate
         return [renewal, notice].compactMap { $0 }.min()
     }

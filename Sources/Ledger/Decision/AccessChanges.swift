@@ -5,15 +5,16 @@ struct AccessChanges {
     let before: SubscriptionState
     let after: SubscriptionState
 
-    /// One row for every customer whose access differs at any instant; by customer.
+    /// One row for every customer whose access differs at any instant, or from whom something was taken back; by customer.
     func rows(evidence: [AuditRow.Evidence], learnedAt: Timestamp) -> [AuditRow] {
         Set(before.customers).union(after.customers).sorted().compactMap { customer in
             let (old, new) = (before.spans(of: customer), after.spans(of: customer))
-            guard let effectiveAt = Self.firstDifference(old, new) else { return nil }
+            let (difference, takeBack) = (Self.firstDifference(old, new), takeBack(from: customer))
+            guard let effectiveAt = difference ?? takeBack?.periodEndAfter else { return nil }
             return AuditRow(
                 subscription: after.key, customer: customer, effectiveAt: effectiveAt, learnedAt: learnedAt,
-                rule: rule(at: effectiveAt, old: old, new: new), evidence: evidence, before: .init(of: old), after: .init(of: new),
-                actor: Self.actor(of: evidence), takeBack: takeBack(from: customer))
+                rule: difference == nil ? .takeBack : rule(at: effectiveAt, old: old, new: new), evidence: evidence,
+                before: .init(of: old), after: .init(of: new), actor: Self.actor(of: evidence), takeBack: takeBack)
         }
     }
 
@@ -99,7 +100,8 @@ struct AccessChanges {
     /// today's.
     private func takeBack(from customer: CustomerID) -> AuditRow.TakeBack? {
         for period in after.periods where period.endReason != .ran {
-            guard after.owner(at: period.purchaseDate) == customer, let end = period.end, let expiresDate = period.transaction.expiresDate
+            guard after.owner(at: period.purchaseDate) == customer, let end = period.end,
+                let expiresDate = period.transaction.expiresDate
             else { continue }
             let previous = before.periods.first { $0.aliases == period.aliases }
             guard previous?.end != end else { continue }

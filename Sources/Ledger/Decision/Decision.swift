@@ -11,8 +11,6 @@ package enum LedgerInput: Sendable, Hashable, Codable {
 package struct Decision: Sendable, Hashable {
     package let history: SubscriptionHistory
     package let state: SubscriptionState
-    /// Nothing of it was known before: there was no state.
-    package let isFirst: Bool
     /// The inputs said something new; if not, nothing need be written.
     package let changesHistory: Bool
     /// In the order of the claims among the inputs.
@@ -55,7 +53,6 @@ extension Decision {
         history = after
         changesHistory = after != before
         state = changesHistory ? SubscriptionState(folding: after, under: policy) : stateBefore
-        isFirst = stateBefore.periods.isEmpty && before == SubscriptionHistory(key: before.key)
         let changes = AccessChanges(before: stateBefore, after: state)
         auditRows = changes.rows(evidence: evidence, learnedAt: learnedAt)
         events = changes.ownerChanges() + auditRows.map(LedgerEvent.init(accessChange:))
@@ -93,8 +90,8 @@ extension ClaimOutcome {
 extension SubscriptionState {
     func outcome(of claim: Claim) -> ClaimOutcome? { claims.first { $0.claim.id == claim.id }?.outcome }
 
-    /// A claim that moves nothing and that the same customer has made before with the same result, or that the owner makes without
-    /// showing anything that we do not know.
+    /// A claim that moves nothing and that the same customer has made before with the same result, or that the owner makes
+    /// without showing anything that we do not know.
     func isIdle(_ claim: Claim, in before: SubscriptionHistory) -> Bool {
         guard let outcome = outcome(of: claim) else { return true }
         let earlier = claims.filter { $0.claim.id != claim.id && $0.claim.repeats(claim) }

@@ -27,7 +27,8 @@ package enum Fact: Sendable, Hashable, Codable {
         }
     }
 
-    /// What makes it the same fact in any encoding, inside one app and environment; never the hash of a JWS, which has many (T07).
+    /// What makes it the same fact in any encoding, inside one app and environment; never the hash of a JWS, which has many
+    /// (T07).
     package var key: String {
         switch self {
         case .transaction(let fact): "transaction/\(fact.transactionId)/\(fact.signedDate.millisecondsSince1970)"
@@ -40,7 +41,8 @@ package enum Fact: Sendable, Hashable, Codable {
 
 extension TransactionFact {
     /// Whether this version of a period wins over another: by `signedDate`, then revocations first, then identifier, and never by
-    /// arrival (FACT-2). Versions that are equal in all of that are told apart by what they say, so that any order gives one winner.
+    /// arrival (FACT-2). Versions that are equal in all of that are told apart by what they say, so that any order gives one
+    /// winner.
     func supersedes(_ other: TransactionFact) -> Bool {
         if signedDate != other.signedDate { return signedDate > other.signedDate }
         if (revocation != nil) != (other.revocation != nil) { return revocation != nil }
@@ -51,7 +53,10 @@ extension TransactionFact {
 
     /// A total order over what two versions with one signature date and one id can differ in.
     private func saysMore(than other: TransactionFact) -> Bool {
-        let mine = [expiresDate?.millisecondsSince1970 ?? -1, revocation?.revocationDate.millisecondsSince1970 ?? -1, purchaseDate.millisecondsSince1970]
+        let mine = [
+            expiresDate?.millisecondsSince1970 ?? -1, revocation?.revocationDate.millisecondsSince1970 ?? -1,
+            purchaseDate.millisecondsSince1970,
+        ]
         let others = [
             other.expiresDate?.millisecondsSince1970 ?? -1, other.revocation?.revocationDate.millisecondsSince1970 ?? -1,
             other.purchaseDate.millisecondsSince1970,

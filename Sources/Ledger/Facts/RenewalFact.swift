@@ -1,7 +1,7 @@
 package import Primitives
 
-/// What Apple signed about the next renewal of a subscription. It names no bundle id, so it counts only together with a transaction
-/// of the same subscription (FACT-4); Intake sees to that.
+/// What Apple signed about the next renewal of a subscription. It names no bundle id, so it counts only together with a
+/// transaction of the same subscription (FACT-4); Intake sees to that.
 ///
 /// Source: Apple, App Store Server API, `JWSRenewalInfoDecodedPayload`; names are Apple's.
 package struct RenewalFact: Sendable, Hashable, Codable {

@@ -133,7 +133,8 @@ package struct Revocation: Sendable, Hashable, Codable {
     package var revocationPercentage: Int64?
 
     package init(
-        revocationDate: Timestamp, revocationType: String? = nil, revocationReason: Int64? = nil, revocationPercentage: Int64? = nil
+        revocationDate: Timestamp, revocationType: String? = nil, revocationReason: Int64? = nil,
+        revocationPercentage: Int64? = nil
     ) {
         self.revocationDate = revocationDate
         self.revocationType = revocationType

@@ -14,7 +14,10 @@ package struct Claim: Sendable, Hashable, Codable {
     /// When we received it, on our clock; claims are ordered by it and then by id.
     package let claimedAt: Timestamp
 
-    package init(id: ID<ClaimEvidence>, customer: CustomerID, kind: Kind, transaction: TransactionFact, productId: ProductID, claimedAt: Timestamp) {
+    package init(
+        id: ID<ClaimEvidence>, customer: CustomerID, kind: Kind, transaction: TransactionFact, productId: ProductID,
+        claimedAt: Timestamp
+    ) {
         self.id = id
         self.customer = customer
         self.kind = kind
@@ -23,7 +26,8 @@ package struct Claim: Sendable, Hashable, Codable {
         aliases = PeriodAlias.aliases(of: transaction)
     }
 
-    /// How the transaction reached the device. Only `purchase` can show who bought; the others prove possession of the Apple Account.
+    /// How the transaction reached the device. Only `purchase` can show who bought; the others prove possession of the Apple
+    /// Account.
     package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// The customer has just bought it here.
         case purchase

@@ -3,8 +3,8 @@ import Primitives
 /// Who owned the subscription when, from what Apple signed and what customers showed (OWN-1…5, 7, 8, 9).
 ///
 /// Two kinds of evidence are kept apart. Purchases: each period that somebody bought (the first known one, an immediate change, a
-/// resubscription) has at most one buyer. Possession: a restore, or a renewal that surfaced on a device, shows the Apple Account and
-/// not who bought. Ownership is then a step function over both, so late evidence gives the same history as evidence in time.
+/// resubscription) has at most one buyer. Possession: a restore, or a renewal that surfaced on a device, shows the Apple Account
+/// and not who bought. Ownership is then a step function over both, so late evidence gives the same history as evidence in time.
 struct TenureFold {
     private let periods: [Period]
     private let renewals: [RenewalFact]
@@ -52,15 +52,19 @@ struct TenureFold {
         var pending = transfers[...]
         for index in periods.indices.dropFirst() {
             while let transfer = pending.first, transfer.claimedAt < periods[index].purchaseDate {
-                line.give(to: transfer.customer, from: transfer.claimedAt, because: .init(rule: .restore, evidence: transfer.id.rawValue))
+                follow(transfer: transfer, on: &line)
                 pending = pending.dropFirst()
             }
             follow(purchaseAt: index, on: &line)
         }
-        for transfer in pending {
-            line.give(to: transfer.customer, from: transfer.claimedAt, because: .init(rule: .restore, evidence: transfer.id.rawValue))
-        }
+        for transfer in pending { follow(transfer: transfer, on: &line) }
         return line
+    }
+
+    /// OWN-9: from the restore on; a period that was charged early may begin after it.
+    private func follow(transfer: Claim, on line: inout TenureLine) {
+        let from = max(transfer.claimedAt, periods[0].purchaseDate)
+        line.give(to: transfer.customer, from: from, because: .init(rule: .restore, evidence: transfer.id.rawValue))
     }
 
     /// OWN-2: a registered token names the first owner; without one the first valid claim does.
@@ -110,12 +114,18 @@ struct TenureFold {
 
     /// Takes one claim into account and says what it came to, given all facts that are known now.
     private mutating func weigh(_ claim: Claim) -> ClaimOutcome {
-        guard let index = periods.firstIndex(where: { $0.aliases.contains(where: claim.aliases.contains) }) else {
-            return weighPossession(claim, of: nil)
-        }
+        guard let index = period(shownBy: claim) else { return weighPossession(claim, of: nil) }
         guard claim.kind == .purchase, isBought(periods[index]) else { return weighPossession(claim, of: index) }
         if claim.productId != periods[index].productId { return weighPendingChange(claim, of: index) }
         return weighPurchase(claim, of: index)
+    }
+
+    /// By the strongest name that the claim has: periods of one product and second may share the weaker one (PER-1).
+    private func period(shownBy claim: Claim) -> Int? {
+        for alias in claim.aliases {
+            if let index = periods.firstIndex(where: { $0.aliases.contains(alias) }) { return index }
+        }
+        return nil
     }
 
     private func isBought(_ period: Period) -> Bool {
@@ -124,10 +134,14 @@ struct TenureFold {
 
     /// OWN-4 (b): a purchase upload that names the product bought, for a period that nobody else has shown to have bought.
     private mutating func weighPurchase(_ claim: Claim, of index: Int) -> ClaimOutcome {
-        if let customer = tokenOwner(of: index), customer != claim.customer { return .refused(.tokenOfAnother, rule: .firstClaim) }
+        if let customer = tokenOwner(of: index), customer != claim.customer {
+            return .refused(.tokenOfAnother, rule: .firstClaim)
+        }
         let before = owner(at: claim.claimedAt)
         if index == 0 {
-            guard firstOwner == nil || firstOwner?.0 == claim.customer else { return .refused(.ownedByAnother, rule: .firstClaim) }
+            guard firstOwner == nil || firstOwner?.0 == claim.customer else {
+                return .refused(.ownedByAnother, rule: .firstClaim)
+            }
             if firstClaim == nil { firstClaim = claim }
         } else if let buyer = buyers[index] {
             guard buyer.customer == claim.customer else { return .refused(.boughtByAnother, rule: .purchaseEvidence) }

@@ -2,7 +2,8 @@ import Primitives
 
 /// Everything Apple said about the periods of one subscription: for each identity the version that prevails.
 ///
-/// Recording is commutative, associative and idempotent, so any order and any duplication of the same facts leaves the same book (FACT-2).
+/// Recording is commutative, associative and idempotent, so any order and any duplication of the same facts leaves the same book
+/// (FACT-2).
 package struct PeriodBook: Sendable, Hashable, Codable {
     /// One line per identity that facts have named; sorted by its key.
     private(set) var lines: [Line] = []

@@ -56,7 +56,8 @@ struct PeriodFold {
         return drafts.contains { isInterrupted($0, by: fact) } ? .immediateChange : .resubscription
     }
 
-    /// OWN-8: `transactionReason` says; in older data a period that follows without a gap, or after a billing retry that was seen.
+    /// OWN-8: `transactionReason` says; in older data a period that follows without a gap, or after a billing retry that was
+    /// seen.
     private func isRenewal(_ fact: TransactionFact) -> Bool {
         switch fact.transactionReason {
         case .renewal, .unknown: return true
@@ -71,7 +72,8 @@ struct PeriodFold {
     /// PER-3: a purchase of another product inside a period that still runs takes its place at that instant.
     private func isInterrupted(_ draft: Draft, by fact: TransactionFact) -> Bool {
         guard draft.fact.productId != fact.productId, let end = draft.end, fact.purchaseDate < end else { return false }
-        return draft.fact.purchaseDate < fact.purchaseDate || (draft.fact.purchaseDate == fact.purchaseDate && draft.fact.isUpgraded)
+        return draft.fact.purchaseDate < fact.purchaseDate
+            || (draft.fact.purchaseDate == fact.purchaseDate && draft.fact.isUpgraded)
     }
 
     // MARK: End

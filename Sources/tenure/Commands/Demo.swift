@@ -5,8 +5,8 @@ struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Play one subscription's life against the local App Store, and check every answer.",
         discussion: """
-            Starts a local App Store and the server on free ports, talks to both over HTTP, prints what happened at Apple, what Tenure
-            answered and why, and fails if one answer is wrong.
+            Starts a local App Store and the server on free ports, talks to both over HTTP, prints what happened at Apple, what
+            Tenure answered and why, and fails if one answer is wrong.
             """)
 
     @Flag(name: .long, help: "Leave the server and the local App Store running afterwards, to look at.")
@@ -20,14 +20,16 @@ struct Demo: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Falsify the answer to the check with this number, to see that the demo would notice.", visibility: .private))
+        help: ArgumentHelp(
+            "Falsify the answer to the check with this number, to see that the demo would notice.", visibility: .private))
     var plantWrongAnswer: Int?
 
     func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tenure-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { removeFolder(folder) }
-        let stage = try DemoStage(cataloguePath: catalogue, databasePath: folder.appendingPathComponent("tenure.sqlite").path, port: port)
+        let stage = try DemoStage(
+            cataloguePath: catalogue, databasePath: folder.appendingPathComponent("tenure.sqlite").path, port: port)
         let check = DemoCheck(plantedAt: plantWrongAnswer)
         try await stage.play(staying: stay) { world in
             try await DemoStory(world: world, check: check).tell()
@@ -39,7 +41,7 @@ struct Demo: AsyncParsableCommand {
         do {
             try FileManager.default.removeItem(at: folder)
         } catch {
-            print("The demo's folder \(folder.path) was left behind: \(error.localizedDescription)")
+            Console.print("The demo's folder \(folder.path) was left behind: \(error.localizedDescription)")
         }
     }
 }

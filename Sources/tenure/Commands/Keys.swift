@@ -10,7 +10,7 @@ struct Keys: ParsableCommand {
         let serverKey = "sk_" + Self.secret()
         let publicKey = "appl_" + Self.secret(bytes: 16)
         let digest = Hexadecimal.encode(SHA256.hash(data: Array(serverKey.utf8)))
-        print(
+        Console.print(
             """
             For your backend, as a secret (shown only now):
               server key            \(serverKey)

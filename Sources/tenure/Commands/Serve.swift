@@ -15,8 +15,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
         discussion: """
-            Environment variables stand over the file: TENURE_HOST, TENURE_PORT, TENURE_DATABASE, TENURE_LOG_LEVEL, and for each app
-            TENURE_APP_<ID>_SERVER_KEY_SHA256 and TENURE_APP_<ID>_CUSTOMER_TOKEN_SECRET. SIGTERM lets requests end first.
+            Environment variables stand over the file: TENURE_HOST, TENURE_PORT, TENURE_DATABASE, TENURE_LOG_LEVEL, and for each
+            app TENURE_APP_<ID>_SERVER_KEY_SHA256 and TENURE_APP_<ID>_CUSTOMER_TOKEN_SECRET. SIGTERM lets requests end first.
             """)
 
     @Option(name: .long, help: "The configuration file, JSON.")
@@ -31,7 +31,7 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         let store = try SQLiteStore(path: configuration.databasePath)
         if check {
-            print("The configuration is good: \(configuration.apps.map(\.settings.id.rawValue).joined(separator: ", ")).")
+            Console.print("The configuration is good: \(configuration.apps.map(\.settings.id.rawValue).joined(separator: ", ")).")
             return
         }
         let verifier = AppStoreVerifier(roots: configuration.roots, distrustedLeafSerials: configuration.distrustedLeafSerials)
@@ -41,7 +41,8 @@ struct Serve: AsyncParsableCommand {
             "serving",
             metadata: [
                 "apps": "\(configuration.apps.map(\.settings.id.rawValue).joined(separator: ","))",
-                "address": "\(configuration.server.host):\(configuration.server.port)", "database": "\(configuration.databasePath)",
+                "address": "\(configuration.server.host):\(configuration.server.port)",
+                "database": "\(configuration.databasePath)",
             ])
         let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
         try await ServiceGroup(

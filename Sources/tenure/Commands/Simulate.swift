@@ -11,8 +11,8 @@ struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a local App Store with a clock that only moves when told.",
         discussion: """
-            It signs with a root of its own; a server believes it only where `trust.additionalRootSHA256` names that root, which is printed
-            at the start and kept in --authority if that is given. See docs/local-app-store.md for its HTTP calls.
+            It signs with a root of its own; a server believes it only where `trust.additionalRootSHA256` names that root, which
+            is printed at the start and kept in --authority if that is given. See docs/local-app-store.md for its HTTP calls.
             """)
 
     @Option(name: .long, help: "The catalogue: a .storekit file.")
@@ -36,7 +36,8 @@ struct Simulate: AsyncParsableCommand {
     @Option(name: .long, help: "The clock at the start, in milliseconds since 1970; now unless given.")
     var startsAt: Int64?
 
-    @Option(name: .long, help: "A PEM file with its keys and certificates; made if it is absent, so that a root outlives a restart.")
+    @Option(
+        name: .long, help: "A PEM file with its keys and certificates; made if it is absent, so that a root outlives a restart.")
     var authority: String?
 
     @Option(name: .long, help: "What its identifiers are made from; the same seed and calls give the same ones.")
@@ -50,7 +51,7 @@ struct Simulate: AsyncParsableCommand {
         let logger = Logger(label: "tenure.simulate")
         let fingerprint = Hexadecimal.encode(simulator.rootFingerprint)
         let application = simulator.buildApplication(logger: logger) { port in
-            print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(fingerprint)")
+            Console.print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(fingerprint)")
         }
         try await ServiceGroup(
             configuration: .init(services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

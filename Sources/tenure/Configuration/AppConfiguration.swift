@@ -11,7 +11,8 @@ struct AppConfiguration {
     let credentials: AppCredentials
 
     private static let names: Set<String> = [
-        "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess", "policy",
+        "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess",
+        "policy",
         "products",
     ]
 
@@ -28,7 +29,8 @@ struct AppConfiguration {
     private static func id(_ file: ConfigurationObject) throws -> AppID {
         let id = try file.requiredText("id")
         let isShort = (1...32).contains(id.utf8.count)
-        guard isShort, id.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }) else {
+        guard isShort, id.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") })
+        else {
             throw CommandError("\(file.place("id")) must be 1 to 32 of a-z, 0-9 and -; it stands in addresses.")
         }
         return AppID(id)
@@ -44,7 +46,9 @@ struct AppConfiguration {
         let accepted = environments.isEmpty ? [.production, .sandbox] : Set(environments)
         let appAppleId = try file.integer("appAppleId", in: 1...Int64.max)
         guard appAppleId != nil || !accepted.contains(.production) else {
-            throw CommandError("\(file.place("appAppleId")) is missing: Production payloads are checked against it (App Store Connect, App Information).")
+            throw CommandError(
+                "\(file.place("appAppleId")) is missing: Production payloads are checked against it (App Store Connect)."
+            )
         }
         return ExpectedApp(bundleId: try file.requiredText("bundleId"), appAppleId: appAppleId, environments: accepted)
     }
@@ -59,7 +63,9 @@ struct AppConfiguration {
         policy.onPurchase = try chosen.choice("onPurchase", PurchasePolicy.self) ?? policy.onPurchase
         policy.onRestore = try chosen.choice("onRestore", RestorePolicy.self) ?? policy.onRestore
         policy.partialRefunds = try chosen.choice("partialRefunds", PartialRefundPolicy.self) ?? policy.partialRefunds
-        if let seconds = try chosen.integer("productionLeewaySeconds", in: 0...86_400) { policy.productionLeeway = .seconds(seconds) }
+        if let seconds = try chosen.integer("productionLeewaySeconds", in: 0...86_400) {
+            policy.productionLeeway = .seconds(seconds)
+        }
         if let seconds = try chosen.integer("sandboxLeewaySeconds", in: 0...86_400) { policy.sandboxLeeway = .seconds(seconds) }
         return policy
     }
@@ -69,7 +75,9 @@ struct AppConfiguration {
         let entries = try file.entries("products").flatMap { member in
             try Self.entries(of: member, at: file.place("products.\(member.name)"))
         }
-        guard !entries.isEmpty else { throw CommandError("\(file.place("products")) is missing: no product would give anything.") }
+        guard !entries.isEmpty else {
+            throw CommandError("\(file.place("products")) is missing: no product would give anything.")
+        }
         return EntitlementMap(entries: entries)
     }
 
@@ -109,13 +117,16 @@ struct AppConfiguration {
         guard let digest = try variables["\(prefix)_SERVER_KEY_SHA256"] ?? file.text("serverKeySHA256"),
             let bytes = Hexadecimal.decode(digest), bytes.count == 32
         else {
-            throw CommandError("\(file.place("serverKeySHA256")) must be the SHA-256 of the server key, in hexadecimal; `tenure keys` makes both.")
+            throw CommandError(
+                "\(file.place("serverKeySHA256")) must be the SHA-256 of the server key, in hexadecimal: `tenure keys`."
+            )
         }
         let secret = try variables["\(prefix)_CUSTOMER_TOKEN_SECRET"] ?? file.text("customerTokenSecret")
         if let secret, secret.utf8.count < CustomerToken.shortestSecret {
             throw CommandError("\(file.place("customerTokenSecret")) must have at least \(CustomerToken.shortestSecret) bytes.")
         }
         return AppCredentials(
-            app: id, publicKey: try file.requiredText("publicKey"), serverKeyDigest: bytes, customerTokenSecret: secret.map { Array($0.utf8) })
+            app: id, publicKey: try file.requiredText("publicKey"), serverKeyDigest: bytes,
+            customerTokenSecret: secret.map { Array($0.utf8) })
     }
 }

@@ -1,15 +1,17 @@
 import Primitives
 import StrictJSON
 
-/// A JSON object of the configuration file, read strictly: what is missing, of the wrong type or not known is an error that names its
-/// place, since a mistyped member that is silently ignored is how a server runs with the wrong policy.
+/// A JSON object of the configuration file, read strictly: what is missing, of the wrong type or not known is an error that names
+/// its place, since a mistyped member that is silently ignored is how a server runs with the wrong policy.
 struct ConfigurationObject {
     private let object: JSONObject
     /// Where it stands in the file, for errors: `apps[0].policy`.
     let path: String
 
     init(_ value: JSONValue, at path: String, knowing names: Set<String>) throws {
-        guard let object = value.object else { throw CommandError("\(path.isEmpty ? "The configuration" : path) must be a JSON object.") }
+        guard let object = value.object else {
+            throw CommandError("\(path.isEmpty ? "The configuration" : path) must be a JSON object.")
+        }
         self.object = object
         self.path = path
         for member in object where !names.contains(member.name) {
@@ -28,7 +30,9 @@ struct ConfigurationObject {
 
     func text(_ name: String) throws -> String? {
         try value(name).map { value in
-            guard let text = value.string, !text.isEmpty else { throw CommandError("\(place(name)) must be a text that is not empty.") }
+            guard let text = value.string, !text.isEmpty else {
+                throw CommandError("\(place(name)) must be a text that is not empty.")
+            }
             return text
         }
     }
@@ -68,7 +72,8 @@ struct ConfigurationObject {
     }
 
     /// One of the spellings of an enumeration.
-    func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws -> Value? where Value.RawValue == String {
+    func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws -> Value?
+    where Value.RawValue == String {
         try text(name).map { spelling in
             guard let value = Value(rawValue: spelling) else {
                 let known = Value.allCases.map(\.rawValue).joined(separator: ", ")

@@ -6,7 +6,8 @@ import Primitives
 import Server
 import StrictJSON
 
-/// Everything that `tenure serve` is told: the configuration file, with environment variables over it (docs/operations/configuration.md).
+/// Everything that `tenure serve` is told: the configuration file, with environment variables over it
+/// (docs/operations/configuration.md).
 struct TenureConfiguration {
     var server = ServerConfiguration()
     var databasePath: String

@@ -12,9 +12,9 @@ actor DemoCheck {
         count += 1
         let answer = count == plantedAt ? "\(answer) (planted)" : answer
         if answer == expected {
-            print("   ok   \(what): \(answer)")
+            Console.print("   ok   \(what): \(answer)")
         } else {
-            print("   WRONG \(what): \(answer), and must be \(expected)")
+            Console.print("   WRONG \(what): \(answer), and must be \(expected)")
             failures.append("check \(count), \(what): \(answer), and must be \(expected)")
         }
     }
@@ -25,6 +25,6 @@ actor DemoCheck {
         guard failures.isEmpty else {
             throw CommandError("\(failures.count) of \(count) answers are wrong:\n" + failures.joined(separator: "\n"))
         }
-        print("\nAll \(count) answers are right.")
+        Console.print("\nAll \(count) answers are right.")
     }
 }

@@ -33,7 +33,8 @@ struct DemoStage {
         let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z
         let simulator = try AppStoreSimulator(
             configuration: SimulatorConfiguration(
-                bundleId: Self.bundleId, appAppleId: Self.appAppleId, environment: .production, catalogue: catalogue, startsAt: start))
+                bundleId: Self.bundleId, appAppleId: Self.appAppleId, environment: .production, catalogue: catalogue,
+                startsAt: start))
         self.simulator = simulator
         serverKey = Self.random()
         customerTokenSecret = Array(Self.random().utf8)
@@ -44,7 +45,8 @@ struct DemoStage {
         // The simulator's root is trusted and Apple's is not: what a simulated clock says must never meet real purchases.
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint]))
         let backend = Backend(
-            store: try SQLiteStore(path: databasePath), verifier: verifier, apps: apps, clock: SimulatedTime(simulator: simulator))
+            store: try SQLiteStore(path: databasePath), verifier: verifier, apps: apps, clock: SimulatedTime(simulator: simulator)
+        )
         let digest = Array(SHA256.hash(data: Array(serverKey.utf8)))
         let credentials = [Self.app, Self.replayApp].map { [publicKey, customerTokenSecret] id in
             AppCredentials(app: id, publicKey: publicKey, serverKeyDigest: digest, customerTokenSecret: customerTokenSecret)
@@ -56,10 +58,15 @@ struct DemoStage {
     }
 
     private static let entitlements = EntitlementMap(
-        entries: [("plus.monthly", ["plus"]), ("plus.yearly", ["plus"]), ("pro.monthly", ["plus", "pro"]), ("lifetime", ["plus", "pro"])]
-            .map { product, names in
-                .init(productId: ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0), entitlements: names.map { EntitlementID($0) })
-            })
+        entries: [
+            ("plus.monthly", ["plus"]), ("plus.yearly", ["plus"]), ("pro.monthly", ["plus", "pro"]),
+            ("lifetime", ["plus", "pro"]),
+        ]
+        .map { product, names in
+            .init(
+                productId: ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0),
+                entitlements: names.map { EntitlementID($0) })
+        })
 
     private static func random() -> String {
         Hexadecimal.encode(SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
@@ -78,19 +85,22 @@ struct DemoStage {
             var (ofStore, ofServer) = (storePorts.makeAsyncIterator(), serverPorts.makeAsyncIterator())
             guard let atStore = await ofStore.next(), let atServer = await ofServer.next() else { return }
             let world = DemoWorld(
-                store: "http://127.0.0.1:\(atStore)/control/v1", server: "http://127.0.0.1:\(atServer)", serverKey: stage.serverKey,
+                store: "http://127.0.0.1:\(atStore)/control/v1", server: "http://127.0.0.1:\(atServer)",
+                serverKey: stage.serverKey,
                 publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret)
             try await story(world)
             if staying {
-                print("\nServer          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
-                print("Local App Store http://127.0.0.1:\(atStore)/control/v1   Ctrl-C ends both.")
+                Console.print("\nServer          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
+                Console.print("Local App Store http://127.0.0.1:\(atStore)/control/v1   Ctrl-C ends both.")
             }
         }
         try await ServiceGroup(
             configuration: .init(
                 services: [
                     .init(service: store), .init(service: server),
-                    .init(service: narrator, successTerminationBehavior: .gracefullyShutdownGroup, failureTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(
+                        service: narrator, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         ).run()

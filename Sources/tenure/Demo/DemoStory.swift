@@ -9,9 +9,13 @@ struct DemoStory {
     let world: DemoWorld
     let check: DemoCheck
 
-    /// The instants at which every answer is asked again at the end, when everything has been delivered twice and in another order.
+    /// The instants at which every answer is asked again at the end, when everything has been delivered twice and in another
+    /// order.
     private var checkpoints: [Timestamp] {
-        ["2026-01-05", "2026-01-20", "2026-02-15", "2026-02-19", "2026-02-25", "2026-03-03", "2026-03-20", "2026-09-01", "2027-03-07"].map(day)
+        [
+            "2026-01-05", "2026-01-20", "2026-02-15", "2026-02-19", "2026-02-25", "2026-03-03", "2026-03-20", "2026-09-01",
+            "2027-03-07",
+        ].map(day)
     }
 
     func tell() async throws {
@@ -37,40 +41,63 @@ struct DemoStory {
         _ = try await world.atApple(.POST, "/accounts") { $0.member("id", "shared-ipad") }
         let bought = try await world.atApple(.POST, "/accounts/shared-ipad/purchases") { $0.member("productId", "plus.monthly") }
         let subscription = try text("originalTransactionId", bought)
-        apple("the Apple Account of the shared iPad begins a free week of plus.monthly; the notification arrives before any upload")
-        try await expectAccess(of: "alice", "inactive", because: "a subscription that nobody has claimed is kept, unowned (OWN-2)")
-        try await upload(try text("signedTransactionInfo", bought), by: "alice", "purchase", comesTo: "200 bound", because: "the first valid claim binds (OWN-2)")
-        try await expectAccess(of: "alice", "active 2026-01-01 to 2026-01-08", because: "a trial is a period like any other (PER-1, ENT-1)")
-        try await upload(try text("signedTransactionInfo", bought), by: "alice", "purchase", comesTo: "200 alreadyOwner", because: "repeating a claim changes nothing (OWN-3)")
+        apple(
+            "the Apple Account of the shared iPad begins a free week of plus.monthly; the notification arrives before any upload")
+        try await expectAccess(
+            of: "alice", "inactive", because: "a subscription that nobody has claimed is kept, unowned (OWN-2)")
+        try await upload(
+            try text("signedTransactionInfo", bought), by: "alice", "purchase", comesTo: "200 bound",
+            because: "the first valid claim binds (OWN-2)")
+        try await expectAccess(
+            of: "alice", "active 2026-01-01 to 2026-01-08", because: "a trial is a period like any other (PER-1, ENT-1)")
+        try await upload(
+            try text("signedTransactionInfo", bought), by: "alice", "purchase", comesTo: "200 alreadyOwner",
+            because: "repeating a claim changes nothing (OWN-3)")
         return subscription
     }
 
     private func renewals(of subscription: String) async throws {
         try await world.advance(to: day("2026-01-09"))
         apple("renewed on 2026-01-08 for a month, and told so")
-        try await expectAccess(of: "alice", "active 2026-01-01 to 2026-02-08", because: "the periods follow each other without a gap (PER-1, PER-6)")
+        try await expectAccess(
+            of: "alice", "active 2026-01-01 to 2026-02-08", because: "the periods follow each other without a gap (PER-1, PER-6)")
         _ = try await world.atApple(.POST, "/delivery") {
             $0.member("mode", "drop")
             $0.member("count", 1)
         }
         try await world.advance(to: day("2026-02-08").adding(.minutes(10)))
         apple("renewed on 2026-02-08, and the notification was lost")
-        try await expectAccess(of: "alice", "active provisional 2026-01-01 to 2026-02-08T01:00:00Z", because: "late news: it was set to renew (ENT-6)")
+        try await expectAccess(
+            of: "alice", "active provisional 2026-01-01 to 2026-02-08T01:00:00Z",
+            because: "late news: it was set to renew (ENT-6)")
         let renewal = try await newestTransaction()
-        try await upload(renewal, by: "bob", "queue", comesTo: "409 ownedByAnother", because: "a renewal never moves a subscription, whoever is logged in (OWN-8)")
-        try await upload(renewal, by: "alice", "queue", comesTo: "200 alreadyOwner", because: "the device shows what the notification would have told (PER-6)")
+        try await upload(
+            renewal, by: "bob", "queue", comesTo: "409 ownedByAnother",
+            because: "a renewal never moves a subscription, whoever is logged in (OWN-8)")
+        try await upload(
+            renewal, by: "alice", "queue", comesTo: "200 alreadyOwner",
+            because: "the device shows what the notification would have told (PER-6)")
         try await expectAccess(of: "alice", "active 2026-01-01 to 2026-03-08", because: "the renewal is known (PER-6)")
-        try await upload(renewal, by: "bob", "restore", comesTo: "409 ownedByAnother", because: "a restore by another customer is refused: onRestore is keep (OWN-9)")
+        try await upload(
+            renewal, by: "bob", "restore", comesTo: "409 ownedByAnother",
+            because: "a restore by another customer is refused: onRestore is keep (OWN-9)")
     }
 
     private func upgrade(of subscription: String) async throws {
         try await world.advance(to: day("2026-02-20"))
         let bought = try await world.atApple(.POST, "/accounts/shared-ipad/purchases") { $0.member("productId", "pro.monthly") }
         apple("someone on the shared iPad upgraded to pro.monthly at 2026-02-20 and got the rest of plus.monthly refunded")
-        try await expectAccess(of: "alice", "active 2026-01-01 to 2026-03-20", because: "the upgrade is known, and nobody has shown that he bought it (OWN-4)")
-        try await upload(try text("signedTransactionInfo", bought), by: "bob", "purchase", comesTo: "200 moved", because: "whoever buys the upgrade becomes owner at its purchase date (OWN-5)")
-        try await expectAccess(of: "alice", "inactive since 2026-02-20, ownershipMoved", because: "her service ends at that very second (OWN-5, OWN-1)")
-        try await expectAccess(of: "bob", "active 2026-02-20 to 2026-03-20", because: "he owns it from that very second (OWN-5, OWN-1)")
+        try await expectAccess(
+            of: "alice", "active 2026-01-01 to 2026-03-20",
+            because: "the upgrade is known, and nobody has shown that he bought it (OWN-4)")
+        try await upload(
+            try text("signedTransactionInfo", bought), by: "bob", "purchase", comesTo: "200 moved",
+            because: "whoever buys the upgrade becomes owner at its purchase date (OWN-5)")
+        try await expectAccess(
+            of: "alice", "inactive since 2026-02-20, ownershipMoved",
+            because: "her service ends at that very second (OWN-5, OWN-1)")
+        try await expectAccess(
+            of: "bob", "active 2026-02-20 to 2026-03-20", because: "he owns it from that very second (OWN-5, OWN-1)")
         let audit = try await auditOfTakeBack(from: "alice", subscription)
         await check.expect("taken back from alice", audit, is: "\(Milliseconds.days(16).count) ms")
         why("the unused part of the period that she was credited with: 2026-02-20 to 2026-03-08 (ENT-4)")
@@ -81,7 +108,8 @@ struct DemoStory {
         let transaction = try await world.atApple(.GET, "/subscriptions/\(subscription)")
         _ = try await world.atApple(.POST, "/transactions/\(try text("transactionId", transaction))/refund")
         apple("refunded the upgrade at 2026-03-01")
-        try await expectAccess(of: "bob", "inactive since 2026-03-01, refunded", because: "a full refund ends the period it names (PER-2, PER-11)")
+        try await expectAccess(
+            of: "bob", "inactive since 2026-03-01, refunded", because: "a full refund ends the period it names (PER-2, PER-11)")
         let audit = try await auditOfTakeBack(from: "bob", subscription)
         await check.expect("taken back from bob", audit, is: "\(Milliseconds.days(19).count) ms")
         why("2026-03-01 to 2026-03-20, from the customer who was credited with it (ENT-4)")
@@ -91,16 +119,21 @@ struct DemoStory {
         try await world.advance(to: day("2026-03-05"))
         let bought = try await world.atApple(.POST, "/accounts/shared-ipad/purchases") { $0.member("productId", "pro.monthly") }
         apple("pro.monthly was bought again at 2026-03-05; it is the same subscription")
-        try await upload(try text("signedTransactionInfo", bought), by: "bob", "purchase", comesTo: "200 alreadyOwner", because: "a resubscription belongs to its buyer (OWN-7)")
-        try await expectAccess(of: "bob", "active 2026-03-05 to 2026-04-05", because: "an earlier refund does not touch a newer period (PER-11)")
+        try await upload(
+            try text("signedTransactionInfo", bought), by: "bob", "purchase", comesTo: "200 alreadyOwner",
+            because: "a resubscription belongs to its buyer (OWN-7)")
+        try await expectAccess(
+            of: "bob", "active 2026-03-05 to 2026-04-05", because: "an earlier refund does not touch a newer period (PER-11)")
         try await world.advance(to: day("2027-03-04"))
         apple("renewed eleven times")
         try await expectAccess(of: "bob", "active 2026-03-05 to 2027-03-05", because: "eleven renewals, one window (PER-1)")
-        try await expectAccess(of: "alice", "inactive since 2026-02-20, ownershipMoved", because: "no renewal ever moved it back (OWN-8)")
+        try await expectAccess(
+            of: "alice", "inactive since 2026-02-20, ownershipMoved", because: "no renewal ever moved it back (OWN-8)")
         _ = try await world.atApple(.POST, "/subscriptions/\(subscription)/auto-renew") { $0.member("enabled", false) }
         try await world.advance(to: day("2027-03-06"))
         apple("auto-renew was turned off; the last period ended at 2027-03-05")
-        try await expectAccess(of: "bob", "inactive since 2027-03-05, expired", because: "no leeway for what was not set to renew (ENT-6)")
+        try await expectAccess(
+            of: "bob", "inactive since 2027-03-05, expired", because: "no leeway for what was not set to renew (ENT-6)")
         let answer = try await world.subscription(subscription).object()
         await check.expect("status", answer["status"]?.string ?? "missing", is: "expired")
         for line in answer["explain"]?.array.map(Array.init) ?? [] { why(line.string ?? "") }
@@ -108,7 +141,7 @@ struct DemoStory {
 
     /// Once more to the same ledger, where nothing may change; and to an empty one in another order, which must come to the same.
     private func replay(of subscription: String) async throws {
-        let before = try await fingerprint(of: subscription, app: DemoStage.app.rawValue)
+        let before = try await snapshot(of: subscription, app: DemoStage.app.rawValue)
         let sent = try await world.atApple(.GET, "/notifications?limit=1000")["notifications"]?.array.map(Array.init) ?? []
         let payloads = sent.filter { $0.object?["state"]?.string != "dropped" }.compactMap { $0.object?["signedPayload"]?.string }
         var generator = SplitMix64(seed: 20_261_121)
@@ -118,42 +151,52 @@ struct DemoStory {
         }
         apple("sent all \(payloads.count) notifications twice more, shuffled (seed 20261121)")
         await check.expect("answered as duplicates", "\(duplicates)", is: "\(payloads.count * 2)")
-        await check.expect("every answer at \(checkpoints.count) instants", try await fingerprint(of: subscription, app: DemoStage.app.rawValue), is: before)
+        let after = try await snapshot(of: subscription, app: DemoStage.app.rawValue)
+        await check.expect(
+            "answers at \(checkpoints.count) instants, and owners", after.words(comparedWith: before), is: before.words)
         why("the notificationUUID is unique in the store (FACT-2, RECON-0)")
         try await replayIntoEmptyLedger(payloads.shuffled(using: &generator), of: subscription, expecting: before)
     }
 
-    private func replayIntoEmptyLedger(_ payloads: [String], of subscription: String, expecting before: String) async throws {
+    private func replayIntoEmptyLedger(_ payloads: [String], of subscription: String, expecting before: Snapshot) async throws {
         let app = DemoStage.replayApp.rawValue
         for payload in payloads { _ = try await world.notify(payload, app: app) }
-        let transactions = try await world.atApple(.GET, "/accounts/shared-ipad/transactions?limit=1000")["transactions"]?.array.map(Array.init) ?? []
+        let transactions =
+            try await world.atApple(.GET, "/accounts/shared-ipad/transactions?limit=1000")["transactions"]?.array.map(Array.init)
+            ?? []
         // Newest first, as StoreKit lists them: the upgrade is claimed before the trial.
         for transaction in transactions {
-            guard let members = transaction.object, let signed = members["signedTransactionInfo"]?.string, let product = members["productId"]?.string
+            guard let members = transaction.object, let signed = members["signedTransactionInfo"]?.string,
+                let product = members["productId"]?.string
             else { continue }
             let isTrial = members["transactionId"]?.string == subscription
             let isBought = isTrial || product == "pro.monthly"
-            _ = try await world.upload(signed, by: product == "pro.monthly" ? "bob" : "alice", kind: isBought ? "purchase" : "queue", app: app)
+            _ = try await world.upload(
+                signed, by: product == "pro.monthly" ? "bob" : "alice", kind: isBought ? "purchase" : "queue", app: app)
         }
         apple("sent them to an empty ledger, shuffled, and the devices uploaded what they had, newest first")
-        await check.expect("the same answers", try await fingerprint(of: subscription, app: app), is: before)
+        let after = try await snapshot(of: subscription, app: app)
+        await check.expect(
+            "answers at \(checkpoints.count) instants, and owners", after.words(comparedWith: before), is: before.words)
         why("state is a fold over facts and claims; the order in which they came is not part of it (FACT-1, FACT-2)")
     }
 
     // MARK: Asking
 
     /// What the two customers may use at each checkpoint, and who owned it when; nothing in it depends on when we learned it.
-    private func fingerprint(of subscription: String, app: String) async throws -> String {
-        var words: [String] = []
+    private func snapshot(of subscription: String, app: String) async throws -> Snapshot {
+        var lines: [String] = []
         for instant in checkpoints {
             for customer in ["alice", "bob"] {
-                let answer = try await world.entitlements(of: customer, app: app, at: instant).object()
-                words.append("\(answer["isActive"]?.bool == true) \(answer["start"]?.int64 ?? -1) \(answer["end"]?.int64 ?? -1)")
+                let answer = try await world.entitlements(of: customer, app: app, at: instant)
+                lines.append("\(customer) at \(instant): \(try describe(answer))")
             }
         }
         let tenures = try await world.subscription(subscription, app: app).object()["tenures"]?.array.map(Array.init) ?? []
-        for tenure in tenures { words.append("\(tenure.object?["customer"]?.string ?? "nobody") from \(tenure.object?["from"]?.int64 ?? -1)") }
-        return Fingerprint.of(words)
+        for tenure in tenures {
+            lines.append("\(tenure.object?["customer"]?.string ?? "nobody") from \(date(tenure.object?["from"]))")
+        }
+        return Snapshot(lines: lines)
     }
 
     private func expectAccess(of customer: String, _ expected: String, because reason: String) async throws {
@@ -162,7 +205,9 @@ struct DemoStory {
         why(reason)
     }
 
-    private func upload(_ signed: String, by customer: String, _ kind: String, comesTo expected: String, because reason: String) async throws {
+    private func upload(_ signed: String, by customer: String, _ kind: String, comesTo expected: String, because reason: String)
+        async throws
+    {
         let answer = try await world.upload(signed, by: customer, kind: kind)
         let object = try answer.object()
         let outcome = object["outcome"]?.string ?? object["code"]?.string ?? "nothing"
@@ -178,7 +223,8 @@ struct DemoStory {
     }
 
     private func newestTransaction() async throws -> String {
-        let list = try await world.atApple(.GET, "/accounts/shared-ipad/transactions")["transactions"]?.array.map(Array.init) ?? []
+        let list =
+            try await world.atApple(.GET, "/accounts/shared-ipad/transactions")["transactions"]?.array.map(Array.init) ?? []
         return try text("signedTransactionInfo", list.first?.object)
     }
 
@@ -214,17 +260,21 @@ struct DemoStory {
         return text
     }
 
-    private func heading(_ words: String) { print("\n\(words)") }
-    private func apple(_ words: String) { print(" At Apple: \(words)") }
-    private func why(_ words: String) { print("        \(words)") }
+    private func heading(_ words: String) { Console.print("\n\(words)") }
+    private func apple(_ words: String) { Console.print(" At Apple: \(words)") }
+    private func why(_ words: String) { Console.print("        \(words)") }
 }
 
-/// A short name for a list of words.
-private enum Fingerprint {
-    /// FNV-1a, 64 bits.
-    static func of(_ words: [String]) -> String {
-        let hash = words.joined(separator: "\n").utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
-        return String(hash, radix: 16)
+/// Many answers at once, to be held against the same ones later.
+private struct Snapshot {
+    let lines: [String]
+
+    var words: String { "\(lines.count) as before" }
+
+    func words(comparedWith before: Snapshot) -> String {
+        guard lines != before.lines else { return words }
+        let first = zip(lines, before.lines).first { $0.0 != $0.1 }
+        return "different: \(first.map { "\($0.0), before \($0.1)" } ?? "\(lines.count) lines, before \(before.lines.count)")"
     }
 }
 

@@ -30,12 +30,15 @@ struct DemoWorld: Sendable {
     // MARK: At Apple
 
     /// A control call.
-    func atApple(_ method: HTTPMethod, _ path: String, _ members: (inout JSONWriter) -> Void = { _ in }) async throws -> JSONObject {
+    func atApple(_ method: HTTPMethod, _ path: String, _ members: (inout JSONWriter) -> Void = { _ in }) async throws
+        -> JSONObject
+    {
         var writer = JSONWriter()
         writer.object(members)
         let answer = try await send(method, store + path, body: method == .GET ? nil : writer.bytes)
         guard (200...299).contains(answer.status) else {
-            throw CommandError("The local App Store refused \(method.rawValue) \(path): \(String(decoding: answer.body, as: UTF8.self))")
+            throw CommandError(
+                "The local App Store refused \(method.rawValue) \(path): \(String(decoding: answer.body, as: UTF8.self))")
         }
         return try answer.object()
     }
@@ -48,7 +51,9 @@ struct DemoWorld: Sendable {
     // MARK: At the server
 
     /// An entitlement read by a device: the public key, and a token that the app's backend minted for this customer.
-    func entitlements(of customer: String, app: String = DemoStage.app.rawValue, at instant: Timestamp? = nil) async throws -> Answer {
+    func entitlements(of customer: String, app: String = DemoStage.app.rawValue, at instant: Timestamp? = nil) async throws
+        -> Answer
+    {
         let path = Route.path(Route.entitlements, ["app": app, "customer": customer])
         let query = instant.map { "?at=\($0.millisecondsSince1970)" } ?? ""
         return try await send(.GET, server + path + query, headers: try await deviceHeaders(of: customer, app: app))
@@ -95,7 +100,9 @@ struct DemoWorld: Sendable {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    private func send(_ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: [UInt8]? = nil) async throws -> Answer {
+    private func send(_ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: [UInt8]? = nil) async throws
+        -> Answer
+    {
         var request = HTTPClientRequest(url: url)
         request.method = method
         request.headers = headers

@@ -1,0 +1,60 @@
+# `make demo` and `make test` are the two commands of the README; both install what they need and start it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+SWIFT_BUILD = swift build --disable-automatic-resolution
+ifeq ($(wildcard Package.resolved),)
+SWIFT_BUILD = swift build
+endif
+
+# Where fixtures that are not ours stand beside the checkout, the tests use them and insist on them.
+ifneq ($(wildcard ../shared/fixtures),)
+export TENURE_FIXTURES ?= $(abspath ../shared/fixtures)
+export TENURE_FIXTURES_REQUIRED ?= 1
+endif
+
+.PHONY: help demo test check lint rules bench packages test-packages peers
+
+help:
+	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
+	@echo "make test    all tests, with independent clients from PyPI as peers"
+	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
+	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, the demo"
+	@echo "make bench   release figures beside a floor measured in the same run"
+
+packages:
+	@scripts/install-system-packages
+
+test-packages:
+	@scripts/install-system-packages test
+
+demo: packages
+	$(SWIFT_BUILD) --product tenure
+	.build/debug/tenure demo
+
+test: test-packages
+	$(SWIFT_BUILD) --build-tests
+	scripts/run-tests
+	$(MAKE) --no-print-directory peers
+
+peers: test-packages .venv/installed
+	$(SWIFT_BUILD) --product tenure
+	.venv/bin/python Tests/Peers/run.py
+
+.venv/installed: Tests/Peers/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check -r Tests/Peers/requirements.txt
+	touch $@
+
+lint:
+	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Sources Tests Benchmarks
+
+rules: test-packages
+	scripts/rules.py
+
+check: lint test rules demo
+
+bench: test-packages
+	swift build -c release --product tenure --product tenure-bench
+	.build/release/tenure-bench
+

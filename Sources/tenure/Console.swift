@@ -1,0 +1,9 @@
+import Foundation
+
+/// What the command line says to people, line by line as it happens: a pipe would otherwise hold it back until the end.
+enum Console {
+    static func print(_ text: String) {
+        Swift.print(text)
+        fflush(nil)
+    }
+}

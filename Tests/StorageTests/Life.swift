@@ -1,0 +1,65 @@
+import Ledger
+import Primitives
+import Storage
+
+/// A subscription that is bought, claimed, renewed and warned of, so that every table has rows.
+struct Life {
+    static let scope = Scope(app: AppID("app"), environment: .production)
+    static let key = SubscriptionKey(app: scope.app, environment: .production, originalTransactionId: OriginalTransactionID("1000"))
+    static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+    static let alice = CustomerID("alice")
+    static let bob = CustomerID("bob")
+    static let token = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
+
+    static func transaction(_ index: Int64) -> TransactionFact {
+        let purchaseDate = start.adding(.days(30 * index))
+        var fact = TransactionFact(
+            originalTransactionId: key.originalTransactionId, transactionId: TransactionID("\(index)"), productId: ProductID("plus"),
+            purchaseDate: purchaseDate, signedDate: purchaseDate)
+        fact.expiresDate = purchaseDate.adding(.days(30))
+        fact.transactionReason = index == 0 ? .purchase : .renewal
+        fact.appAccountToken = token
+        return fact
+    }
+
+    static func claim(_ customer: CustomerID) -> Claim {
+        Claim(
+            id: .init("\(customer)"), customer: customer, kind: .restore, transaction: transaction(0), productId: ProductID("plus"),
+            claimedAt: start)
+    }
+
+    static func record(_ index: Int64) -> FactRecord {
+        FactRecord(
+            scope: scope, fact: .transaction(transaction(index)),
+            evidence: SignedEvidence(header: "header", payloadAndSignature: "payload\(index).signature"), receivedAt: start)
+    }
+
+    static let notification = NotificationRecord(
+        scope: scope, notice: NoticeFact(notificationUUID: "u1", notificationType: "SUBSCRIBED", signedDate: start),
+        evidence: SignedEvidence(header: "header", payloadAndSignature: "notification.signature"), receivedAt: start)
+
+    /// Writes all of it in one transaction; the owner is `customer`.
+    static func write(claimedBy customer: CustomerID = alice, _ transaction: any StoreTransaction) throws {
+        _ = try transaction.insert(notification)
+        try transaction.insert(claim(customer), on: key)
+        try transaction.warn(OperatorWarning(kind: .unknownProduct, value: "plus", firstSeenAt: start), in: scope)
+        try decide(on: [.claim(claim(customer))], transaction)
+        for index in 0..<3 as Range<Int64> {
+            _ = try transaction.insert(record(index))
+            try decide(on: [.fact(.transaction(self.transaction(index)))], transaction)
+        }
+    }
+
+    static func decide(on inputs: [LedgerInput], _ transaction: any StoreTransaction) throws {
+        let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
+        try transaction.save(Decision(on: inputs, history: history, policy: AppPolicy(), learnedAt: start), learnedAt: start)
+    }
+
+    /// Registers the token for Alice and folds it in.
+    static func register(_ transaction: any StoreTransaction) throws {
+        guard let token else { return }
+        let registration = TokenRegistration(token: token, customer: alice)
+        _ = try transaction.register(registration, app: scope.app, at: start)
+        try decide(on: [.registration(registration)], transaction)
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import GRDB
+import Ledger
+import Primitives
+import Storage
+@testable import StorageSQLite
+import Testing
+
+@Suite struct `The SQLite file` {
+    @Test func `Commits are on disk before they are acknowledged: WAL and synchronous FULL on the writer`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { try Life.write($0) }
+            let (synchronous, journal, foreignKeys) = try store.onWriter { database in
+                (
+                    try Int.fetchOne(database, sql: "PRAGMA synchronous"), try String.fetchOne(database, sql: "PRAGMA journal_mode"),
+                    try Int.fetchOne(database, sql: "PRAGMA foreign_keys")
+                )
+            }
+            #expect(synchronous == 2)
+            #expect(journal == "wal")
+            #expect(foreignKeys == 1)
+        }
+    }
+
+    private static let appendOnly = ["jwsHeader", "notification", "fact", "claim", "tokenRegistration", "tenure", "audit"]
+
+    @Test(arguments: appendOnly)
+    func `FACT-1 AUDIT-2 What is evidence can be neither changed nor deleted`(_ table: String) async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { transaction in
+                try Life.write(transaction)
+                try Life.register(transaction)
+            }
+            let before = try file.query { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }
+            #expect(!before.isEmpty)
+            let columns = try file.query { try $0.columns(in: table).map(\.name) }
+            for statement in columns.map({ "UPDATE \(table) SET \($0) = \($0)" }) + ["DELETE FROM \(table)"] {
+                #expect(throws: DatabaseError.self, "\(statement)") { try file.query { try $0.execute(sql: statement) } }
+            }
+            #expect(try file.query { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") } == before)
+        }
+    }
+
+    @Test func `A schema that is newer than this Tenure is refused and left alone`() async throws {
+        try await withDatabase { file in
+            do { _ = try SQLiteStore(path: file.path) }
+            try file.query { try $0.execute(sql: "PRAGMA user_version = \(Schema.version + 1)") }
+            #expect(throws: StorageError(.schemaTooNew, "")) { try SQLiteStore(path: file.path) }
+            #expect(try file.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version + 1)
+        }
+    }
+
+    @Test func `F01 A file that is opened again holds everything that was acknowledged`() async throws {
+        try await withDatabase { file in
+            let before = try await Self.contents { body in
+                let store = try SQLiteStore(path: file.path)
+                try await store.write { transaction in
+                    try Life.write(transaction)
+                    try Life.register(transaction)
+                }
+                return try body(store)
+            }
+            let after = try await Self.contents { try $0(try SQLiteStore(path: file.path)) }
+            #expect(after == before)
+            #expect(before.facts.count == 3)
+            #expect(before.holdings.count == 1)
+            let store = try SQLiteStore(path: file.path)
+            #expect(try await store.write { try $0.insert(Life.notification) } == false)
+        }
+    }
+
+    private struct Contents: Equatable {
+        let facts: [FactRecord]
+        let subscription: StoredSubscription?
+        let holdings: [Holding]
+        let audit: [StoredAuditRow]
+        let outbox: [OutboxRow]
+        let warnings: [OperatorWarning]
+    }
+
+    private static func contents(of open: ((SQLiteStore) throws -> Contents) async throws -> Contents) async throws -> Contents {
+        try await open { store in
+            Contents(
+                facts: try store.facts(of: Life.key, limit: 100), subscription: try store.subscription(Life.key),
+                holdings: try store.holdings(of: Life.alice, in: Life.scope),
+                audit: try store.auditRows(of: Life.key, after: 0, limit: 100), outbox: try store.outbox(limit: 100),
+                warnings: try store.warnings(in: Life.scope, limit: 100))
+        }
+    }
+
+    @Test(arguments: [Data("This is a letter and not a database.".utf8), Data(repeating: 0x5A, count: 65_536)])
+    func `A file that is not a database is called corrupt`(_ contents: Data) async throws {
+        try await withDatabase { file in
+            try contents.write(to: URL(filePath: file.path))
+            #expect(throws: StorageError(.corrupt, "")) { try SQLiteStore(path: file.path) }
+            #expect(try Data(contentsOf: URL(filePath: file.path)) == contents)
+        }
+    }
+
+    @Test func `A damaged state is an error and never the answer that there is none`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { try Life.write($0) }
+            try file.query { try $0.execute(sql: "UPDATE holding SET holding = 'x'; UPDATE subscription SET state = '{}'") }
+            #expect(throws: StorageError(.corrupt, "")) { try store.holdings(of: Life.alice, in: Life.scope) }
+            #expect(throws: StorageError(.corrupt, "")) { try store.subscription(Life.key) }
+        }
+    }
+
+    @Test func `A full disk refuses writes, keeps nothing of them, and answers reads`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { try Life.write($0) }
+            let before = try store.facts(of: Life.key, limit: 100)
+            try store.onWriter { database in
+                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages)")
+            }
+            let large = SignedEvidence(header: String(repeating: "h", count: 1 << 20), payloadAndSignature: "p.s")
+            let record = FactRecord(scope: Life.scope, fact: .transaction(Life.transaction(9)), evidence: large, receivedAt: Life.start)
+            await #expect(throws: StorageError(.full, "")) { try await store.write { try $0.insert(record) } }
+            #expect(try store.facts(of: Life.key, limit: 100) == before)
+            try store.onWriter { _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1073741823") }
+            #expect(try await store.write { try $0.insert(record) })
+        }
+    }
+
+    @Test func `A writer that finds the file locked says that it is busy, and that later may help`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try store.onWriter { _ = try Int.fetchOne($0, sql: "PRAGMA busy_timeout = 0") }
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: file.path, configuration: configuration)
+            try other.run("BEGIN IMMEDIATE")
+            await #expect(throws: StorageError(.busy, "")) { try await store.write { try Life.write($0) } }
+            #expect(StorageError(.busy, "").isRetryable)
+            #expect(try store.facts(of: Life.key, limit: 1).isEmpty)
+            try other.run("COMMIT")
+            try await store.write { try Life.write($0) }
+        }
+    }
+
+    @Test func `OWN-1 Late evidence adds a revision of the tenures, changes none, and the same owners add nothing`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { try Life.write(claimedBy: Life.bob, $0) }
+            let first = try file.query { try Self.tenures($0) }
+            #expect(first.last == "1 bob OWN-2")
+            try await store.write { try Life.register($0) }
+            #expect(try file.query { try Self.tenures($0) } == first + ["2 alice OWN-2"])
+            let renewed = LedgerInput.fact(.transaction(Life.transaction(3)))
+            try await store.write { try Life.decide(on: [renewed], $0) }
+            #expect(try file.query { try Self.tenures($0) } == first + ["2 alice OWN-2"])
+        }
+    }
+
+    private static func tenures(_ database: Database) throws -> [String] {
+        try Row.fetchAll(database, sql: "SELECT revision, customer, rule FROM tenure ORDER BY revision, effectiveFrom").map { row in
+            let (revision, customer, rule): (Int, String?, String) = (row[0], row[1], row[2])
+            return "\(revision) \(customer ?? "nobody") \(rule)"
+        }
+    }
+
+    @Test func `Decision 13 Each header is kept once, however many facts have it`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { try Life.write($0) }
+            #expect(try file.query { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM jwsHeader") } == 1)
+            #expect(try store.facts(of: Life.key, limit: 9).compactMap(\.evidence?.compact).first == "header.payload0.signature")
+        }
+    }
+}

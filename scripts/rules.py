@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Checks that every rule marked `built` in docs/rules.md has a test whose name starts with its id, and that this test kills the
+committed mutation of that rule (Tests/Mutations/<id>.patch).
+
+The pure rooms are copied to a folder of their own and built there once (package Rules/); then each mutation is applied, built, tested
+and taken back. Prints a table rule -> tests -> mutation; exit 1 if a rule has no test, no mutation, or a mutation that survives."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORK = ROOT / ".build-rules"
+COPY = WORK / "copy"
+ROOMS = ["Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "Intake"]
+SUITES = ["PrimitivesTests", "StrictJSONTests", "AppStoreWireTests", "LedgerTests", "IntakeTests"]
+
+
+def built_rules():
+    rules = []
+    for line in (ROOT / "docs/rules.md").read_text().splitlines():
+        match = re.match(r"\| ([A-Z]+-\d+) \| (built|later) \|", line)
+        if match and match.group(2) == "built":
+            rules.append(match.group(1))
+    return rules
+
+
+def copy_sources():
+    """The same tree as the package Rules/, without its symbolic links: a mutation must not touch the real sources."""
+    COPY.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / "Rules/Package.swift", COPY / "Package.swift")
+    for folder, names in (("Sources", ROOMS), ("Tests", SUITES)):
+        for name in names:
+            mirror(ROOT / folder / name, COPY / folder / name)
+
+
+def mirror(source, target):
+    """Copies what differs and removes what is gone, so that an unchanged file keeps its date and is not built again."""
+    wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
+    for path in sorted(target.rglob("*")):
+        if path.is_file() and path.relative_to(target) not in wanted:
+            path.unlink()
+    for name in wanted:
+        text, copy = (source / name).read_bytes(), target / name
+        if not copy.exists() or copy.read_bytes() != text:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(text)
+
+
+def swift(*arguments, timeout=1800):
+    return subprocess.run(
+        ["swift", *arguments, "--package-path", str(COPY), "--scratch-path", str(WORK / "build")],
+        capture_output=True, text=True, timeout=timeout, env={**os.environ, "TENURE_LIVES": "60"})
+
+
+def build():
+    return swift("build", "--build-tests")
+
+
+def run_tests(rule):
+    """The tests of one rule; their names stand in backticks, so they begin with the id and a blank."""
+    return swift("test", "--skip-build", "--filter", re.escape(f"`{rule} ").replace("\\ ", " "))
+
+
+def executed(output):
+    counts = re.findall(r"Test run with (\d+) tests? in \d+ suites?", output)
+    return max((int(count) for count in counts), default=0)
+
+
+def main():
+    started = time.monotonic()
+    copy_sources()
+    print("building the pure rooms …", flush=True)
+    outcome = build()
+    if outcome.returncode != 0:
+        print(outcome.stdout[-4000:], outcome.stderr[-4000:])
+        return 1
+    rules = [rule for rule in built_rules() if not sys.argv[1:] or rule in sys.argv[1:]]
+    unchanged = {rule: unchanged_verdict(rule) for rule in rules}
+    failures = []
+    print(f"{'rule':9} {'tests':>5}  mutation")
+    for rule in rules:
+        count, verdict = unchanged[rule]
+        verdict = verdict or judge(rule)
+        print(f"{rule:9} {count:5}  {verdict}", flush=True)
+        if verdict != "killed":
+            failures.append(rule)
+    print(f"{time.monotonic() - started:.0f} s")
+    if failures:
+        print("not shown: " + ", ".join(failures))
+        return 1
+    return 0
+
+
+def unchanged_verdict(rule):
+    """How many tests the rule has, and what is wrong before anything was changed."""
+    outcome = run_tests(rule)
+    count = executed(outcome.stdout + outcome.stderr)
+    if count == 0:
+        return 0, "NO TEST"
+    return count, None if outcome.returncode == 0 else "ITS TESTS FAIL"
+
+
+def judge(rule):
+    """Applies the rule's mutation to the copy, builds and runs its tests; the next one begins from the sources as they are."""
+    patch = ROOT / f"Tests/Mutations/{rule}.patch"
+    if not patch.exists():
+        return "NO MUTATION"
+    copy_sources()
+    applied = subprocess.run(
+        ["patch", "-p1", "-s", "-f", "--no-backup-if-mismatch", "-r", "-", "-i", str(patch)], cwd=COPY, capture_output=True, text=True)
+    if applied.returncode != 0:
+        return "MUTATION DOES NOT APPLY"
+    if build().returncode != 0:
+        return "MUTATION DOES NOT COMPILE"
+    tested = run_tests(rule)
+    survived = tested.returncode == 0 or executed(tested.stdout + tested.stderr) == 0
+    return "SURVIVED" if survived else "killed"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
