@@ -13,6 +13,7 @@ let x509: Target.Dependency = .product(name: "X509", package: "swift-certificate
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -63,7 +64,7 @@ let package = Package(
         room("APIContract", ["Primitives", "StrictJSON"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
         room("Storage", ["Primitives", "StrictJSON", "Ledger", crypto]),
-        room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb]),
+        room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb, grdbSQLite]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
         room(

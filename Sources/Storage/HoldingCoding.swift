@@ -33,9 +33,12 @@ package enum HoldingCoding {
     /// The holding of a text that `encode` wrote.
     ///
     /// - Throws: `StorageError` with `corrupt` for anything else.
-    package static func decode(_ text: String) throws -> Holding {
+    package static func decode(_ text: String) throws -> Holding { try decode(Array(text.utf8)) }
+
+    /// The same from the text's UTF-8, without making a string of it.
+    package static func decode(_ utf8: [UInt8]) throws -> Holding {
         do throws(JSONError) {
-            let document = try JSONDocument(Array(text.utf8))
+            let document = try JSONDocument(utf8)
             guard let holding = holding(of: document.root) else { throw JSONError(.unexpectedCharacter, at: 0) }
             return holding
         } catch {
