@@ -24,11 +24,12 @@ struct EntitlementFigures {
             Figure(
                 "entitlement read over HTTP / an empty route", rates: rates, target: 0.6,
                 remark: "\(LoadGenerator.connections) connections, \(load.name)"),
-            latency("p50", floors.map(\.p50), ours.map(\.p50)), latency("p99", floors.map(\.p99), ours.map(\.p99)),
+            both("p50", "ms", floors.map(\.p50), ours.map(\.p50)), both("p99", "ms", floors.map(\.p99), ours.map(\.p99)),
+            both("processor time", "us", floors.map(\.processorTime), ours.map(\.processorTime)),
         ]
     }
 
-    private func latency(_ name: String, _ floors: [Double], _ ours: [Double]) -> Figure {
-        Figure(name: "entitlement read over HTTP, \(name)", unit: "ms", floor: floors.median, ours: ours.median)
+    private func both(_ name: String, _ unit: String, _ floors: [Double], _ ours: [Double]) -> Figure {
+        Figure(name: "entitlement read over HTTP, \(name)", unit: unit, floor: floors.median, ours: ours.median)
     }
 }

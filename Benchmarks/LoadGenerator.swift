@@ -11,6 +11,8 @@ struct LoadResult: Sendable {
     /// In milliseconds.
     let p50: Double
     let p99: Double
+    /// Processor time of this process for each request, in microseconds; it hardly minds who else is at work on the machine.
+    var processorTime = 0.0
 }
 
 /// Asks for paths over 64 keep-alive connections from this machine: with `wrk` where it is installed, else with a client of our own.
@@ -35,6 +37,13 @@ struct LoadGenerator: Sendable {
     ///
     /// - Throws: `BenchError` if one answer is not 200.
     func run(_ paths: [String], seconds: Int) async throws -> LoadResult {
+        let before = Machine.processorSeconds
+        var result = try await load(paths, seconds: seconds)
+        result.processorTime = (Machine.processorSeconds - before) * 1e6 / max(1, result.rate * Double(seconds))
+        return result
+    }
+
+    private func load(_ paths: [String], seconds: Int) async throws -> LoadResult {
         guard let wrk else { return try await runClient(paths, seconds: seconds) }
         let script = folder.appendingPathComponent("load.lua")
         try Data(Self.script(paths).utf8).write(to: script)

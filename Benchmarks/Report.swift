@@ -1,5 +1,11 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// One line of the table.
 struct Figure: Sendable {
     let name: String
@@ -106,6 +112,11 @@ struct Machine {
         guard head.hasPrefix("ref: ") else { return String(head.prefix(12)) }
         let reference = String(head.dropFirst("ref: ".count))
         return text(of: ".git/" + reference).map { String($0.prefix(12)) } ?? reference
+    }
+
+    /// How long this process has been on a processor, in seconds.
+    static var processorSeconds: Double {
+        Double(clock()) / Double(CLOCKS_PER_SEC)
     }
 
     static func text(of path: String) -> String? {

@@ -47,8 +47,10 @@ package enum HoldingCoding {
     }
 
     private static func holding(of value: JSONValue) -> Holding? {
-        guard let fields = value.array.map(Array.init), fields.count == 4, let id = fields[0].string, let spans = fields[3].array,
-            fields[1].isNull || fields[1].bool != nil, fields[2].isNull || fields[2].string != nil
+        guard let array = value.array, array.count == 4 else { return nil }
+        var fields = array.makeIterator()
+        guard let id = fields.next()?.string, let status = fields.next(), status.isNull || status.bool != nil,
+            let product = fields.next(), product.isNull || product.string != nil, let spans = fields.next()?.array
         else { return nil }
         var decoded: [AccessSpan] = []
         decoded.reserveCapacity(spans.count)
@@ -57,17 +59,19 @@ package enum HoldingCoding {
             decoded.append(span)
         }
         return Holding(
-            originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: fields[1].bool,
-            autoRenewProductId: fields[2].string.map { ProductID($0) })
+            originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: status.bool,
+            autoRenewProductId: product.string.map { ProductID($0) })
     }
 
     private static func span(of value: JSONValue) -> AccessSpan? {
-        guard let fields = value.array.map(Array.init), fields.count == 5, let from = fields[0].int64,
-            let product = fields[2].string, let kind = fields[3].string.flatMap(AccessSpan.Kind.init(rawValue:)),
-            let end = fields[4].string.flatMap(AccessSpan.End.init(rawValue:)), fields[1].isNull || fields[1].int64 != nil
+        guard let array = value.array, array.count == 5 else { return nil }
+        var fields = array.makeIterator()
+        guard let from = fields.next()?.int64, let until = fields.next(), until.isNull || until.int64 != nil,
+            let product = fields.next()?.string, let kind = fields.next()?.string.flatMap(AccessSpan.Kind.init(rawValue:)),
+            let end = fields.next()?.string.flatMap(AccessSpan.End.init(rawValue:))
         else { return nil }
         return AccessSpan(
-            from: Timestamp(millisecondsSince1970: from), until: fields[1].int64.map { Timestamp(millisecondsSince1970: $0) },
+            from: Timestamp(millisecondsSince1970: from), until: until.int64.map { Timestamp(millisecondsSince1970: $0) },
             productId: ProductID(product), kind: kind, endsBecause: end)
     }
 }
