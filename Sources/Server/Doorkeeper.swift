@@ -69,8 +69,11 @@ extension HTTPField.Name {
 
 extension SHA256.Digest {
     fileprivate static func == (digest: SHA256.Digest, bytes: [UInt8]) -> Bool {
-        var difference: UInt8 = bytes.count == SHA256.byteCount ? 0 : 1
-        for (left, right) in zip(digest, bytes) { difference |= left ^ right }
-        return difference == 0
+        guard bytes.count == SHA256.byteCount else { return false }
+        return digest.withUnsafeBytes { digest in
+            var difference: UInt8 = 0
+            for index in bytes.indices { difference |= digest[index] ^ bytes[index] }
+            return difference == 0
+        }
     }
 }

@@ -49,9 +49,10 @@ package enum HoldingCoding {
     private static func holding(of value: JSONValue) -> Holding? {
         guard let array = value.array, array.count == 4 else { return nil }
         var fields = array.makeIterator()
-        guard let id = fields.next()?.string, let status = fields.next(), status.isNull || status.bool != nil,
-            let product = fields.next(), product.isNull || product.string != nil, let spans = fields.next()?.array
+        guard let id = fields.next()?.string, let status = fields.next(), let product = fields.next(), let spans = fields.next()?.array
         else { return nil }
+        let (autoRenewStatus, autoRenewProductId) = (status.bool, product.string)
+        guard status.isNull || autoRenewStatus != nil, product.isNull || autoRenewProductId != nil else { return nil }
         var decoded: [AccessSpan] = []
         decoded.reserveCapacity(spans.count)
         for element in spans {
@@ -59,8 +60,8 @@ package enum HoldingCoding {
             decoded.append(span)
         }
         return Holding(
-            originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: status.bool,
-            autoRenewProductId: product.string.map { ProductID($0) })
+            originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: autoRenewStatus,
+            autoRenewProductId: autoRenewProductId.map { ProductID($0) })
     }
 
     private static func span(of value: JSONValue) -> AccessSpan? {
