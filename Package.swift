@@ -87,9 +87,9 @@ let package = Package(
         .executableTarget(
             name: "tenure-bench",
             dependencies: [
-                "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage", "StorageSQLite",
-                "Backend", "Server", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging, unixSignals, crypto, x509, asn1,
-                grdb, nioCore, nioHTTP1,
+                "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite", "Backend",
+                "Server", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging, unixSignals, crypto, x509, asn1, grdb,
+                nioCore, nioHTTP1,
             ],
             path: "Benchmarks",
             exclude: ["README.md"],

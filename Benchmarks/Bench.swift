@@ -5,7 +5,8 @@ struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenure-bench",
         abstract: "Measure the hot paths beside the least that they could cost, and say which miss their targets.",
-        discussion: "Build and run it in release mode, from the package's folder; Benchmarks/README.md says what each figure means.")
+        discussion:
+            "Build and run it in release mode, from the package's folder; Benchmarks/README.md says what each figure means.")
 
     @Flag(name: .long, help: "End with status 1 if a target is missed.")
     var strict = false

@@ -11,7 +11,8 @@ struct LedgerFigures {
                 name: "ledger: one renewal onto a subscription of 24 periods", unit: "us", ours: decisionMicroseconds(),
                 remark: "wanted later: <= 20"),
             Figure(
-                name: "ledger: entitlement answer, 3 subscriptions", unit: "us", ours: answerMicroseconds(), remark: "wanted later: <= 10"),
+                name: "ledger: entitlement answer, 3 subscriptions", unit: "us", ours: answerMicroseconds(),
+                remark: "wanted later: <= 10"),
         ]
     }
 

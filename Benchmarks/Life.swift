@@ -18,7 +18,9 @@ struct Life: Sendable {
 
     var customer: CustomerID { CustomerID(Self.customer(number)) }
     var originalTransactionId: OriginalTransactionID { OriginalTransactionID("\(2_000_000_900_000_000 + number)") }
-    var key: SubscriptionKey { SubscriptionKey(app: Self.app, environment: .production, originalTransactionId: originalTransactionId) }
+    var key: SubscriptionKey {
+        SubscriptionKey(app: Self.app, environment: .production, originalTransactionId: originalTransactionId)
+    }
 
     /// The charge of a period, counted from 0; one beyond the last is the next renewal.
     func charge(_ index: Int) -> SignedSamples.Charge {

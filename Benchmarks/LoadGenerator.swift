@@ -73,7 +73,9 @@ struct LoadGenerator: Sendable {
     private static func result(ofWrk output: String) throws -> LoadResult {
         let lines = output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         func value(after word: String) throws -> String {
-            guard let line = lines.first(where: { $0.first == word && $0.count == 2 }) else { throw BenchError("wrk said:\n\(output)") }
+            guard let line = lines.first(where: { $0.first == word && $0.count == 2 }) else {
+                throw BenchError("wrk said:\n\(output)")
+            }
             return line[1]
         }
         if output.contains("Non-2xx") || output.contains("Socket errors") { throw BenchError("wrk said:\n\(output)") }
@@ -124,14 +126,18 @@ struct ClientLoad: Sendable {
         }
     }
 
-    private func run(_ next: @escaping @Sendable (Int) throws -> HTTPClientRequest?, _ client: HTTPClient) async throws -> LoadResult {
+    private func run(_ next: @escaping @Sendable (Int) throws -> HTTPClientRequest?, _ client: HTTPClient) async throws
+        -> LoadResult
+    {
         let turn = Turn()
         let start = ContinuousClock.now
         let latencies = try await withThrowingTaskGroup(of: [Double].self) { group in
             for _ in 0..<LoadGenerator.connections {
                 group.addTask {
                     var latencies: [Double] = []
-                    while let request = try next(turn.take()) { latencies.append(try await Self.milliseconds(of: request, client)) }
+                    while let request = try next(turn.take()) {
+                        latencies.append(try await Self.milliseconds(of: request, client))
+                    }
                     return latencies
                 }
             }
@@ -146,7 +152,9 @@ struct ClientLoad: Sendable {
         let start = ContinuousClock.now
         let response = try await client.execute(request, timeout: .seconds(30))
         let body = try await response.body.collect(upTo: 1 << 20)
-        guard response.status == .ok else { throw BenchError("\(request.url) answered \(response.status): \(String(buffer: body))") }
+        guard response.status == .ok else {
+            throw BenchError("\(request.url) answered \(response.status): \(String(buffer: body))")
+        }
         return (ContinuousClock.now - start).seconds * 1000
     }
 }

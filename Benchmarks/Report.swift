@@ -29,7 +29,8 @@ extension Figure {
     /// A rate beside its floor.
     init(_ name: String, unit: String = "1/s", rates: Pairs, target: Double?, remark: String = "") {
         self.init(
-            name: name, unit: unit, floor: rates.floors.median, ours: rates.ours.median, ratio: rates.ratio, target: target, remark: remark)
+            name: name, unit: unit, floor: rates.floors.median, ours: rates.ours.median, ratio: rates.ratio, target: target,
+            remark: remark)
     }
 }
 
@@ -62,7 +63,9 @@ struct Report {
         let rows = [header] + figures.map(cells)
         let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         var lines = rows.map { row in
-            let padded = zip(row, widths).enumerated().map { column, cell in Self.padded(cell.0, to: cell.1, left: column > 1 && column < 6) }
+            let padded = zip(row, widths).enumerated().map { column, cell in
+                Self.padded(cell.0, to: cell.1, left: column > 1 && column < 6)
+            }
             return "| " + padded.joined(separator: " | ") + " |"
         }
         let rules = widths.enumerated().map { column, width in

@@ -24,7 +24,9 @@ struct Stage: Sendable {
             ("com.example.tenure.bench.platinum.monthly", ["gold", "platinum"]),
             ("com.example.tenure.bench.lifetime", ["gold", "platinum"]),
         ].map { product, names in
-            .init(productId: ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0), entitlements: names.map { EntitlementID($0) })
+            .init(
+                productId: ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0),
+                entitlements: names.map { EntitlementID($0) })
         })
 
     let subscriptions: Int
@@ -93,7 +95,8 @@ struct Stage: Sendable {
     }
 
     private func router(_ store: SQLiteStore, _ configuration: ServerConfiguration) -> Router<BasicRequestContext> {
-        let settings = AppSettings(id: Life.app, expected: SignedSamples.app, policy: AppPolicy(), entitlements: Self.entitlements)
+        let settings = AppSettings(
+            id: Life.app, expected: SignedSamples.app, policy: AppPolicy(), entitlements: Self.entitlements)
         let backend = Backend(
             store: store, verifier: AppStoreVerifier(roots: samples.roots), apps: [settings], clock: MachineClock())
         let credentials = AppCredentials(

@@ -1,6 +1,6 @@
 import Crypto
-import Hummingbird
 import HTTPTypes
+import Hummingbird
 import Ledger
 import Primitives
 
@@ -24,12 +24,16 @@ struct Doorkeeper: Sendable {
 
     /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
     func caller(of request: Request, app: AppID, at now: Timestamp) throws -> Caller {
-        guard let header = request.headers[.authorization]?.utf8, header.starts(with: Self.scheme) else { throw DoorError.keyMissing }
+        guard let header = request.headers[.authorization]?.utf8, header.starts(with: Self.scheme) else {
+            throw DoorError.keyMissing
+        }
         let key = Array(header.dropFirst(Self.scheme.count))
         guard let credentials = credentials[app] else { throw DoorError.keyWrong }
         // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
         if SHA256.hash(data: key) == credentials.serverKeyDigest { return .appBackend }
-        guard key.elementsEqual(credentials.publicKey.utf8), let secret = credentials.customerTokenSecret else { throw DoorError.keyWrong }
+        guard key.elementsEqual(credentials.publicKey.utf8), let secret = credentials.customerTokenSecret else {
+            throw DoorError.keyWrong
+        }
         guard let token = request.headers[.customerToken] else { throw DoorError.customerTokenMissing }
         do throws(CustomerToken.Refusal) {
             return .customer(try CustomerToken.customer(in: token, app: app, secret: secret, at: now))

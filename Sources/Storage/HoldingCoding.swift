@@ -49,7 +49,8 @@ package enum HoldingCoding {
     private static func holding(of value: JSONValue) -> Holding? {
         guard let array = value.array, array.count == 4 else { return nil }
         var fields = array.makeIterator()
-        guard let id = fields.next()?.string, let status = fields.next(), let product = fields.next(), let spans = fields.next()?.array
+        guard let id = fields.next()?.string, let status = fields.next(), let product = fields.next(),
+            let spans = fields.next()?.array
         else { return nil }
         let (autoRenewStatus, autoRenewProductId) = (status.bool, product.string)
         guard status.isNull || autoRenewStatus != nil, product.isNull || autoRenewProductId != nil else { return nil }

@@ -30,7 +30,9 @@ final class HoldingReaders: Sendable {
     func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
         // From the first one on and not in turn: so the pages that the first ones remember serve nearly everybody.
         for slot in slots {
-            if let holdings = try slot.reader.withLockIfAvailable({ try $0.holdings(of: customer, in: scope) }) { return holdings }
+            if let holdings = try slot.reader.withLockIfAvailable({ try $0.holdings(of: customer, in: scope) }) {
+                return holdings
+            }
         }
         let slot = slots[(turn.wrappingAdd(1, ordering: .relaxed).newValue & Int.max) % slots.count]
         return try slot.reader.withLock { try $0.holdings(of: customer, in: scope) }
@@ -99,7 +101,8 @@ private struct HoldingReader: ~Copyable {
         let code = text.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { characters in
                 sqlite3_bind_text(
-                    statement, index, characters.baseAddress, Int32(characters.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+                    statement, index, characters.baseAddress, Int32(characters.count),
+                    unsafeBitCast(-1, to: sqlite3_destructor_type.self))
             }
         }
         guard code == SQLITE_OK else { throw StorageError(code, of: connection.pointer) }
