@@ -28,8 +28,8 @@ enum ChildProcess {
         }
     }
 
-    /// The most memory that the program ever held, in MiB. Read from the kernel's `VmHWM` while it runs, every two milliseconds: the
-    /// figure that `wait4` gives counts the parent's memory at the moment of the fork.
+    /// The most memory that the program ever held, in MiB. Read from the kernel's `VmHWM` while it runs, every two milliseconds:
+    /// the figure that `wait4` gives counts the parent's memory at the moment of the fork.
     static func peakMemory(of path: String, _ arguments: [String]) async throws -> Double {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)

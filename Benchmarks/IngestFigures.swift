@@ -5,8 +5,8 @@ import GRDB
 import NIOCore
 import NIOHTTP1
 
-/// Renewal notifications over HTTP, each about a subscription that the store knows, each durable before it is answered; beside the
-/// bare durable commit of one row on the same file system.
+/// Renewal notifications over HTTP, each about a subscription that the store knows, each durable before it is answered; beside
+/// the bare durable commit of one row on the same file system.
 struct IngestFigures {
     let plan: LoadPlan
     let stage: Stage

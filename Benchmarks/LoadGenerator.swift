@@ -15,7 +15,8 @@ struct LoadResult: Sendable {
     var processorTime = 0.0
 }
 
-/// Asks for paths over 64 keep-alive connections from this machine: with `wrk` where it is installed, else with a client of our own.
+/// Asks for paths over 64 keep-alive connections from this machine: with `wrk` where it is installed, else with a client of
+/// our own.
 struct LoadGenerator: Sendable {
     static let connections = 64
 

@@ -13,7 +13,8 @@ struct Figure: Sendable {
     /// The least that it could cost, measured in the same rounds; nil where there is no such thing.
     var floor: Double?
     let ours: Double
-    /// Ours over the floor, as rates: the median of the rounds' own ratios, since what slows a round down slows both of its halves.
+    /// Ours over the floor, as rates: the median of the rounds' own ratios, since what slows a round down slows both of its
+    /// halves.
     var ratio: Double?
     /// What the ratio has to reach; nil where the figure is for information.
     var target: Double?
@@ -28,9 +29,10 @@ struct Figure: Sendable {
 extension Figure {
     /// A rate beside its floor.
     init(_ name: String, unit: String = "1/s", rates: Pairs, target: Double?, remark: String = "") {
+        let spread = String(format: "%.2f to %.2f", rates.ratios.min() ?? 0, rates.ratios.max() ?? 0)
         self.init(
-            name: name, unit: unit, floor: rates.floors.median, ours: rates.ours.median, ratio: rates.ratio, target: target,
-            remark: remark)
+            name: name, unit: unit, floor: rates.floors.median, ours: rates.ours.median, ratio: rates.ratios.median,
+            target: target, remark: "rounds \(spread); \(remark)")
     }
 }
 

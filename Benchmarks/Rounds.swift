@@ -8,8 +8,8 @@ struct Pairs {
         ours.append(mine)
     }
 
-    /// The median of the rounds' own ratios.
-    var ratio: Double { zip(ours, floors).map { $0 / $1 }.median }
+    /// Each round's own ratio.
+    var ratios: [Double] { zip(ours, floors).map { $0 / $1 } }
 }
 
 extension Array where Element == Double {

@@ -53,9 +53,10 @@ struct SignedSamples: Sendable {
 
     func renewalInfo(_ charge: Charge) throws -> String {
         let json = """
-            {"originalTransactionId":"\(charge.originalTransactionId)","autoRenewProductId":"\(Self.monthly)","productId":"\(Self.monthly)",\
-            "autoRenewStatus":1,"renewalPrice":9990,"currency":"USD","signedDate":\(signedAt.millisecondsSince1970),\
-            "environment":"Production","recentSubscriptionStartDate":\(charge.purchaseDate.adding(.days(-90)).millisecondsSince1970),\
+            {"originalTransactionId":"\(charge.originalTransactionId)","autoRenewProductId":"\(Self.monthly)",\
+            "productId":"\(Self.monthly)","autoRenewStatus":1,"renewalPrice":9990,"currency":"USD",\
+            "signedDate":\(signedAt.millisecondsSince1970),"environment":"Production",\
+            "recentSubscriptionStartDate":\(charge.purchaseDate.adding(.days(-90)).millisecondsSince1970),\
             "renewalDate":\(charge.expiresDate.millisecondsSince1970),"appTransactionId":"704280000000000001"}
             """
         return try authority.sign(payload: Array(json.utf8))
@@ -65,7 +66,8 @@ struct SignedSamples: Sendable {
     func notification(_ charge: Charge) throws -> String {
         let uuid = UUID().uuidString.lowercased()
         let json = """
-            {"notificationType":"DID_RENEW","notificationUUID":"\(uuid)","version":"2.0","signedDate":\(signedAt.millisecondsSince1970),\
+            {"notificationType":"DID_RENEW","notificationUUID":"\(uuid)","version":"2.0",\
+            "signedDate":\(signedAt.millisecondsSince1970),\
             "data":{"appAppleId":\(Self.app.appAppleId ?? 0),"bundleId":"\(Self.app.bundleId)","bundleVersion":"1.2.3",\
             "environment":"Production","status":1,"signedTransactionInfo":"\(try transaction(charge))",\
             "signedRenewalInfo":"\(try renewalInfo(charge))"}}

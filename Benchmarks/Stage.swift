@@ -32,6 +32,8 @@ struct Stage: Sendable {
     let subscriptions: Int
     let samples: SignedSamples
     let folder: URL
+    /// The store that the server reads and writes; nil before it is filled.
+    private(set) var store: SQLiteStore?
     /// Where the server answers, such as `http://127.0.0.1:41234`; known once it runs.
     private(set) var address = ""
 
@@ -77,6 +79,7 @@ struct Stage: Sendable {
             var running = ports.makeAsyncIterator()
             guard let port = await running.next() else { return }
             var stage = stage
+            stage.store = store
             stage.address = "http://127.0.0.1:\(port)"
             result.yield(try await body(stage))
         }

@@ -2,7 +2,8 @@ package import Ledger
 import Primitives
 import StrictJSON
 
-/// How a holding is written for entitlement reads: one flat JSON array, read without Foundation, since every read of access pays for it.
+/// How a holding is written for entitlement reads: one flat JSON array, read without Foundation, since every read of access pays
+/// for it.
 ///
 /// `[originalTransactionId, autoRenewStatus, autoRenewProductId, [[from, until, productId, kind, endsBecause], …]]`
 package enum HoldingCoding {

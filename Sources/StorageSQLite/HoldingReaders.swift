@@ -5,9 +5,9 @@ import Primitives
 import Storage
 import Synchronization
 
-/// The connections that read what a customer has, the one query that every screen of an app waits for: a fixed few beside GRDB's pool,
-/// each with that one statement prepared once and lent to one caller at a time. GRDB's way to a connection costs several times what
-/// the query itself does (docs/decisions/0006).
+/// The connections that read what a customer has, the one query that every screen of an app waits for: a fixed few beside GRDB's
+/// pool, each with that one statement prepared once and lent to one caller at a time. GRDB's way to a connection costs several
+/// times what the query itself does (docs/decisions/0006).
 final class HoldingReaders: Sendable {
     /// More are rarely at work at once; a caller who finds all of them lent waits some microseconds for one.
     private static let count = 8

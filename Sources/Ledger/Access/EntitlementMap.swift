@@ -1,6 +1,7 @@
 package import Primitives
 
-/// Which product gives which entitlements, with its history: a change says from when it holds and does not reach into the past (ENT-2).
+/// Which product gives which entitlements, with its history: a change says from when it holds and does not reach into the past
+/// (ENT-2).
 package struct EntitlementMap: Sendable, Hashable {
     /// By product, then by `validFrom`.
     package let entries: [Entry]
