@@ -55,6 +55,7 @@ rules: test-packages
 check: lint test rules demo
 
 bench: test-packages
-	swift build -c release --product tenure --product tenure-bench
+	swift build -c release --product tenure
+	swift build -c release --product tenure-bench
 	.build/release/tenure-bench
 

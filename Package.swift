@@ -13,6 +13,7 @@ let x509: Target.Dependency = .product(name: "X509", package: "swift-certificate
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -64,7 +65,7 @@ let package = Package(
         room("APIContract", ["Primitives", "StrictJSON"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
         room("Storage", ["Primitives", "StrictJSON", "Ledger", crypto]),
-        room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb]),
+        room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb, grdbSQLite]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
         room(
@@ -83,6 +84,16 @@ let package = Package(
                 "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging,
                 crypto, unixSignals, nioCore, nioHTTP1,
             ],
+            swiftSettings: house),
+        .executableTarget(
+            name: "tenure-bench",
+            dependencies: [
+                "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite", "Backend",
+                "Server", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging, unixSignals, crypto, x509, asn1, grdb,
+                nioCore, nioHTTP1,
+            ],
+            path: "Benchmarks",
+            exclude: ["README.md"],
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),

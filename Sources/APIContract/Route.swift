@@ -50,7 +50,7 @@ package enum PercentEncoding {
     }
 
     /// The text that a segment stands for; nil where a `%` is not followed by two hexadecimal digits or the bytes are not UTF-8.
-    package static func decode(_ segment: some StringProtocol) -> String? {
+    package static func decode(_ segment: Substring) -> String? {
         guard segment.utf8.contains(UInt8(ascii: "%")) else { return String(segment) }
         var decoded: [UInt8] = []
         var rest = segment.utf8[...]

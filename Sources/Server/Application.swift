@@ -35,6 +35,16 @@ package func buildApplication(
     _ dependencies: ServerDependencies, configuration: ServerConfiguration, logger: Logger,
     onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> some ApplicationProtocol {
+    buildApplication(
+        serving: buildRouter(dependencies, configuration: configuration), configuration: configuration, logger: logger,
+        onServerRunning: onServerRunning)
+}
+
+/// The same around a router that has more routes than ours, as the benchmarks' has.
+package func buildApplication(
+    serving router: Router<BasicRequestContext>, configuration: ServerConfiguration, logger: Logger,
+    onServerRunning: @escaping @Sendable (Int) async -> Void
+) -> some ApplicationProtocol {
     let headerTimeout = TimeAmount.seconds(configuration.headerTimeoutSeconds)
     let bodyTimeout = TimeAmount.seconds(configuration.bodyTimeoutSeconds)
     var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
@@ -45,7 +55,7 @@ package func buildApplication(
         additionalChannelHandlers: [ConnectionDeadlines(headerTimeout: headerTimeout, bodyTimeout: bodyTimeout)],
         httpDecoderConfiguration: decoder)
     return Application(
-        router: buildRouter(dependencies, configuration: configuration),
+        router: router,
         server: .http1(configuration: channel),
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),

@@ -14,6 +14,8 @@ enum Caller: Sendable, Hashable {
 
 /// Decides who is asking from a request's credentials.
 struct Doorkeeper: Sendable {
+    private static let scheme = Array("bearer ".utf8)
+
     private let credentials: [AppID: AppCredentials]
 
     init(_ credentials: [AppCredentials]) {
@@ -22,21 +24,25 @@ struct Doorkeeper: Sendable {
 
     /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
     func caller(of request: Request, app: AppID, at now: Timestamp) throws -> Caller {
-        let scheme = "bearer "
-        guard let header = request.headers[.authorization], header.prefix(scheme.count).lowercased() == scheme else {
-            throw DoorError.keyMissing
-        }
-        let key = header.dropFirst(scheme.count)
+        guard let header = request.headers[.authorization]?.utf8, Self.isBearer(header) else { throw DoorError.keyMissing }
+        let key = Array(header.dropFirst(Self.scheme.count))
         guard let credentials = credentials[app] else { throw DoorError.keyWrong }
         // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
-        if SHA256.hash(data: Array(key.utf8)) == credentials.serverKeyDigest { return .appBackend }
-        guard key == credentials.publicKey, let secret = credentials.customerTokenSecret else { throw DoorError.keyWrong }
+        if SHA256.hash(data: key) == credentials.serverKeyDigest { return .appBackend }
+        guard key.elementsEqual(credentials.publicKey.utf8), let secret = credentials.customerTokenSecret else {
+            throw DoorError.keyWrong
+        }
         guard let token = request.headers[.customerToken] else { throw DoorError.customerTokenMissing }
         do throws(CustomerToken.Refusal) {
             return .customer(try CustomerToken.customer(in: token, app: app, secret: secret, at: now))
         } catch {
             throw DoorError.customerTokenRefused(error)
         }
+    }
+
+    /// The scheme is read in any case (RFC 9110, section 11.1). Setting bit 5 makes a letter small and leaves a blank as it is.
+    private static func isBearer(_ header: String.UTF8View) -> Bool {
+        header.prefix(scheme.count).map { $0 | 0x20 } == scheme
     }
 
     /// Throws unless the caller may speak for the customer.
@@ -70,8 +76,11 @@ extension HTTPField.Name {
 
 extension SHA256.Digest {
     fileprivate static func == (digest: SHA256.Digest, bytes: [UInt8]) -> Bool {
-        var difference: UInt8 = bytes.count == SHA256.byteCount ? 0 : 1
-        for (left, right) in zip(digest, bytes) { difference |= left ^ right }
-        return difference == 0
+        guard bytes.count == SHA256.byteCount else { return false }
+        return digest.withUnsafeBytes { digest in
+            var difference: UInt8 = 0
+            for index in bytes.indices { difference |= digest[index] ^ bytes[index] }
+            return difference == 0
+        }
     }
 }

@@ -2,7 +2,8 @@ package import Ledger
 import Primitives
 import StrictJSON
 
-/// How a holding is written for entitlement reads: one flat JSON array, read without Foundation, since every read of access pays for it.
+/// How a holding is written for entitlement reads: one flat JSON array, read without Foundation, since every read of access pays
+/// for it.
 ///
 /// `[originalTransactionId, autoRenewStatus, autoRenewProductId, [[from, until, productId, kind, endsBecause], …]]`
 package enum HoldingCoding {
@@ -33,9 +34,12 @@ package enum HoldingCoding {
     /// The holding of a text that `encode` wrote.
     ///
     /// - Throws: `StorageError` with `corrupt` for anything else.
-    package static func decode(_ text: String) throws -> Holding {
+    package static func decode(_ text: String) throws -> Holding { try decode(Array(text.utf8)) }
+
+    /// The same from the text's UTF-8, without making a string of it.
+    package static func decode(_ utf8: [UInt8]) throws -> Holding {
         do throws(JSONError) {
-            let document = try JSONDocument(Array(text.utf8))
+            let document = try JSONDocument(utf8)
             guard let holding = holding(of: document.root) else { throw JSONError(.unexpectedCharacter, at: 0) }
             return holding
         } catch {
@@ -44,9 +48,13 @@ package enum HoldingCoding {
     }
 
     private static func holding(of value: JSONValue) -> Holding? {
-        guard let fields = value.array.map(Array.init), fields.count == 4, let id = fields[0].string, let spans = fields[3].array,
-            fields[1].isNull || fields[1].bool != nil, fields[2].isNull || fields[2].string != nil
+        guard let array = value.array, array.count == 4 else { return nil }
+        var fields = array.makeIterator()
+        guard let id = fields.next()?.string, let status = fields.next(), let product = fields.next(),
+            let spans = fields.next()?.array
         else { return nil }
+        let (autoRenewStatus, autoRenewProductId) = (status.bool, product.string)
+        guard status.isNull || autoRenewStatus != nil, product.isNull || autoRenewProductId != nil else { return nil }
         var decoded: [AccessSpan] = []
         decoded.reserveCapacity(spans.count)
         for element in spans {
@@ -54,17 +62,19 @@ package enum HoldingCoding {
             decoded.append(span)
         }
         return Holding(
-            originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: fields[1].bool,
-            autoRenewProductId: fields[2].string.map { ProductID($0) })
+            originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: autoRenewStatus,
+            autoRenewProductId: autoRenewProductId.map { ProductID($0) })
     }
 
     private static func span(of value: JSONValue) -> AccessSpan? {
-        guard let fields = value.array.map(Array.init), fields.count == 5, let from = fields[0].int64,
-            let product = fields[2].string, let kind = fields[3].string.flatMap(AccessSpan.Kind.init(rawValue:)),
-            let end = fields[4].string.flatMap(AccessSpan.End.init(rawValue:)), fields[1].isNull || fields[1].int64 != nil
+        guard let array = value.array, array.count == 5 else { return nil }
+        var fields = array.makeIterator()
+        guard let from = fields.next()?.int64, let until = fields.next(), until.isNull || until.int64 != nil,
+            let product = fields.next()?.string, let kind = fields.next()?.string.flatMap(AccessSpan.Kind.init(rawValue:)),
+            let end = fields.next()?.string.flatMap(AccessSpan.End.init(rawValue:))
         else { return nil }
         return AccessSpan(
-            from: Timestamp(millisecondsSince1970: from), until: fields[1].int64.map { Timestamp(millisecondsSince1970: $0) },
+            from: Timestamp(millisecondsSince1970: from), until: until.int64.map { Timestamp(millisecondsSince1970: $0) },
             productId: ProductID(product), kind: kind, endsBecause: end)
     }
 }

@@ -7,6 +7,7 @@ package import Storage
 package final class SQLiteStore: Store {
     /// Seen inside the module only, so that tests can ask the writer what it was told.
     let pool: DatabasePool
+    private let readers: HoldingReaders
 
     /// Opens the file, makes it if it is absent, and brings its schema up to date.
     ///
@@ -14,6 +15,7 @@ package final class SQLiteStore: Store {
     /// - Throws: `StorageError`; `notDurable` if commits would not be flushed to disk, `schemaTooNew` if a newer Tenure wrote it.
     package init(path: String) throws {
         pool = try StorageError.translating { try Self.open(path) }
+        readers = try HoldingReaders(path: path)
     }
 
     private static func open(_ path: String) throws -> DatabasePool {
@@ -47,7 +49,7 @@ package final class SQLiteStore: Store {
     }
 
     package func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
-        try read { try HoldingQueries.holdings(of: customer, in: scope, $0) }
+        try readers.holdings(of: customer, in: scope)
     }
 
     package func subscription(_ key: SubscriptionKey) throws -> StoredSubscription? {

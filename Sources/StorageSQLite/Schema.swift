@@ -87,7 +87,8 @@ enum Schema {
         CREATE TABLE holding (
             app TEXT NOT NULL, environment TEXT NOT NULL, customer TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
             holding TEXT NOT NULL,
-            PRIMARY KEY (app, environment, customer, originalTransactionId)
+            -- What tells rows apart stands first, since it is compared first.
+            PRIMARY KEY (customer, app, environment, originalTransactionId)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE audit (

@@ -97,14 +97,17 @@ package struct JSONArray: Sendable, Sequence {
     /// How many elements there are.
     package var count: Int { Int(tape.nodes[index].count) }
 
-    package func makeIterator() -> AnyIterator<JSONValue> {
-        var next = index + 1
-        let end = Int(tape.nodes[index].next)
-        return AnyIterator {
-            guard next < end else { return nil }
-            let value = JSONValue(tape: tape, index: next)
-            next = Int(tape.nodes[next].next)
-            return value
+    package func makeIterator() -> Iterator { Iterator(tape: tape, index: index + 1, end: Int(tape.nodes[index].next)) }
+
+    package struct Iterator: IteratorProtocol {
+        let tape: JSONTape
+        var index: Int
+        let end: Int
+
+        package mutating func next() -> JSONValue? {
+            guard index < end else { return nil }
+            defer { index = Int(tape.nodes[index].next) }
+            return JSONValue(tape: tape, index: index)
         }
     }
 }
@@ -137,14 +140,17 @@ package struct JSONObject: Sendable, Sequence {
         }
     }
 
-    package func makeIterator() -> AnyIterator<Member> {
-        var next = index + 1
-        let end = Int(tape.nodes[index].next)
-        return AnyIterator {
-            guard next < end else { return nil }
-            let member = Member(name: tape.text(next), value: JSONValue(tape: tape, index: next + 1))
-            next = Int(tape.nodes[next + 1].next)
-            return member
+    package func makeIterator() -> Iterator { Iterator(tape: tape, index: index + 1, end: Int(tape.nodes[index].next)) }
+
+    package struct Iterator: IteratorProtocol {
+        let tape: JSONTape
+        var index: Int
+        let end: Int
+
+        package mutating func next() -> Member? {
+            guard index < end else { return nil }
+            defer { index = Int(tape.nodes[index + 1].next) }
+            return Member(name: tape.text(index), value: JSONValue(tape: tape, index: index + 1))
         }
     }
 }

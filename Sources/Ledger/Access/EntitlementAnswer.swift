@@ -38,11 +38,13 @@ package struct CustomerAnswer: Sendable, Hashable {
 
     package init(at instant: Timestamp, holdings: [Holding], map: EntitlementMap) {
         at = instant
-        let parts = map.entitlements.map { entitlement in
-            holdings.flatMap { holding in holding.grants(of: entitlement, by: map) }
+        var all: [Grant] = []
+        entitlements = map.entitlements.map { entitlement in
+            let grants = map.grants(of: entitlement, in: holdings)
+            all += grants
+            return EntitlementAnswer(about: entitlement, at: instant, grants: grants)
         }
-        entitlements = zip(map.entitlements, parts).map { EntitlementAnswer(about: $0, at: instant, grants: $1) }
-        overall = EntitlementAnswer(about: nil, at: instant, grants: parts.flatMap { $0 })
+        overall = EntitlementAnswer(about: nil, at: instant, grants: all)
     }
 }
 
@@ -52,9 +54,15 @@ struct Grant {
     let span: AccessSpan
 }
 
-extension Holding {
-    fileprivate func grants(of entitlement: EntitlementID, by map: EntitlementMap) -> [Grant] {
-        spans.flatMap { span in map.parts(of: span, giving: entitlement).map { Grant(holding: self, span: $0) } }
+extension EntitlementMap {
+    fileprivate func grants(of entitlement: EntitlementID, in holdings: [Holding]) -> [Grant] {
+        var grants: [Grant] = []
+        for holding in holdings {
+            for span in holding.spans {
+                for part in parts(of: span, giving: entitlement) { grants.append(Grant(holding: holding, span: part)) }
+            }
+        }
+        return grants
     }
 }
 

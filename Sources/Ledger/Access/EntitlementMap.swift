@@ -1,12 +1,17 @@
 package import Primitives
 
-/// Which product gives which entitlements, with its history: a change says from when it holds and does not reach into the past (ENT-2).
-package struct EntitlementMap: Sendable, Hashable, Codable {
+/// Which product gives which entitlements, with its history: a change says from when it holds and does not reach into the past
+/// (ENT-2).
+package struct EntitlementMap: Sendable, Hashable {
     /// By product, then by `validFrom`.
     package let entries: [Entry]
+    /// Every entitlement that any product ever gave; sorted.
+    package let entitlements: [EntitlementID]
+    /// Each product's entries, by `validFrom`.
+    private let histories: [ProductID: [Entry]]
 
     /// From `validFrom` on, until a later entry for the same product, the product gives these entitlements.
-    package struct Entry: Sendable, Hashable, Codable {
+    package struct Entry: Sendable, Hashable {
         package let productId: ProductID
         package let validFrom: Timestamp
         package let entitlements: [EntitlementID]
@@ -19,18 +24,18 @@ package struct EntitlementMap: Sendable, Hashable, Codable {
     }
 
     package init(entries: [Entry]) {
-        self.entries = entries.sorted { ($0.productId, $0.validFrom) < ($1.productId, $1.validFrom) }
+        let sorted = entries.sorted { ($0.productId, $0.validFrom) < ($1.productId, $1.validFrom) }
+        self.entries = sorted
+        entitlements = Set(sorted.flatMap(\.entitlements)).sorted()
+        histories = Dictionary(grouping: sorted, by: \.productId)
     }
 
     /// Whether the app has ever named the product; an unknown one gives no entitlement and is worth a warning (FACT-5).
-    package func knows(_ product: ProductID) -> Bool { entries.contains { $0.productId == product } }
-
-    /// Every entitlement that any product ever gave; sorted.
-    package var entitlements: [EntitlementID] { Set(entries.flatMap(\.entitlements)).sorted() }
+    package func knows(_ product: ProductID) -> Bool { histories[product] != nil }
 
     /// The parts of a span in which its product gives the entitlement.
     func parts(of span: AccessSpan, giving entitlement: EntitlementID) -> [AccessSpan] {
-        let history = entries.filter { $0.productId == span.productId }
+        guard let history = histories[span.productId] else { return [] }
         return history.indices.compactMap { index in
             guard history[index].entitlements.contains(entitlement) else { return nil }
             let validUntil = index + 1 < history.count ? history[index + 1].validFrom : nil

@@ -5,14 +5,9 @@ import Storage
 
 /// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
 enum HoldingQueries {
+    /// Run by `HoldingReaders`, on connections of their own.
     static let selectHoldings =
         "SELECT holding FROM holding WHERE app = ? AND environment = ? AND customer = ? ORDER BY originalTransactionId"
-
-    static func holdings(of customer: CustomerID, in scope: Scope, _ database: Database) throws -> [Holding] {
-        let statement = try database.cachedStatement(sql: selectHoldings)
-        let arguments: StatementArguments = [scope.app.rawValue, scope.environment.rawValue, customer.rawValue]
-        return try String.fetchAll(statement, arguments: arguments).map { try HoldingCoding.decode($0) }
-    }
 
     /// One row for everybody who owns or owned it; who is no longer among them, after late evidence, has none.
     static func save(_ state: SubscriptionState, _ database: Database) throws {

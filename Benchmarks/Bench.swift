@@ -1,0 +1,72 @@
+import ArgumentParser
+
+@main
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tenure-bench",
+        abstract: "Measure the hot paths beside the least that they could cost, and say which miss their targets.",
+        discussion:
+            "Build and run it in release mode, from the package's folder; Benchmarks/README.md says what each figure means.")
+
+    @Flag(name: .long, help: "End with status 1 if a target is missed.")
+    var strict = false
+
+    @Option(name: .long, help: "How many rounds; each measures the floor and ours, one after the other.")
+    var rounds = 7
+
+    @Option(name: .long, help: "How long each round of load lasts, in seconds.")
+    var seconds = 4
+
+    @Option(name: .long, help: "How many subscriptions the store is filled with, each with its own customer.")
+    var subscriptions = 10_000
+
+    @Option(name: .long, help: "Only these, separated by commas: verification, ledger, memory, entitlements, ingest.")
+    var only: String?
+
+    func validate() throws {
+        guard rounds >= 1, seconds >= 1, subscriptions >= 1 else {
+            throw ValidationError("--rounds, --seconds and --subscriptions must be at least 1.")
+        }
+    }
+
+    func run() async throws {
+        var report = Report(machine: .present(), rounds: rounds)
+        print(report.heading)
+        if asksFor("verification") { report.add(try await VerificationFigures(rounds: rounds).measure()) }
+        if asksFor("ledger") { report.add(LedgerFigures(rounds: rounds).measure()) }
+        if asksFor("memory") { report.add(try await MemoryFigures(rounds: rounds).measure()) }
+        if asksFor("entitlements") || asksFor("ingest") { report.add(try await serverFigures()) }
+        print(report.table)
+        if strict, !report.missed.isEmpty { throw ExitCode(1) }
+    }
+
+    private func asksFor(_ name: String) -> Bool {
+        only.map { $0.split(separator: ",").contains(name[...]) } ?? true
+    }
+
+    /// Both run against one server and one store: the reads first, since what is ingested makes the store grow.
+    private func serverFigures() async throws -> [Figure] {
+        let (reads, writes) = (asksFor("entitlements"), asksFor("ingest"))
+        let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
+        return try await Stage(subscriptions: subscriptions).play { stage in
+            var figures: [Figure] = []
+            if reads { figures += try await EntitlementFigures(plan: plan, stage: stage).measure() }
+            if writes { figures += try await IngestFigures(plan: plan, stage: stage).measure() }
+            return figures
+        }
+    }
+}
+
+/// How much load is made.
+struct LoadPlan: Sendable {
+    let rounds: Int
+    let seconds: Int
+    let subscriptions: Int
+}
+
+/// Why a figure could not be measured.
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,60 @@
+import APIContract
+import Ledger
+import Primitives
+import Storage
+import StorageSQLite
+
+/// The entitlement read over HTTP beside a route that answers `{}` on the same server, with the same headers.
+struct EntitlementFigures {
+    let plan: LoadPlan
+    let stage: Stage
+
+    func measure() async throws -> [Figure] {
+        let load = LoadGenerator(address: stage.address, folder: stage.folder)
+        // Random and not in turn: no two neighbouring requests are about neighbouring rows.
+        var random = SystemRandomNumberGenerator()
+        let reads = (0..<20_000).map { _ in
+            Route.path(
+                Route.entitlements,
+                ["app": "bench", "customer": Life.customer(.random(in: 0..<plan.subscriptions, using: &random))])
+        }
+        _ = try await load.run(["/floor"], seconds: 1)
+        _ = try await load.run(reads, seconds: 1)
+        var (rates, floors, ours) = (Pairs(), [LoadResult](), [LoadResult]())
+        for _ in 0..<plan.rounds {
+            floors.append(try await load.run(["/floor"], seconds: plan.seconds))
+            ours.append(try await load.run(reads, seconds: plan.seconds))
+            rates.add(floor: floors[floors.count - 1].rate, ours: ours[ours.count - 1].rate)
+        }
+        return [
+            Figure(
+                name: "store: holdings of one customer", unit: "us", ours: try storeMicroseconds(),
+                remark: "part of the read below; one thread"),
+            Figure(
+                "entitlement read over HTTP / an empty route", rates: rates, target: 0.6,
+                remark: "\(LoadGenerator.connections) connections, \(load.name)"),
+            both("p50", "ms", floors.map(\.p50), ours.map(\.p50)), both("p99", "ms", floors.map(\.p99), ours.map(\.p99)),
+            both("processor time", "us", floors.map(\.processorTime), ours.map(\.processorTime)),
+        ]
+    }
+
+    private func storeMicroseconds() throws -> Double {
+        guard let store = stage.store else { return 0 }
+        let scope = Scope(app: Life.app, environment: .production)
+        let customers = (0..<20_000).map { _ in CustomerID(Life.customer(.random(in: 0..<plan.subscriptions))) }
+        return try (0..<plan.rounds).map { _ in
+            var next = 0
+            return 1e6
+                / (try Stopwatch.rate(of: customers.count) {
+                    guard try store.holdings(of: customers[next], in: scope).count == 1 else {
+                        throw BenchError("A holding is missing.")
+                    }
+                    next += 1
+                })
+        }.median
+    }
+
+    private func both(_ name: String, _ unit: String, _ floors: [Double], _ ours: [Double]) -> Figure {
+        Figure(name: "entitlement read over HTTP, \(name)", unit: unit, floor: floors.median, ours: ours.median)
+    }
+}

@@ -1,0 +1,67 @@
+import Ledger
+import Primitives
+
+/// A subscription that was bought once and has renewed every month since, in the ledger's words.
+struct Life: Sendable {
+    let number: Int
+    let periods: Int
+    /// The end of its last period.
+    let lastEnds: Timestamp
+
+    static let app = AppID("bench")
+
+    /// As most apps name their users: a UUID.
+    static func customer(_ number: Int) -> String {
+        let digits = String(number)
+        return "7e3fb20b-4cdb-47cc-936d-" + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
+    var customer: CustomerID { CustomerID(Self.customer(number)) }
+    var originalTransactionId: OriginalTransactionID { OriginalTransactionID("\(2_000_000_900_000_000 + number)") }
+    var key: SubscriptionKey {
+        SubscriptionKey(app: Self.app, environment: .production, originalTransactionId: originalTransactionId)
+    }
+
+    /// The charge of a period, counted from 0; one beyond the last is the next renewal.
+    func charge(_ index: Int) -> SignedSamples.Charge {
+        SignedSamples.Charge(
+            originalTransactionId: originalTransactionId.rawValue, number: index,
+            purchaseDate: lastEnds.adding(Milliseconds(SignedSamples.month.count * Int64(index - periods))))
+    }
+
+    var transactions: [TransactionFact] {
+        (0..<periods).map { index in
+            let charge = charge(index)
+            var fact = TransactionFact(
+                originalTransactionId: originalTransactionId, transactionId: TransactionID(charge.transactionId),
+                productId: ProductID(SignedSamples.monthly), purchaseDate: charge.purchaseDate, signedDate: charge.purchaseDate)
+            fact.expiresDate = charge.expiresDate
+            fact.webOrderLineItemId = charge.webOrderLineItemId
+            fact.transactionReason = index == 0 ? .purchase : .renewal
+            return fact
+        }
+    }
+
+    var renewal: RenewalFact {
+        var fact = RenewalFact(originalTransactionId: originalTransactionId, signedDate: charge(periods - 1).purchaseDate)
+        fact.autoRenewStatus = true
+        fact.productId = ProductID(SignedSamples.monthly)
+        fact.autoRenewProductId = fact.productId
+        return fact
+    }
+
+    /// The customer's upload of the first purchase.
+    var claim: Claim {
+        let bought = transactions[0]
+        return Claim(
+            id: .init("claim-\(number)"), customer: customer, kind: .purchase, transaction: bought, productId: bought.productId,
+            claimedAt: bought.purchaseDate.adding(.minutes(1)))
+    }
+
+    var facts: [Fact] { transactions.map { .transaction($0) } + [.renewal(renewal)] }
+    var inputs: [LedgerInput] { facts.map { .fact($0) } + [.claim(claim)] }
+
+    func decision(on inputs: [LedgerInput]) -> Decision {
+        Decision(on: inputs, history: SubscriptionHistory(key: key), policy: AppPolicy(), learnedAt: lastEnds)
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// The most memory that `tenure demo` holds: the server, the local App Store and the story's client in one process.
+struct MemoryFigures {
+    let rounds: Int
+
+    func measure() async throws -> [Figure] {
+        let name = "tenure demo, peak resident memory"
+        let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let tenure = URL(fileURLWithPath: here).deletingLastPathComponent().appendingPathComponent("tenure").path
+        guard FileManager.default.isExecutableFile(atPath: tenure) else {
+            print("Not measured: \(name). Build it first: swift build -c release --product tenure\n")
+            return []
+        }
+        var peaks: [Double] = []
+        for _ in 0..<min(rounds, 5) { peaks.append(try await ChildProcess.peakMemory(of: tenure, ["demo"])) }
+        return [Figure(name: name, unit: "MiB", ours: peaks.median)]
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// One line of the table.
+struct Figure: Sendable {
+    let name: String
+    let unit: String
+    /// The least that it could cost, measured in the same rounds; nil where there is no such thing.
+    var floor: Double?
+    let ours: Double
+    /// Ours over the floor, as rates: the median of the rounds' own ratios, since what slows a round down slows both of its
+    /// halves.
+    var ratio: Double?
+    /// What the ratio has to reach; nil where the figure is for information.
+    var target: Double?
+    var remark = ""
+
+    var misses: Bool {
+        guard let target, let ratio else { return false }
+        return ratio < target
+    }
+}
+
+extension Figure {
+    /// A rate beside its floor.
+    init(_ name: String, unit: String = "1/s", rates: Pairs, target: Double?, remark: String = "") {
+        let spread = String(format: "%.2f to %.2f", rates.ratios.min() ?? 0, rates.ratios.max() ?? 0)
+        self.init(
+            name: name, unit: unit, floor: rates.floors.median, ours: rates.ours.median, ratio: rates.ratios.median,
+            target: target, remark: "rounds \(spread); \(remark)")
+    }
+}
+
+/// What is printed: one table, with what it was measured on.
+struct Report {
+    let machine: Machine
+    let rounds: Int
+    private(set) var figures: [Figure] = []
+
+    init(machine: Machine, rounds: Int) {
+        self.machine = machine
+        self.rounds = rounds
+    }
+
+    mutating func add(_ more: [Figure]) { figures += more }
+
+    var missed: [Figure] { figures.filter(\.misses) }
+
+    var heading: String {
+        """
+        \(machine.processor), \(machine.cores) cores, load \(machine.load) at the start
+        \(machine.date), commit \(machine.commit), medians of \(rounds) rounds
+
+        """
+    }
+
+    /// In Markdown, so that it can be put into a document as it stands.
+    var table: String {
+        let header = ["figure", "unit", "floor", "ours", "ratio", "target", ""]
+        let rows = [header] + figures.map(cells)
+        let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        var lines = rows.map { row in
+            let padded = zip(row, widths).enumerated().map { column, cell in
+                Self.padded(cell.0, to: cell.1, left: column > 1 && column < 6)
+            }
+            return "| " + padded.joined(separator: " | ") + " |"
+        }
+        let rules = widths.enumerated().map { column, width in
+            column > 1 && column < 6 ? String(repeating: "-", count: width - 1) + ":" : String(repeating: "-", count: width)
+        }
+        lines.insert("| " + rules.joined(separator: " | ") + " |", at: 1)
+        return lines.joined(separator: "\n")
+    }
+
+    private func cells(_ figure: Figure) -> [String] {
+        [
+            figure.name, figure.unit, figure.floor.map(Self.number) ?? "", Self.number(figure.ours),
+            figure.ratio.map { String(format: "%.2f", $0) } ?? "", figure.target.map { String(format: ">= %.2f", $0) } ?? "",
+            figure.misses ? "MISSED " + figure.remark : figure.remark,
+        ]
+    }
+
+    private static func padded(_ text: String, to width: Int, left: Bool) -> String {
+        let space = String(repeating: " ", count: max(0, width - text.count))
+        return left ? space + text : text + space
+    }
+
+    private static func number(_ value: Double) -> String {
+        String(format: value >= 1000 ? "%.0f" : value >= 100 ? "%.1f" : "%.2f", value)
+    }
+}
+
+/// What a run was made on.
+struct Machine {
+    let processor: String
+    let cores: Int
+    /// The one-minute load average before we began: anything but a small number says that somebody else was measured too.
+    let load: String
+    let date: String
+    let commit: String
+
+    static func present() -> Machine {
+        Machine(
+            processor: line(of: "/proc/cpuinfo", after: "model name") ?? "unknown processor",
+            cores: ProcessInfo.processInfo.activeProcessorCount,
+            load: text(of: "/proc/loadavg").flatMap { $0.split(separator: " ").first.map(String.init) } ?? "unknown",
+            date: ISO8601DateFormatter().string(from: Date()), commit: commit)
+    }
+
+    private static var commit: String {
+        guard let head = text(of: ".git/HEAD")?.trimmingCharacters(in: .whitespacesAndNewlines) else { return "unknown" }
+        guard head.hasPrefix("ref: ") else { return String(head.prefix(12)) }
+        let reference = String(head.dropFirst("ref: ".count))
+        return text(of: ".git/" + reference).map { String($0.prefix(12)) } ?? reference
+    }
+
+    /// How long this process has been on a processor, in seconds.
+    static var processorSeconds: Double {
+        Double(clock()) / Double(CLOCKS_PER_SEC)
+    }
+
+    static func text(of path: String) -> String? {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    static func line(of path: String, after name: String) -> String? {
+        text(of: path)?.split(separator: "\n").first { $0.hasPrefix(name) }?.split(separator: ":").last
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}

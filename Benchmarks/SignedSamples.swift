@@ -1,0 +1,77 @@
+import AppStoreWire
+import Foundation
+import Primitives
+import SimulatorPKI
+
+/// Payloads of Apple's real shape and size, signed under a chain of Apple's shape and size.
+struct SignedSamples: Sendable {
+    static let app = ExpectedApp(bundleId: "com.example.tenure.bench", appAppleId: 1_234_567_890, environments: [.production])
+    static let monthly = "com.example.tenure.bench.gold.monthly"
+    static let month = Milliseconds.days(30)
+
+    let authority: SigningAuthority
+    /// When everything is signed: a minute before the run began.
+    let signedAt: Timestamp
+
+    init() throws {
+        signedAt = Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970) * 1000).adding(.minutes(-1))
+        authority = try SigningAuthority(validity: signedAt.adding(.days(-365))...signedAt.adding(.days(365)))
+    }
+
+    var roots: TrustRoots { TrustRoots(fingerprints: [authority.rootFingerprint]) }
+
+    /// One period of a subscription, as a payload says it.
+    struct Charge: Sendable {
+        let originalTransactionId: String
+        let number: Int
+        let purchaseDate: Timestamp
+
+        var transactionId: String { "\(originalTransactionId)\(number)" }
+        var webOrderLineItemId: String { "9\(transactionId)" }
+        var expiresDate: Timestamp { purchaseDate.adding(SignedSamples.month) }
+    }
+
+    static let charge = Charge(
+        originalTransactionId: "2000000900000001", number: 2, purchaseDate: Timestamp(millisecondsSince1970: 1_767_225_600_000))
+
+    /// A transaction with 29 fields, about 6 KB.
+    func transaction(_ charge: Charge) throws -> String {
+        let json = """
+            {"transactionId":"\(charge.transactionId)","originalTransactionId":"\(charge.originalTransactionId)",\
+            "webOrderLineItemId":"\(charge.webOrderLineItemId)","bundleId":"\(Self.app.bundleId)","productId":"\(Self.monthly)",\
+            "subscriptionGroupIdentifier":"21500000","purchaseDate":\(charge.purchaseDate.millisecondsSince1970),\
+            "originalPurchaseDate":\(charge.purchaseDate.adding(.days(-90)).millisecondsSince1970),\
+            "expiresDate":\(charge.expiresDate.millisecondsSince1970),"quantity":1,"type":"Auto-Renewable Subscription",\
+            "appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138","inAppOwnershipType":"PURCHASED",\
+            "signedDate":\(signedAt.millisecondsSince1970),"isUpgraded":false,"offerType":2,"offerIdentifier":"spring-2026",\
+            "environment":"Production","storefront":"USA","storefrontId":"143441","transactionReason":"RENEWAL","currency":"USD",\
+            "price":9990,"offerDiscountType":"PAY_AS_YOU_GO","appTransactionId":"704280000000000001","offerPeriod":"P1M",\
+            "revocationPercentage":0,"billingPlanType":"UPFRONT","deviceVerificationNonce":"48ccfa42-7431-4f22-9908-7e88983e105a"}
+            """
+        return try authority.sign(payload: Array(json.utf8))
+    }
+
+    func renewalInfo(_ charge: Charge) throws -> String {
+        let json = """
+            {"originalTransactionId":"\(charge.originalTransactionId)","autoRenewProductId":"\(Self.monthly)",\
+            "productId":"\(Self.monthly)","autoRenewStatus":1,"renewalPrice":9990,"currency":"USD",\
+            "signedDate":\(signedAt.millisecondsSince1970),"environment":"Production",\
+            "recentSubscriptionStartDate":\(charge.purchaseDate.adding(.days(-90)).millisecondsSince1970),\
+            "renewalDate":\(charge.expiresDate.millisecondsSince1970),"appTransactionId":"704280000000000001"}
+            """
+        return try authority.sign(payload: Array(json.utf8))
+    }
+
+    /// A renewal's notification with a transaction and a renewal info inside, about 20 KB.
+    func notification(_ charge: Charge) throws -> String {
+        let uuid = UUID().uuidString.lowercased()
+        let json = """
+            {"notificationType":"DID_RENEW","notificationUUID":"\(uuid)","version":"2.0",\
+            "signedDate":\(signedAt.millisecondsSince1970),\
+            "data":{"appAppleId":\(Self.app.appAppleId ?? 0),"bundleId":"\(Self.app.bundleId)","bundleVersion":"1.2.3",\
+            "environment":"Production","status":1,"signedTransactionInfo":"\(try transaction(charge))",\
+            "signedRenewalInfo":"\(try renewalInfo(charge))"}}
+            """
+        return try authority.sign(payload: Array(json.utf8))
+    }
+}

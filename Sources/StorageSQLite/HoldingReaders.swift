@@ -1,0 +1,118 @@
+import GRDB
+import GRDBSQLite
+import Ledger
+import Primitives
+import Storage
+import Synchronization
+
+/// The connections that read what a customer has, the one query that every screen of an app waits for: a fixed few beside GRDB's
+/// pool, each with that one statement prepared once and lent to one caller at a time. GRDB's way to a connection costs several
+/// times what the query itself does (docs/decisions/0006).
+final class HoldingReaders: Sendable {
+    /// More are rarely at work at once; a caller who finds all of them lent waits some microseconds for one.
+    private static let count = 8
+
+    private let slots: [Slot]
+    /// Whom the next one waits for who finds all of them lent.
+    private let turn = Atomic<Int>(0)
+
+    private final class Slot: Sendable {
+        let reader: Mutex<HoldingReader>
+
+        init(path: String) throws { reader = Mutex(try HoldingReader(path: path)) }
+    }
+
+    /// Opens them; the file must be there, with its schema.
+    init(path: String) throws {
+        slots = try (0..<Self.count).map { _ in try Slot(path: path) }
+    }
+
+    func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
+        // From the first one on and not in turn: so the pages that the first ones remember serve nearly everybody.
+        for slot in slots {
+            if let holdings = try slot.reader.withLockIfAvailable({ try $0.holdings(of: customer, in: scope) }) {
+                return holdings
+            }
+        }
+        let slot = slots[(turn.wrappingAdd(1, ordering: .relaxed).newValue & Int.max) % slots.count]
+        return try slot.reader.withLock { try $0.holdings(of: customer, in: scope) }
+    }
+}
+
+/// One connection, open for reading only, with its statement.
+private struct HoldingReader: ~Copyable {
+    private let connection: Connection
+    private let statement: OpaquePointer
+
+    /// Closed after its statement is finalised, and also where preparing that fails.
+    private struct Connection: ~Copyable {
+        let pointer: OpaquePointer
+
+        init(path: String) throws {
+            var opened: OpaquePointer?
+            // No mutex of SQLite's: ours already lends the connection to one caller at a time.
+            let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+            guard code == SQLITE_OK, let opened else {
+                let error = StorageError(code, of: opened)
+                sqlite3_close_v2(opened)
+                throw error
+            }
+            pointer = opened
+            sqlite3_busy_timeout(opened, 5000)
+            // In KiB, taken only as pages are read: the upper levels of the table and the rows of those who ask often.
+            sqlite3_exec(opened, "PRAGMA cache_size = -8192", nil, nil, nil)
+        }
+
+        deinit { sqlite3_close_v2(pointer) }
+    }
+
+    init(path: String) throws {
+        let connection = try Connection(path: path)
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            connection.pointer, HoldingQueries.selectHoldings, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw StorageError(code, of: connection.pointer) }
+        self.connection = connection
+        statement = prepared
+    }
+
+    deinit { sqlite3_finalize(statement) }
+
+    /// The statement sees one snapshot by itself and is over, its lock with it, when this returns.
+    func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
+        defer { sqlite3_reset(statement) }
+        for (index, text) in [(1, scope.app.rawValue), (2, scope.environment.rawValue), (3, customer.rawValue)] {
+            try bind(text, at: Int32(index))
+        }
+        var holdings: [Holding] = []
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return holdings }
+            guard code == SQLITE_ROW else { throw StorageError(code, of: connection.pointer) }
+            let bytes = UnsafeBufferPointer(
+                start: sqlite3_column_text(statement, 0), count: Int(sqlite3_column_bytes(statement, 0)))
+            holdings.append(try HoldingCoding.decode(Array(bytes)))
+        }
+    }
+
+    private func bind(_ text: String, at index: Int32) throws {
+        var text = text
+        // SQLite copies the text before this returns: what the destructor -1, `SQLITE_TRANSIENT`, asks for.
+        let code = text.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { characters in
+                sqlite3_bind_text(
+                    statement, index, characters.baseAddress, Int32(characters.count),
+                    unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+            }
+        }
+        guard code == SQLITE_OK else { throw StorageError(code, of: connection.pointer) }
+    }
+}
+
+extension StorageError {
+    /// What a connection reports about its last call; it may be nil only where not even a connection could be made.
+    fileprivate init(_ code: Int32, of connection: OpaquePointer?) {
+        let message = connection.map { String(cString: sqlite3_errmsg($0)) }
+        self.init(DatabaseError(resultCode: ResultCode(rawValue: code), message: message))
+    }
+}
