@@ -70,7 +70,10 @@ let package = Package(
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
         room(
             "Server",
-            ["Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore, nioHTTPTypes]),
+            [
+                "Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore,
+                nioHTTPTypes,
+            ]),
         room(
             "AppStoreSimulator",
             [
@@ -80,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "tenure",
             dependencies: [
-                "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage", "StorageSQLite",
+                "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
+                "StorageSQLite",
                 "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging,
                 crypto, unixSignals, nioCore, nioHTTP1,
             ],
@@ -104,13 +108,15 @@ let package = Package(
         tests(
             "BackendTests",
             [
-                "Backend", "Intake", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger", "Primitives",
+                "Backend", "Intake", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger",
+                "Primitives",
                 grdb,
             ]),
         tests(
             "ServerTests",
             [
-                "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI", "Ledger", "Primitives",
+                "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI", "Ledger",
+                "Primitives",
                 "StrictJSON", hummingbird, hummingbirdTesting, crypto, grdb, logging, nioCore, nioPosix,
             ]),
         tests(

@@ -14,7 +14,7 @@ package enum Route {
     package static let warnings = "/api/v1/apps/{app}/warnings"
     /// Whether the process lives.
     package static let live = "/health/live"
-    /// Whether it can answer and keep what it is told.
+    /// Whether it can answer questions.
     package static let ready = "/health/ready"
 
     /// The path with its placeholders filled in, each percent-encoded (RFC 3986, section 2.1).

@@ -23,7 +23,8 @@ package struct AppSettings: Sendable {
     }
 }
 
-/// Who may be answered from the Sandbox ledger, which App Review and TestFlight need (FACT-4). Never mixed into a Production answer.
+/// Who may be answered from the Sandbox ledger, which App Review and TestFlight need (FACT-4). Never mixed into a Production
+/// answer.
 package enum SandboxAccess: Sendable, Hashable {
     /// Only these customers; the default is none.
     case testers(Set<CustomerID>)

@@ -29,7 +29,7 @@ package struct Backend: Sendable {
         return settings
     }
 
-    /// Throws unless questions can be answered and writes be kept.
+    /// Throws unless questions can be answered. Whether a write would find room is only known by writing.
     package func checkHealth() throws {
         try translatingStorageErrors { try store.checkHealth() }
     }
@@ -105,6 +105,9 @@ package struct Backend: Sendable {
     package func claim(_ upload: Upload, app id: AppID) async throws -> ClaimResult {
         let app = try settings(of: id)
         let customer = try Self.checked(upload.customer)
+        if let named = upload.productId, !(1...Self.longestProductId).contains(named.rawValue.utf8.count) {
+            throw BackendError.invalidIdentifier(name: "productId")
+        }
         let learnedAt = clock.now()
         let transaction = try verified(await verifier.transaction(upload.signedTransactionInfo, for: app.expected, at: learnedAt))
         var facts = [Intake.translate(transaction)]
@@ -208,6 +211,9 @@ package struct Backend: Sendable {
     }
 
     // MARK: Together
+
+    /// The longest product id that an upload may name, in bytes; Apple's are at most 100 characters.
+    private static let longestProductId = 256
 
     /// An id of a customer: 1 to 256 bytes, no control characters.
     package static func checked(_ customer: CustomerID) throws -> CustomerID {

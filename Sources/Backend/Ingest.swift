@@ -59,7 +59,8 @@ struct Ingest {
         let placed = inputs.map { input in
             if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: history)) } else { input }
         }
-        let decision = Decision(on: placed, history: history, policy: app.policy, learnedAt: learnedAt)
+        let decision = Decision(
+            on: placed, history: history, state: try transaction.state(of: key), policy: app.policy, learnedAt: learnedAt)
         guard decision.changesHistory else { return decision }
         // Not all claims are kept (OWN-3), and one that is known already stands in the store.
         for case .claim(let claim) in placed where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
@@ -105,7 +106,9 @@ struct Ingest {
         guard case .transaction(let fact) = fact else { return }
         if !app.entitlements.knows(fact.productId) { try warn(.unknownProduct, fact.productId.rawValue, in: scope, transaction) }
         if case .unknown(let type) = fact.type { try warn(.unknownProductType, type, in: scope, transaction) }
-        if case .unknown(let reason) = fact.transactionReason { try warn(.unknownTransactionReason, reason, in: scope, transaction) }
+        if case .unknown(let reason) = fact.transactionReason {
+            try warn(.unknownTransactionReason, reason, in: scope, transaction)
+        }
         let (revocationType, ownership) = (fact.revocation?.revocationType, fact.details.inAppOwnershipType)
         try warnUnlessKnown("revocationType", revocationType, KnownWords.revocationTypes, in: scope, transaction)
         try warnUnlessKnown("inAppOwnershipType", ownership, KnownWords.ownershipTypes, in: scope, transaction)
@@ -131,13 +134,15 @@ struct Ingest {
 /// `inAppOwnershipType`.
 enum KnownWords {
     static let notificationTypes: Set<String> = [
-        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW", "EXPIRED",
+        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
+        "EXPIRED",
         "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION", "OFFER_REDEEMED", "ONE_TIME_CHARGE",
         "PRICE_CHANGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION",
         "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST",
     ]
     static let subtypes: Set<String> = [
-        "ACCEPTED", "ACTIVE_TOKEN_REMINDER", "AUTO_RENEW_DISABLED", "AUTO_RENEW_ENABLED", "BILLING_RECOVERY", "BILLING_RETRY", "CREATED",
+        "ACCEPTED", "ACTIVE_TOKEN_REMINDER", "AUTO_RENEW_DISABLED", "AUTO_RENEW_ENABLED", "BILLING_RECOVERY", "BILLING_RETRY",
+        "CREATED",
         "DOWNGRADE", "FAILURE", "GRACE_PERIOD", "INITIAL_BUY", "PENDING", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE", "RESUBSCRIBE",
         "SUMMARY", "UNREPORTED", "UPGRADE", "VOLUNTARY",
     ]

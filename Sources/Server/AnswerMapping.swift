@@ -22,7 +22,9 @@ enum AnswerMapping {
             renews: answer.renews, renewsInto: answer.renewsInto?.rawValue)
         body.endedBecause = answer.endedBecause?.rawValue
         body.restsOn = answer.restsOn.map {
-            .init(kind: $0.kind.rawValue, originalTransactionId: $0.originalTransactionId.rawValue, productId: $0.productId.rawValue)
+            .init(
+                kind: $0.kind.rawValue, originalTransactionId: $0.originalTransactionId.rawValue, productId: $0.productId.rawValue
+            )
         }
         return body
     }
@@ -32,11 +34,14 @@ enum AnswerMapping {
         let id = result.key.originalTransactionId.rawValue
         switch result.outcome {
         case .bound: return .accepted(outcome: "bound", originalTransactionId: id, isOwner: true)
-        case .alreadyOwner: return .accepted(outcome: "alreadyOwner", originalTransactionId: id, isOwner: result.owner == customer)
-        case .moved(_, let rule): return .accepted(outcome: "moved", originalTransactionId: id, isOwner: true, rule: rule.rawValue)
+        case .alreadyOwner:
+            return .accepted(outcome: "alreadyOwner", originalTransactionId: id, isOwner: result.owner == customer)
+        case .moved(_, let rule):
+            return .accepted(outcome: "moved", originalTransactionId: id, isOwner: true, rule: rule.rawValue)
         case .noted: return .accepted(outcome: "noted", originalTransactionId: id, isOwner: result.owner == customer)
         case .waiting(let reason):
-            return .accepted(outcome: "waiting.\(reason.rawValue)", originalTransactionId: id, isOwner: result.owner == customer, status: 202)
+            return .accepted(
+                outcome: "waiting.\(reason.rawValue)", originalTransactionId: id, isOwner: result.owner == customer, status: 202)
         case .refused(let reason, let rule):
             return .refused(
                 Problem(
@@ -94,7 +99,9 @@ struct SubscriptionBody {
             writer.nullableMember("autoRenewProductId", state.renewal?.autoRenewProductId?.rawValue)
             writer.member("periods") { $0.array { writer in state.periods.forEach { write($0, &writer) } } }
             writer.member("tenures") { $0.array { writer in state.tenures.forEach { write($0, &writer) } } }
-            writer.member("audit") { $0.array { writer in report.audit.forEach { write($0.row, sequence: $0.sequence, &writer) } } }
+            writer.member("audit") {
+                $0.array { writer in report.audit.forEach { write($0.row, sequence: $0.sequence, &writer) } }
+            }
             writer.member("explain") { $0.array { writer in state.explanation(at: at).forEach { writer.string($0) } } }
         }
         return writer.bytes

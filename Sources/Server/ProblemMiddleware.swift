@@ -5,7 +5,8 @@ import Logging
 import Primitives
 import Synchronization
 
-/// Turns every error into a problem, and logs what operators should know: our own failures always, refused input one line in a while.
+/// Turns every error into a problem, and logs what operators should know: our own failures always, refused input one line in a
+/// while.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     let sampler: LogSampler
 

@@ -30,7 +30,7 @@ package protocol Store: Sendable {
     /// What operators should look at, from the oldest on; at most `limit` (FACT-5).
     func warnings(in scope: Scope, limit: Int) throws -> [OperatorWarning]
 
-    /// Throws unless a write could be made durable now.
+    /// Throws unless the database can be read and is ours.
     func checkHealth() throws
 }
 
@@ -38,6 +38,9 @@ package protocol Store: Sendable {
 package protocol StoreTransaction {
     /// Everything known of a subscription; nil where nothing is.
     func history(of key: SubscriptionKey) throws -> SubscriptionHistory?
+
+    /// The state that is in force; nil where nothing is known.
+    func state(of key: SubscriptionKey) throws -> SubscriptionState?
 
     /// Keeps a notification as it came; false if its UUID is known already in this app and environment, and then nothing is
     /// written.

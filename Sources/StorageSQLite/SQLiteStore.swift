@@ -24,8 +24,8 @@ package final class SQLiteStore: Store {
         configuration.maximumReaderCount = 8
         configuration.label = "tenure"
         let pool = try DatabasePool(path: path, configuration: configuration)
-        // GRDB sets synchronous = NORMAL after the configuration's closure, which loses acknowledged commits when the power goes; so
-        // FULL is set here and read back (docs/decisions/0006).
+        // GRDB sets synchronous = NORMAL after the configuration's closure, which loses acknowledged commits when the power goes;
+        // so FULL is set here and read back (docs/decisions/0006).
         let synchronous = try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA foreign_keys = ON")
@@ -80,8 +80,8 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// One statement on one reader connection: the statement sees one snapshot by itself, so the BEGIN and COMMIT of an isolated read
-    /// would only cost time.
+    /// One statement on one reader connection: the statement sees one snapshot by itself, so the BEGIN and COMMIT of an isolated
+    /// read would only cost time.
     private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StorageError.translating { try pool.unsafeRead(body) }
     }

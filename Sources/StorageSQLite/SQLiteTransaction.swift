@@ -11,6 +11,10 @@ struct SQLiteTransaction: StoreTransaction {
         try SubscriptionQueries.history(of: key, database)
     }
 
+    func state(of key: SubscriptionKey) throws -> SubscriptionState? {
+        try SubscriptionQueries.subscription(key, database)?.state
+    }
+
     func insert(_ notification: NotificationRecord) throws -> Bool {
         try FactQueries.insert(notification, database)
     }

@@ -11,7 +11,8 @@ enum Schema {
         let present = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard present <= version else {
             throw StorageError(
-                .schemaTooNew, "the database has schema \(present) and this version of Tenure knows up to \(version); use a newer one")
+                .schemaTooNew,
+                "the database has schema \(present) and this version of Tenure knows up to \(version); use a newer one")
         }
         for (number, statements) in migrations where number > present {
             try database.execute(sql: statements)
@@ -93,7 +94,8 @@ enum Schema {
 
         CREATE TABLE audit (
             app TEXT NOT NULL, environment TEXT NOT NULL, originalTransactionId TEXT NOT NULL, sequence INTEGER NOT NULL,
-            customer TEXT NOT NULL, effectiveAt INTEGER NOT NULL, learnedAt INTEGER NOT NULL, rule TEXT NOT NULL, auditRow TEXT NOT NULL,
+            customer TEXT NOT NULL, effectiveAt INTEGER NOT NULL, learnedAt INTEGER NOT NULL, rule TEXT NOT NULL,
+            auditRow TEXT NOT NULL,
             PRIMARY KEY (app, environment, originalTransactionId, sequence)
         ) STRICT;
 
@@ -112,7 +114,8 @@ enum Schema {
         """
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence.
-    private static let appendOnly = ["jwsHeader", "notification", "fact", "claim", "tokenRegistration", "tenure", "audit"].map { table in
+    private static let appendOnly = ["jwsHeader", "notification", "fact", "claim", "tokenRegistration", "tenure", "audit"].map {
+        table in
         """
         CREATE TRIGGER \(table)IsNeverChanged BEFORE UPDATE ON \(table)
             BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;

@@ -48,6 +48,28 @@ import Testing
         #expect(!book.isActive(alice, at: end))
     }
 
+    @Test func `ENT-1 of several spans the answer rests on what is paid before what is provisional, and on what lasts longest`() {
+        func span(_ product: String, _ until: Timestamp?, _ kind: AccessSpan.Kind) -> AccessSpan {
+            AccessSpan(from: day(2026, 1, 1), until: until, productId: ProductID(product), kind: kind, endsBecause: .expired)
+        }
+        func holding(_ id: String, _ span: AccessSpan, renews: Bool?) -> Holding {
+            Holding(
+                originalTransactionId: OriginalTransactionID(id), spans: [span], autoRenewStatus: renews, autoRenewProductId: nil)
+        }
+        let map = EntitlementMap(
+            entries: ["lifetime", "monthly", "yearly"].map {
+                .init(productId: ProductID($0), validFrom: day(2000, 1, 1), entitlements: [EntitlementID("access")])
+            })
+        let late = holding("1", span("monthly", day(2026, 2, 1), .provisional), renews: true)
+        let ever = holding("2", span("lifetime", nil, .paid), renews: nil)
+        let one = CustomerAnswer(at: day(2026, 1, 15), holdings: [late, ever], map: map).overall
+        #expect(one.isActive && !one.isProvisional && one.end == nil && one.restsOn?.productId == ProductID("lifetime"))
+        let month = holding("3", span("monthly", day(2026, 2, 1), .paid), renews: false)
+        let year = holding("4", span("yearly", day(2027, 1, 1), .paid), renews: true)
+        let two = CustomerAnswer(at: day(2026, 1, 15), holdings: [year, month], map: map).overall
+        #expect(two.end == day(2027, 1, 1) && two.renews == true && two.restsOn?.productId == ProductID("yearly"))
+    }
+
     // MARK: ENT-2
 
     @Test func `ENT-2 a change of what a product gives holds from its date and does not reach into the past`() {
@@ -244,5 +266,17 @@ import Testing
         ended.tell(renewalInfo(signed: end + .days(3), renews: false) { $0.expirationIntent = 1 })
         #expect(!ended.isActive(alice, at: end + .days(3)))
         #expect(ended.isActive(alice, at: end + .days(2)))
+    }
+
+    @Test func `ENT-7 a grace notification is about one end and gives nothing at the next`() {
+        var book = owned()
+        let notice = NoticeFact(
+            notificationUUID: "u", notificationType: "DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD", status: 4,
+            signedDate: end + .days(2))
+        book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
+        book.tell(renewal("1001", from: end, to: day(2026, 3, 1)) { $0.signedDate = end + .days(3) })
+        book.tell(renewalInfo(signed: end + .days(5), renews: false))
+        #expect(book.isActive(alice, at: end + .days(2)))
+        #expect(!book.isActive(alice, at: day(2026, 3, 1)))
     }
 }

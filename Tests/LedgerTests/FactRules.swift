@@ -152,4 +152,30 @@ import Testing
             }
         }
     }
+
+    @Test func `AUDIT-1 a renewal that a device shows is the App Store's doing, and only claims that are kept are cited`() {
+        var book = Book()
+        book.tell(first)
+        _ = book.hear(claim(alice, .purchase, first, at: day(2026, 1, 2)))
+        let renewed = renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1))
+        let told = book.tell(.fact(.transaction(renewed)), .claim(claim(alice, .queue, renewed, at: day(2026, 2, 1))))
+        #expect(told.auditRows.map(\.actor) == [.appStore])
+        #expect(told.auditRows.first?.evidence == [.fact(Fact.transaction(renewed).key)])
+    }
+
+    @Test func `AUDIT-1 what a changed policy changes has rows when it comes into force`() {
+        var book = Book()
+        let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
+        book.tell(first, upgrade)
+        _ = book.hear(claim(alice, .purchase, first, at: day(2026, 1, 1)))
+        _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 11)))
+        let renewed = renewal("1002", pro, from: day(2026, 2, 11), to: day(2026, 3, 11))
+        let decision = Decision(
+            on: [.fact(.transaction(renewed))], history: book.history, state: book.state,
+            policy: AppPolicy(version: 2, onPurchase: .stay), learnedAt: day(2026, 2, 11))
+        #expect(decision.auditRows.map(\.customer) == [alice, bob])
+        #expect(
+            decision.auditRows.allSatisfy { $0.effectiveAt == day(2026, 1, 11) }
+                && decision.state.owner(at: day(2026, 2, 1)) == alice)
+    }
 }

@@ -80,6 +80,16 @@ import Testing
         #expect(!book.isActive(alice, at: day(2026, 1, 5)))
     }
 
+    @Test func `OWN-2 a registered token on a renewal protects its customer from a transfer`() throws {
+        let token = try #require(aliceToken)
+        var book = owned(AppPolicy(onRestore: .transfer))
+        var tokened = renewed
+        tokened.appAccountToken = token
+        tokened.signedDate = day(2026, 2, 2)
+        book.tell(.fact(.transaction(tokened)), .registration(TokenRegistration(token: token, customer: alice)))
+        #expect(book.hear(claim(bob, .restore, tokened, at: day(2026, 2, 5))) == .refused(.tokenOfAnother, rule: .firstClaim))
+    }
+
     // MARK: OWN-3
 
     @Test func `OWN-3 a repeated claim by the owner changes nothing`() {
@@ -154,6 +164,13 @@ import Testing
         late.tell(renewalInfo(signed: day(2026, 1, 10) + .minutes(61)) { $0.autoRenewProductId = plus })
         #expect(late.state.claims.last?.outcome == .refused(.ownedByAnother, rule: .purchaseEvidence))
         #expect(book.state.owner(at: day(2026, 1, 20)) == alice)
+    }
+
+    @Test func `OWN-4 a deferred change counts after a renewal too`() {
+        var book = owned()
+        #expect(book.hear(claim(bob, .purchase, renewed, naming: pro, at: day(2026, 2, 5))) == .waiting(.signedPendingChange))
+        book.tell(renewalInfo(signed: day(2026, 2, 5) + .minutes(2)) { $0.autoRenewProductId = pro })
+        #expect(book.state.claims.last?.outcome == .noted)
     }
 
     // MARK: OWN-5
@@ -273,5 +290,16 @@ import Testing
             _ = book.hear(claim(bob, .restore, renewed, at: day(2026, 2, 5) + .minutes(Int64(minute))))
         }
         #expect(book.history.claims.count == 2)
+    }
+
+    @Test func `OWN-3 an owner who names ever other products fills nothing, and others little`() {
+        var book = owned()
+        for number in 0..<200 {
+            let named = ProductID("product.\(number)")
+            _ = book.hear(claim(alice, .purchase, first, naming: named, at: day(2026, 2, 1) + .minutes(Int64(number))))
+            _ = book.hear(claim(bob, .purchase, first, naming: named, at: day(2026, 2, 2) + .minutes(Int64(number))))
+        }
+        #expect(book.history.claims.filter { $0.customer == alice }.count == 1)
+        #expect(book.history.claims.filter { $0.customer == bob }.count <= 5)
     }
 }

@@ -55,6 +55,23 @@ import Testing
         #expect(book.state.periods.count == 1)
     }
 
+    @Test func `PER-1 a restored copy of a one-time purchase does not move its beginning, nor who owned it`() {
+        var book = Book()
+        let bought = transaction("1000", ProductID("lifetime"), from: day(2026, 1, 1), to: nil) {
+            $0.type = .nonConsumable
+            $0.webOrderLineItemId = nil
+        }
+        var restored = bought
+        restored.transactionId = TransactionID("1001")
+        (restored.purchaseDate, restored.signedDate) = (day(2026, 6, 1), day(2026, 6, 1))
+        book.tell(bought)
+        _ = book.hear(claim(alice, .purchase, bought, at: day(2026, 1, 1)))
+        let audit = book.audit
+        book.tell(restored)
+        #expect(book.isActive(alice, at: day(2026, 3, 1)) && book.audit == audit)
+        #expect(book.state.tenures.first?.from == day(2026, 1, 1))
+    }
+
     // MARK: PER-2
 
     @Test func `PER-2 a period ends at its expiresDate`() {

@@ -61,7 +61,9 @@ struct AccessFold {
     private func graceEnd(of period: Period, from end: Timestamp) -> Timestamp? {
         var graceEnd: Timestamp?
         for (index, renewal) in renewals.enumerated() {
-            guard let signedEnd = renewal.gracePeriodExpiresDate, isLastBegun(period, at: renewal.signedDate) else { continue }
+            guard let signedEnd = renewal.gracePeriodExpiresDate, isAbout(end, of: period, signedAt: renewal.signedDate) else {
+                continue
+            }
             // A later word without a grace period ends it: the customer cancelled, or Apple gave up.
             let later = index + 1 < renewals.count ? renewals[index + 1] : nil
             let cut = later.flatMap { $0.gracePeriodExpiresDate == nil && $0.showsEndOrRetry ? $0.signedDate : nil }
@@ -75,7 +77,7 @@ struct AccessFold {
     /// The renewal info beside it shows the retry that it is about; only a later word ends it.
     private func statusGraceEnd(of period: Period, from end: Timestamp) -> Timestamp? {
         let notice = notices.last { notice in
-            notice.status == 4 && isLastBegun(period, at: notice.signedDate)
+            notice.status == 4 && isAbout(end, of: period, signedAt: notice.signedDate)
                 && !renewals.contains { $0.gracePeriodExpiresDate != nil && $0.signedDate >= notice.signedDate }
         }
         guard let notice else { return nil }
@@ -83,8 +85,9 @@ struct AccessFold {
         return min(limit, earliestEndShown(since: max(end, notice.signedDate.adding(Milliseconds(1)))) ?? limit)
     }
 
-    private func isLastBegun(_ period: Period, at instant: Timestamp) -> Bool {
-        periods.last { $0.purchaseDate <= instant } == period
+    /// Apple tries to charge from a day before the end (PER-6); what it signed earlier is about an earlier end.
+    private func isAbout(_ end: Timestamp, of period: Period, signedAt instant: Timestamp) -> Bool {
+        instant >= end.adding(.hours(-24)) && periods.last { $0.purchaseDate <= instant } == period
     }
 
     // MARK: Late news (ENT-6)

@@ -74,7 +74,7 @@ extension EntitlementAnswer {
         let windows = Self.windows(of: sorted)
         let present = windows.first { $0.contains(instant) }
         let shown = present ?? windows.last { $0.from <= instant }
-        let current = sorted.last { $0.span.contains(instant) }
+        let current = sorted.filter { $0.span.contains(instant) }.max { $1.outranks($0) }
         let last = shown.flatMap { shown in sorted.last { $0.span.until == shown.until } }
         self.entitlement = entitlement
         at = instant
@@ -114,11 +114,30 @@ extension EntitlementAnswer {
 }
 
 extension Grant {
+    /// Of several spans at one instant the answer rests on what was paid for before grace and late news, then on what lasts
+    /// longest.
+    fileprivate func outranks(_ other: Grant) -> Bool {
+        if span.kind != other.span.kind { return span.kind.rank > other.span.kind.rank }
+        let (end, otherEnd) = (span.until ?? .latestAccepted, other.span.until ?? .latestAccepted)
+        if end != otherEnd { return end > otherEnd }
+        return holding.originalTransactionId < other.holding.originalTransactionId
+    }
+
     /// By start, then by end, then by subscription: the order must not depend on how holdings were read.
     fileprivate func precedes(_ other: Grant) -> Bool {
         if span.from != other.span.from { return span.from < other.span.from }
         let (end, otherEnd) = (span.until ?? .latestAccepted, other.span.until ?? .latestAccepted)
         if end != otherEnd { return end < otherEnd }
         return holding.originalTransactionId < other.holding.originalTransactionId
+    }
+}
+
+extension AccessSpan.Kind {
+    fileprivate var rank: Int {
+        switch self {
+        case .paid: 2
+        case .gracePeriod: 1
+        case .provisional: 0
+        }
     }
 }

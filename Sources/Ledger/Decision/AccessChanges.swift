@@ -6,7 +6,7 @@ struct AccessChanges {
     let after: SubscriptionState
 
     /// One row for every customer whose access differs at any instant, or from whom something was taken back; by customer.
-    func rows(evidence: [AuditRow.Evidence], learnedAt: Timestamp) -> [AuditRow] {
+    func rows(evidence: [AuditRow.Evidence], actor: AuditRow.Actor, at learnedAt: Timestamp) -> [AuditRow] {
         Set(before.customers).union(after.customers).sorted().compactMap { customer in
             let (old, new) = (before.spans(of: customer), after.spans(of: customer))
             let (difference, takeBack) = (Self.firstDifference(old, new), takeBack(from: customer))
@@ -14,7 +14,7 @@ struct AccessChanges {
             return AuditRow(
                 subscription: after.key, customer: customer, effectiveAt: effectiveAt, learnedAt: learnedAt,
                 rule: difference == nil ? .takeBack : rule(at: effectiveAt, old: old, new: new), evidence: evidence,
-                before: .init(of: old), after: .init(of: new), actor: Self.actor(of: evidence), takeBack: takeBack)
+                before: .init(of: old), after: .init(of: new), actor: actor, takeBack: takeBack)
         }
     }
 
@@ -24,17 +24,6 @@ struct AccessChanges {
             !before.tenures.contains { $0.from == tenure.from && $0.customer == tenure.customer }
                 && (tenure.customer != nil || !before.tenures.isEmpty)
         }.map { LedgerEvent(newTenure: $0, of: after.key) }
-    }
-
-    private static func actor(of evidence: [AuditRow.Evidence]) -> AuditRow.Actor {
-        for item in evidence {
-            switch item {
-            case .claim: return .customer
-            case .registration: return .appBackend
-            case .fact: continue
-            }
-        }
-        return evidence.isEmpty ? .operatorOfTenure : .appStore
     }
 
     // MARK: Where two lists of spans differ
@@ -103,13 +92,13 @@ struct AccessChanges {
             guard after.owner(at: period.purchaseDate) == customer, let end = period.end,
                 let expiresDate = period.transaction.expiresDate
             else { continue }
-            let previous = before.periods.first { $0.aliases == period.aliases }
-            guard previous?.end != end else { continue }
-            let amount = expiresDate.since(max(period.purchaseDate, end))
+            let previous = before.periods.first { !Set($0.aliases).isDisjoint(with: period.aliases) }
+            let credited = previous?.end ?? expiresDate
+            let amount = credited.since(max(period.purchaseDate, end))
             guard amount.count > 0 else { continue }
             return AuditRow.TakeBack(
                 transactionId: period.transaction.transactionId, productId: period.productId, amount: amount,
-                periodEndBefore: previous?.end ?? expiresDate, periodEndAfter: end)
+                periodEndBefore: credited, periodEndAfter: end)
         }
         return nil
     }

@@ -29,33 +29,42 @@ extension Decision {
     /// - Parameters:
     ///   - inputs: all about the subscription in `history`.
     ///   - history: all that is known before them.
+    ///   - state: what was in force before them; nil folds it. Where it was folded under another policy, what that changes shows in
+    ///     the audit rows too.
     ///   - policy: what the app chose.
     ///   - learnedAt: when we learned the inputs, on our clock; goes into audit rows only.
-    package init(on inputs: [LedgerInput], history before: SubscriptionHistory, policy: AppPolicy, learnedAt: Timestamp) {
-        let stateBefore = SubscriptionState(folding: before, under: policy)
-        var after = before
-        var evidence: [AuditRow.Evidence] = []
-        for input in inputs where after.record(input) { evidence.append(.init(of: input)) }
+    package init(
+        on inputs: [LedgerInput], history before: SubscriptionHistory, state: SubscriptionState? = nil, policy: AppPolicy,
+        learnedAt: Timestamp
+    ) {
+        let stateBefore = state ?? SubscriptionState(folding: before, under: policy)
+        let everything = before.recording(inputs)
+        let weighed = SubscriptionState(folding: everything.history, under: policy)
         let claims = inputs.compactMap(\.claim)
-        let provisional = evidence.isEmpty ? stateBefore : SubscriptionState(folding: after, under: policy)
         outcomes = claims.map { claim in
             // The very same claim once more, under the same id: what it did, it did before.
             let isKnown = before.claims.contains { $0.id == claim.id }
-            let outcome = provisional.outcome(of: claim) ?? .alreadyOwner
+            let outcome = weighed.outcome(of: claim) ?? .alreadyOwner
             return isKnown ? outcome.whenRepeated : outcome
         }
         // OWN-3: a claim that says nothing new is answered and not kept, so that repeating it cannot fill the store.
-        let idle = claims.filter { provisional.isIdle($0, in: before) }
-        if !idle.isEmpty {
-            after = before
-            for input in inputs where input.claim.map({ !idle.contains($0) }) ?? true { _ = after.record(input) }
-        }
-        history = after
-        changesHistory = after != before
-        state = changesHistory ? SubscriptionState(folding: after, under: policy) : stateBefore
-        let changes = AccessChanges(before: stateBefore, after: state)
-        auditRows = changes.rows(evidence: evidence, learnedAt: learnedAt)
+        let idle = claims.filter { weighed.isIdle($0) }
+        let kept = idle.isEmpty ? everything : before.recording(inputs.filter { $0.claim.map { !idle.contains($0) } ?? true })
+        history = kept.history
+        changesHistory = history != before
+        let after = idle.isEmpty ? weighed : SubscriptionState(folding: history, under: policy)
+        self.state = changesHistory ? after : stateBefore
+        let changes = AccessChanges(before: stateBefore, after: self.state)
+        auditRows = changes.rows(
+            evidence: kept.new.map(AuditRow.Evidence.init), actor: Self.actor(of: kept.new, outcomes), at: learnedAt)
         events = changes.ownerChanges() + auditRows.map(LedgerEvent.init(accessChange:))
+    }
+
+    /// A customer only where his claim did something; a device that shows a renewal is the App Store's messenger.
+    private static func actor(of inputs: [LedgerInput], _ outcomes: [ClaimOutcome]) -> AuditRow.Actor {
+        if outcomes.contains(where: \.changesOwner) { return .customer }
+        if inputs.contains(where: { if case .registration = $0 { true } else { false } }) { return .appBackend }
+        return inputs.isEmpty ? .operatorOfTenure : .appStore
     }
 }
 
@@ -70,6 +79,15 @@ extension SubscriptionHistory {
     }
 }
 
+extension SubscriptionHistory {
+    /// This history with the inputs taken in, and those among them that said something new.
+    fileprivate func recording(_ inputs: [LedgerInput]) -> (history: SubscriptionHistory, new: [LedgerInput]) {
+        var history = self
+        let new = inputs.filter { history.record($0) }
+        return (history, new)
+    }
+}
+
 extension LedgerInput {
     var claim: Claim? {
         if case .claim(let claim) = self { return claim }
@@ -78,6 +96,13 @@ extension LedgerInput {
 }
 
 extension ClaimOutcome {
+    fileprivate var changesOwner: Bool {
+        switch self {
+        case .bound, .moved: true
+        case .alreadyOwner, .noted, .waiting, .refused: false
+        }
+    }
+
     /// What the claim comes to when it is made again (OWN-3).
     fileprivate var whenRepeated: ClaimOutcome {
         switch self {
@@ -90,15 +115,33 @@ extension ClaimOutcome {
 extension SubscriptionState {
     func outcome(of claim: Claim) -> ClaimOutcome? { claims.first { $0.claim.id == claim.id }?.outcome }
 
-    /// A claim that moves nothing and that the same customer has made before with the same result, or that the owner makes
-    /// without showing anything that we do not know.
-    func isIdle(_ claim: Claim, in before: SubscriptionHistory) -> Bool {
+    /// A claim that moves nothing, made by a customer of whom such a one is kept already, or by the owner without showing that he
+    /// bought. What he names as bought is free text, so it does not make a claim new; only a change that waits for Apple's word
+    /// is told apart by it, a few times.
+    func isIdle(_ claim: Claim) -> Bool {
         guard let outcome = outcome(of: claim) else { return true }
-        let earlier = claims.filter { $0.claim.id != claim.id && $0.claim.repeats(claim) }
+        let earlier = claims.filter {
+            $0.claim.id != claim.id && $0.claim.customer == claim.customer && $0.claim.kind == claim.kind
+                && $0.claim.aliases == claim.aliases
+        }
         switch outcome {
         case .bound, .moved: return false
-        case .alreadyOwner: return claim.kind != .purchase || !earlier.isEmpty
-        case .noted, .waiting, .refused: return earlier.contains { $0.outcome == outcome }
+        case .alreadyOwner: return !showsPurchase(claim) || !earlier.isEmpty
+        case .noted, .refused: return earlier.contains { $0.outcome == outcome }
+        case .waiting:
+            return earlier.contains { $0.claim.productId == claim.productId } || earlier.count >= Self.mostWaitingClaims
         }
+    }
+
+    /// How many changes one customer may wait for in one period.
+    private static let mostWaitingClaims = 4
+
+    /// Whether the claim is evidence of who bought a period (OWN-4 b).
+    private func showsPurchase(_ claim: Claim) -> Bool {
+        claim.kind == .purchase
+            && periods.contains { period in
+                period.productId == claim.productId && period.beginning != .renewal
+                    && claim.aliases.first.map(period.aliases.contains) == true
+            }
     }
 }

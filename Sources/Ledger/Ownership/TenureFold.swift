@@ -115,8 +115,8 @@ struct TenureFold {
     /// Takes one claim into account and says what it came to, given all facts that are known now.
     private mutating func weigh(_ claim: Claim) -> ClaimOutcome {
         guard let index = period(shownBy: claim) else { return weighPossession(claim, of: nil) }
+        if claim.kind == .purchase, claim.productId != periods[index].productId { return weighPendingChange(claim, of: index) }
         guard claim.kind == .purchase, isBought(periods[index]) else { return weighPossession(claim, of: index) }
-        if claim.productId != periods[index].productId { return weighPendingChange(claim, of: index) }
         return weighPurchase(claim, of: index)
     }
 
@@ -208,9 +208,12 @@ struct TenureFold {
         return (tenures.last { $0.from <= instant } ?? tenures.first)?.customer
     }
 
-    /// Whether the purchase in force at the instant bears this owner's registered token; no automatic path takes it from him.
+    /// Whether the purchase in force at the instant, or a renewal of it, bears this owner's registered token; no automatic path
+    /// takes it from him.
     private func isNamedByToken(_ owner: CustomerID, at instant: Timestamp) -> Bool {
         let bought = periods.indices.last { periods[$0].beginning != .renewal && periods[$0].purchaseDate <= instant } ?? 0
-        return tokenOwner(of: bought) == owner
+        return periods.indices[bought...].contains {
+            periods[$0].purchaseDate <= max(instant, periods[0].purchaseDate) && tokenOwner(of: $0) == owner
+        }
     }
 }

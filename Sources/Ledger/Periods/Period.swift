@@ -38,7 +38,7 @@ package struct Period: Sendable, Hashable, Codable {
     /// Whether its kind of product gives time or possession by itself. Consumables and non-renewing subscriptions are kept and
     /// give nothing yet (PER-9, later), and so does a kind that we do not know (FACT-5).
     package var givesAccess: Bool {
-        transaction.type == .autoRenewableSubscription || transaction.type == .nonConsumable
+        (transaction.type == .autoRenewableSubscription && transaction.expiresDate != nil) || transaction.type == .nonConsumable
     }
 
     /// Whether it gives service at the instant.

@@ -21,8 +21,9 @@ package struct PeriodBook: Sendable, Hashable, Codable {
     }
 
     /// Takes a version of a transaction into the book; true if the book says more than before.
-    package mutating func record(_ fact: TransactionFact) -> Bool {
-        let names = PeriodAlias.aliases(of: fact)
+    package mutating func record(_ signed: TransactionFact) -> Bool {
+        let names = PeriodAlias.aliases(of: signed)
+        var fact = signed
         guard let identity = names.first else { return false }
         let position = lines.firstIndex { !($0.identity < identity) } ?? lines.endIndex
         guard position < lines.endIndex, lines[position].identity == identity else {
@@ -30,10 +31,15 @@ package struct PeriodBook: Sendable, Hashable, Codable {
             return true
         }
         let before = lines[position]
+        if identity == .oneTimePurchase {
+            // A restored copy bears the date of the restore; the purchase is as old as its oldest copy says.
+            fact.purchaseDate = min(fact.purchaseDate, before.latest.purchaseDate)
+            lines[position].latest.purchaseDate = fact.purchaseDate
+        }
         for name in names where !lines[position].aliases.contains(name) {
             lines[position].aliases = (lines[position].aliases + [name]).sorted()
         }
-        if fact.supersedes(before.latest) { lines[position].latest = fact }
+        if fact.supersedes(lines[position].latest) { lines[position].latest = fact }
         return lines[position] != before
     }
 

@@ -12,7 +12,8 @@ enum AuditQueries {
         for (index, row) in decision.auditRows.enumerated() {
             try database.cachedStatement(
                 sql: """
-                    INSERT INTO audit (app, environment, originalTransactionId, sequence, customer, effectiveAt, learnedAt, rule, auditRow)
+                    INSERT INTO audit (app, environment, originalTransactionId, sequence, customer, effectiveAt, learnedAt, rule,
+                        auditRow)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
             ).execute(
@@ -25,7 +26,8 @@ enum AuditQueries {
         for (index, event) in decision.events.enumerated() {
             try database.cachedStatement(
                 sql: """
-                    INSERT INTO outbox (app, environment, originalTransactionId, sequence, event, createdAt) VALUES (?, ?, ?, ?, ?, ?)
+                    INSERT INTO outbox (app, environment, originalTransactionId, sequence, event, createdAt)
+                    VALUES (?, ?, ?, ?, ?, ?)
                     """
             ).execute(
                 arguments: StatementArguments(
@@ -40,7 +42,8 @@ enum AuditQueries {
         WHERE app = ? AND environment = ? AND originalTransactionId = ? AND sequence > ? ORDER BY sequence LIMIT ?
         """
 
-    static func rows(of key: SubscriptionKey, after sequence: Int64, limit: Int, _ database: Database) throws -> [StoredAuditRow] {
+    static func rows(of key: SubscriptionKey, after sequence: Int64, limit: Int, _ database: Database) throws -> [StoredAuditRow]
+    {
         let statement = try database.cachedStatement(sql: selectAudit)
         return try Row.fetchAll(statement, arguments: StatementArguments(key.columns + [sequence, limit])).map { row in
             StoredAuditRow(sequence: row[0], row: try StateCoding.decode(AuditRow.self, from: row[1]))
@@ -57,7 +60,8 @@ enum AuditQueries {
     static func insert(_ warning: OperatorWarning, in scope: Scope, _ database: Database) throws {
         try database.cachedStatement(
             sql: """
-                INSERT INTO operatorWarning (app, environment, kind, value, firstSeenAt) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                INSERT INTO operatorWarning (app, environment, kind, value, firstSeenAt) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING
                 """
         ).execute(arguments: [
             scope.app.rawValue, scope.environment.rawValue, warning.kind.rawValue, warning.value,

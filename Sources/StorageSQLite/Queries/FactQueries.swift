@@ -8,8 +8,8 @@ enum FactQueries {
     static func insert(_ notification: NotificationRecord, _ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(
             sql: """
-                INSERT INTO notification (app, environment, notificationUUID, notificationType, subtype, signedDate, receivedAt, headerId,
-                    payloadAndSignature)
+                INSERT INTO notification (app, environment, notificationUUID, notificationType, subtype, signedDate, receivedAt,
+                    headerId, payloadAndSignature)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
                 """)
         try statement.execute(arguments: [
@@ -29,7 +29,8 @@ enum FactQueries {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
                 """)
         try statement.execute(arguments: [
-            record.scope.app.rawValue, record.scope.environment.rawValue, record.fact.key, record.fact.originalTransactionId.rawValue,
+            record.scope.app.rawValue, record.scope.environment.rawValue, record.fact.key,
+            record.fact.originalTransactionId.rawValue,
             record.fact.signedDate.millisecondsSince1970, record.receivedAt.millisecondsSince1970,
             try StateCoding.encode(record.fact), try record.evidence.map { try headerId(of: $0, database) },
             record.evidence?.payloadAndSignature,
@@ -44,21 +45,23 @@ enum FactQueries {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            key.app.rawValue, key.environment.rawValue, claim.id.rawValue, key.originalTransactionId.rawValue, claim.customer.rawValue,
+            key.app.rawValue, key.environment.rawValue, claim.id.rawValue, key.originalTransactionId.rawValue,
+            claim.customer.rawValue,
             claim.claimedAt.millisecondsSince1970, try StateCoding.encode(claim),
         ])
     }
 
     static func facts(of key: SubscriptionKey, limit: Int, _ database: Database) throws -> [FactRecord] {
         let scope = Scope(app: key.app, environment: key.environment)
-        return try Row.fetchAll(database.cachedStatement(sql: selectFacts), arguments: StatementArguments(key.columns + [limit])).map { row in
-            let header: String? = row[2]
-            let body: String? = row[3]
-            return FactRecord(
-                scope: scope, fact: try StateCoding.decode(Fact.self, from: row[0]),
-                evidence: header.flatMap { header in body.map { SignedEvidence(header: header, payloadAndSignature: $0) } },
-                receivedAt: Timestamp(millisecondsSince1970: row[1]))
-        }
+        return try Row.fetchAll(database.cachedStatement(sql: selectFacts), arguments: StatementArguments(key.columns + [limit]))
+            .map { row in
+                let header: String? = row[2]
+                let body: String? = row[3]
+                return FactRecord(
+                    scope: scope, fact: try StateCoding.decode(Fact.self, from: row[0]),
+                    evidence: header.flatMap { header in body.map { SignedEvidence(header: header, payloadAndSignature: $0) } },
+                    receivedAt: Timestamp(millisecondsSince1970: row[1]))
+            }
     }
 
     static let selectFacts = """

@@ -20,7 +20,8 @@ enum HoldingQueries {
                 """)
         for customer in customers {
             try statement.execute(arguments: [
-                state.key.app.rawValue, state.key.environment.rawValue, customer.rawValue, state.key.originalTransactionId.rawValue,
+                state.key.app.rawValue, state.key.environment.rawValue, customer.rawValue,
+                state.key.originalTransactionId.rawValue,
                 HoldingCoding.encode(Holding(of: customer, in: state)),
             ])
         }
@@ -33,7 +34,8 @@ enum HoldingQueries {
                 SELECT DISTINCT customer FROM tenure
                 WHERE app = ? AND environment = ? AND originalTransactionId = ? AND customer IS NOT NULL
                 """)
-        for former in try String.fetchAll(named, arguments: StatementArguments(key.columns)) where !customers.contains(CustomerID(former)) {
+        for former in try String.fetchAll(named, arguments: StatementArguments(key.columns))
+        where !customers.contains(CustomerID(former)) {
             try database.cachedStatement(
                 sql: "DELETE FROM holding WHERE app = ? AND environment = ? AND customer = ? AND originalTransactionId = ?"
             ).execute(arguments: [key.app.rawValue, key.environment.rawValue, former, key.originalTransactionId.rawValue])

@@ -44,7 +44,8 @@ enum SubscriptionQueries {
     static func save(_ decision: Decision, counts: Counts, _ database: Database) throws {
         let statement = try database.cachedStatement(
             sql: """
-                INSERT INTO subscription (app, environment, originalTransactionId, history, state, tenureRevision, auditCount, eventCount)
+                INSERT INTO subscription (app, environment, originalTransactionId, history, state, tenureRevision, auditCount,
+                    eventCount)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET history = excluded.history, state = excluded.state,
                     tenureRevision = excluded.tenureRevision, auditCount = excluded.auditCount, eventCount = excluded.eventCount
@@ -81,7 +82,8 @@ enum TenureQueries {
         guard present != decision.state.tenures.map({ Step(from: $0.from, customer: $0.customer) }) else { return revision }
         let statement = try database.cachedStatement(
             sql: """
-                INSERT INTO tenure (app, environment, originalTransactionId, revision, effectiveFrom, customer, rule, evidence, learnedAt)
+                INSERT INTO tenure (app, environment, originalTransactionId, revision, effectiveFrom, customer, rule, evidence,
+                    learnedAt)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         for tenure in decision.state.tenures {
