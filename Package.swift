@@ -23,6 +23,7 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 
@@ -102,12 +103,15 @@ let package = Package(
         tests("StorageTests", ["Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
         tests(
             "BackendTests",
-            ["Backend", "Intake", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "Ledger", "Primitives"]),
+            [
+                "Backend", "Intake", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger", "Primitives",
+                grdb,
+            ]),
         tests(
             "ServerTests",
             [
                 "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI", "Ledger", "Primitives",
-                "StrictJSON", hummingbird, hummingbirdTesting, crypto,
+                "StrictJSON", hummingbird, hummingbirdTesting, crypto, grdb, logging, nioCore, nioPosix,
             ]),
         tests(
             "AppStoreSimulatorTests",

@@ -12,7 +12,8 @@ package struct AppSettings: Sendable {
     package let sandboxAccess: SandboxAccess
 
     package init(
-        id: AppID, expected: ExpectedApp, policy: AppPolicy, entitlements: EntitlementMap, sandboxAccess: SandboxAccess = .testers([])
+        id: AppID, expected: ExpectedApp, policy: AppPolicy, entitlements: EntitlementMap,
+        sandboxAccess: SandboxAccess = .testers([])
     ) {
         self.id = id
         self.expected = expected

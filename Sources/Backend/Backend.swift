@@ -79,7 +79,8 @@ package struct Backend: Sendable {
         package let signedRenewalInfo: String?
 
         package init(
-            customer: CustomerID, kind: Claim.Kind, productId: ProductID?, signedTransactionInfo: String, signedRenewalInfo: String?
+            customer: CustomerID, kind: Claim.Kind, productId: ProductID?, signedTransactionInfo: String,
+            signedRenewalInfo: String?
         ) {
             self.customer = customer
             self.kind = kind
@@ -113,7 +114,8 @@ package struct Backend: Sendable {
         }
         guard case .transaction(let fact) = facts[0].fact else { throw BackendError.unknownSubscription }
         let claim = Claim(
-            id: .init("\(customer)/\(upload.kind.rawValue)/\(fact.transactionId)/\(learnedAt.millisecondsSince1970)"), customer: customer,
+            id: .init("\(customer)/\(upload.kind.rawValue)/\(fact.transactionId)/\(learnedAt.millisecondsSince1970)"),
+            customer: customer,
             kind: upload.kind, transaction: fact, productId: upload.productId ?? fact.productId, claimedAt: learnedAt)
         let scope = Scope(app: id, environment: transaction.payload.environment)
         let proven = facts
@@ -126,7 +128,9 @@ package struct Backend: Sendable {
             return try ingest.record(proven, claim: claim, in: scope, transaction)
         }
         guard let decision, let outcome = decision.outcomes.first else { throw BackendError.unknownSubscription }
-        return ClaimResult(outcome: outcome, key: decision.state.key, owner: decision.state.owner(at: learnedAt), at: learnedAt)
+        // Its place among the claims may lie after our clock (Claim.placed).
+        let at = max(learnedAt, decision.state.claims.last?.claim.claimedAt ?? learnedAt)
+        return ClaimResult(outcome: outcome, key: decision.state.key, owner: decision.state.owner(at: at), at: learnedAt)
     }
 
     private func verified<Value>(_ result: Result<Value, JWSRefusal>) throws -> Value {
@@ -214,7 +218,8 @@ package struct Backend: Sendable {
         return customer
     }
 
-    private func write<Value: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> Value) async throws -> Value {
+    private func write<Value: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> Value) async throws -> Value
+    {
         do {
             return try await store.write(body)
         } catch let error as StorageError {

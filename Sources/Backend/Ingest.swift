@@ -12,7 +12,9 @@ struct Ingest {
     let learnedAt: Timestamp
 
     /// Keeps a notification with everything it carries; false if its UUID was known, and then nothing changes (RECON-0).
-    func record(_ notification: TranslatedNotification, in environment: Environment, _ transaction: any StoreTransaction) throws -> Bool {
+    func record(_ notification: TranslatedNotification, in environment: Environment, _ transaction: any StoreTransaction) throws
+        -> Bool
+    {
         let scope = Scope(app: app.id, environment: environment)
         let record = NotificationRecord(
             scope: scope, notice: notification.notice, evidence: try evidence(notification.evidence), receivedAt: learnedAt)
@@ -54,10 +56,13 @@ struct Ingest {
         on inputs: [LedgerInput], about key: SubscriptionKey, _ transaction: any StoreTransaction
     ) throws -> Decision {
         let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
-        let decision = Decision(on: inputs, history: history, policy: app.policy, learnedAt: learnedAt)
+        let placed = inputs.map { input in
+            if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: history)) } else { input }
+        }
+        let decision = Decision(on: placed, history: history, policy: app.policy, learnedAt: learnedAt)
         guard decision.changesHistory else { return decision }
         // Not all claims are kept (OWN-3), and one that is known already stands in the store.
-        for case .claim(let claim) in inputs where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
+        for case .claim(let claim) in placed where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
             try transaction.insert(claim, on: key)
         }
         try transaction.save(decision, learnedAt: learnedAt)

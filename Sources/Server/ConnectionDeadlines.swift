@@ -13,6 +13,9 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private let bodyTimeout: TimeAmount
     /// Nil while we are the ones who have to answer.
     private var deadline: NIODeadline?
+    /// Requests whose header came and whose answer has not gone out; more than one where the peer does not wait for answers.
+    private var unanswered = 0
+    private var isReadingRequest = false
     private var watch: RepeatedTask?
 
     init(headerTimeout: TimeAmount, bodyTimeout: TimeAmount) {
@@ -40,16 +43,29 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: deadline = .now() + bodyTimeout
+        case .head:
+            unanswered += 1
+            isReadingRequest = true
+            deadline = .now() + bodyTimeout
         case .body: break
-        case .end: deadline = nil
+        case .end:
+            isReadingRequest = false
+            awaitPeerUnlessWeOwe()
         }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { deadline = .now() + headerTimeout }
+        if case .end = unwrapOutboundIn(data) {
+            unanswered = max(0, unanswered - 1)
+            // An answer may go out before its request has come whole: the body's deadline then stays.
+            if !isReadingRequest { awaitPeerUnlessWeOwe() }
+        }
         context.write(data, promise: promise)
+    }
+
+    private func awaitPeerUnlessWeOwe() {
+        deadline = unanswered > 0 ? nil : .now() + headerTimeout
     }
 
     private func begin(_ context: ChannelHandlerContext) {

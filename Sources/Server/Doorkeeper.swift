@@ -14,7 +14,7 @@ enum Caller: Sendable, Hashable {
 
 /// Decides who is asking from a request's credentials.
 struct Doorkeeper: Sendable {
-    private static let scheme = Array("Bearer ".utf8)
+    private static let scheme = Array("bearer ".utf8)
 
     private let credentials: [AppID: AppCredentials]
 
@@ -24,9 +24,7 @@ struct Doorkeeper: Sendable {
 
     /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
     func caller(of request: Request, app: AppID, at now: Timestamp) throws -> Caller {
-        guard let header = request.headers[.authorization]?.utf8, header.starts(with: Self.scheme) else {
-            throw DoorError.keyMissing
-        }
+        guard let header = request.headers[.authorization]?.utf8, Self.isBearer(header) else { throw DoorError.keyMissing }
         let key = Array(header.dropFirst(Self.scheme.count))
         guard let credentials = credentials[app] else { throw DoorError.keyWrong }
         // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
@@ -40,6 +38,11 @@ struct Doorkeeper: Sendable {
         } catch {
             throw DoorError.customerTokenRefused(error)
         }
+    }
+
+    /// The scheme is read in any case (RFC 9110, section 11.1). Setting bit 5 makes a letter small and leaves a blank as it is.
+    private static func isBearer(_ header: String.UTF8View) -> Bool {
+        header.prefix(scheme.count).map { $0 | 0x20 } == scheme
     }
 
     /// Throws unless the caller may speak for the customer.

@@ -3,6 +3,7 @@ import Backend
 import HTTPTypes
 import Hummingbird
 import Ledger
+import NIOCore
 
 /// The one place that knows both our errors and HTTP's statuses.
 enum ErrorMapping {
@@ -12,6 +13,7 @@ enum ErrorMapping {
         case let error as DoorError: problem(of: error)
         case let error as BackendError: problem(of: error)
         case let error as HTTPError: problem(of: error)
+        case is NIOTooManyBytesError: problem(of: HTTPError(.contentTooLarge))
         default:
             // Nothing of the error itself: it may hold what a client must not see.
             Problem(status: 500, code: "internalError", detail: "Something went wrong here; it was logged.")
@@ -48,8 +50,10 @@ enum ErrorMapping {
             Problem(status: 400, code: refusal.code, detail: "What was sent proves nothing: \(refusal.words).", rule: "FACT-3")
         case .environmentNotOpen:
             Problem(
-                status: 403, code: "environmentNotOpen", detail: "The app's sandboxAccess does not admit this customer.", rule: "FACT-4")
-        case .unknownSubscription: Problem(status: 404, code: "unknownSubscription", detail: "Nothing is known of this subscription.")
+                status: 403, code: "environmentNotOpen", detail: "The app's sandboxAccess does not admit this customer.",
+                rule: "FACT-4")
+        case .unknownSubscription:
+            Problem(status: 404, code: "unknownSubscription", detail: "Nothing is known of this subscription.")
         case .invalidIdentifier(let name):
             Problem(status: 400, code: "invalidParameter", detail: "\(name) must be 1 to 256 bytes without control characters.")
         case .tokenTaken:

@@ -34,11 +34,12 @@ extension Request {
 }
 
 extension RequestContext {
-    /// A segment of the path, percent-decoded.
+    /// A segment of the path, percent-decoded. Control characters are refused: a text ends for SQLite at its first zero byte, so
+    /// that another identifier would be found.
     func segment(_ name: String) throws -> String {
-        guard let raw = parameters[name[...]], let text = PercentEncoding.decode(raw), !text.isEmpty else {
-            throw RequestError.invalidParameter(name, reason: "is not percent-encoded UTF-8")
-        }
+        guard let raw = parameters[name[...]], let text = PercentEncoding.decode(raw), !text.isEmpty,
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { throw RequestError.invalidParameter(name, reason: "is not percent-encoded UTF-8 without control characters") }
         return text
     }
 

@@ -30,7 +30,8 @@ extension StorageConformance {
             }
             try expect(found, equals: 1, "writers who found it new")
         },
-        Behaviour("STORE-17", "What a write has returned is seen by every read after it, and a reader never sees half of a write") { store in
+        Behaviour("STORE-17", "What a write has returned is seen by every read after it, and a reader never sees half of a write")
+        { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for id in ["1000", "1001", "1002", "1003"] {
                     group.addTask {
@@ -47,7 +48,8 @@ extension StorageConformance {
                             for owner in owners {
                                 let holdings = try store.holdings(of: owner, in: Specimen.scope)
                                 try expect(
-                                    holdings.contains(Holding(of: owner, in: decision.state)), "\(owner)'s holding right after its write")
+                                    holdings.contains(Holding(of: owner, in: decision.state)),
+                                    "\(owner)'s holding right after its write")
                             }
                         }
                     }

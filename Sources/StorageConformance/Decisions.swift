@@ -7,7 +7,9 @@ extension StorageConformance {
     static let decisions: [Behaviour] = [
         Behaviour("STORE-6", "A decision is read back equal: history and state") { store in
             try expect(try store.subscription(Specimen.key()), equals: nil, "a subscription that is not known")
-            let first = try await store.decide(on: [.fact(.transaction(Specimen.transaction())), .claim(Specimen.claim(Specimen.alice))])
+            let first = try await store.decide(on: [
+                .fact(.transaction(Specimen.transaction())), .claim(Specimen.claim(Specimen.alice)),
+            ])
             try expectKept(first, by: store)
             let second = try await store.decide(on: [.fact(.transaction(Specimen.transaction(1)))])
             try expectKept(second, by: store)
@@ -16,7 +18,8 @@ extension StorageConformance {
             try expect(try store.subscription(Specimen.key(in: Specimen.sandbox)), equals: nil, "the same id in the Sandbox")
             try expect(try store.subscription(Specimen.key(in: Specimen.otherApp)), equals: nil, "the same id in another app")
         },
-        Behaviour("STORE-7", "A customer's holdings are what the rules make of each of his subscriptions, by subscription") { store in
+        Behaviour("STORE-7", "A customer's holdings are what the rules make of each of his subscriptions, by subscription") {
+            store in
             let ids = ["1002", "1000", "1001"]
             var expected: [String: Holding] = [:]
             for id in ids {
@@ -24,17 +27,20 @@ extension StorageConformance {
                 let claim = Claim(
                     id: .init("claim/\(id)"), customer: Specimen.alice, kind: .purchase, transaction: transaction,
                     productId: transaction.productId, claimedAt: Specimen.start)
-                let decision = try await store.decide(on: [.fact(.transaction(transaction)), .claim(claim)], about: Specimen.key(id))
+                let decision = try await store.decide(
+                    on: [.fact(.transaction(transaction)), .claim(claim)], about: Specimen.key(id))
                 expected[id] = Holding(of: Specimen.alice, in: decision.state)
             }
             try expect(
-                try store.holdings(of: Specimen.alice, in: Specimen.scope), equals: ids.sorted().compactMap { expected[$0] }, "holdings")
+                try store.holdings(of: Specimen.alice, in: Specimen.scope), equals: ids.sorted().compactMap { expected[$0] },
+                "holdings")
             for scope in [Specimen.sandbox, Specimen.otherApp] {
                 try expect(try store.holdings(of: Specimen.alice, in: scope), equals: [], "holdings in \(scope) (FACT-4)")
             }
             try expect(try store.holdings(of: Specimen.bob, in: Specimen.scope), equals: [], "holdings of another customer")
         },
-        Behaviour("STORE-8", "Who never owned it after late evidence has no holding any more; who owned it for a time keeps his") { store in
+        Behaviour("STORE-8", "Who never owned it after late evidence has no holding any more; who owned it for a time keeps his")
+        { store in
             try await checkFormerCustomers(of: store)
         },
         Behaviour("STORE-9", "Audit rows are numbered 1, 2, 3 in each subscription and read on from any number") { store in
@@ -97,13 +103,15 @@ extension StorageConformance {
         let transaction = Specimen.transaction(of: "2000")
         for (customer, minutes) in [(Specimen.bob, 0), (Specimen.alice, 10)] as [(CustomerID, Int64)] {
             let claim = Claim(
-                id: .init("\(customer)/2000"), customer: customer, kind: .restore, transaction: transaction, productId: transaction.productId,
+                id: .init("\(customer)/2000"), customer: customer, kind: .restore, transaction: transaction,
+                productId: transaction.productId,
                 claimedAt: Specimen.start.adding(.minutes(minutes)))
             _ = try await store.decide(on: [.fact(.transaction(transaction)), .claim(claim)], about: key, policy: policy)
         }
         let state = try store.subscription(key)?.state
         try expect(
-            try store.holdings(of: Specimen.bob, in: Specimen.scope), equals: state.map { [Holding(of: Specimen.bob, in: $0)] } ?? [],
+            try store.holdings(of: Specimen.bob, in: Specimen.scope),
+            equals: state.map { [Holding(of: Specimen.bob, in: $0)] } ?? [],
             "what Bob had until Alice restored it")
     }
 }

@@ -20,19 +20,25 @@ extension StorageConformance {
         Behaviour("STORE-2", "A notification is kept once by its UUID, per app and environment") { store in
             for scope in [Specimen.scope, Specimen.otherApp, Specimen.sandbox] {
                 try expect(try await store.write { try $0.insert(Specimen.notification("u1", in: scope)) }, "new in \(scope)")
-                try expect(!(try await store.write { try $0.insert(Specimen.notification("u1", in: scope)) }), "known in \(scope)")
+                try expect(
+                    !(try await store.write { try $0.insert(Specimen.notification("u1", in: scope)) }), "known in \(scope)")
             }
             try expect(try await store.write { try $0.insert(Specimen.notification("u2")) }, "another UUID is new")
         },
         Behaviour("STORE-3", "Where the body throws, nothing of it is kept and its error is thrown on") { store in
             try await checkNothingIsKept(of: store)
         },
-        Behaviour("STORE-4", "Facts come back byte for byte with their evidence, by signing date, no more than asked for") { store in
+        Behaviour("STORE-4", "Facts come back byte for byte with their evidence, by signing date, no more than asked for") {
+            store in
             let facts = [
                 Specimen.record(.transaction(Specimen.transaction(0)), evidence: Specimen.evidence("e30")),
-                Specimen.record(.transaction(Specimen.transaction(1)), evidence: .init(header: "other\u{301}", payloadAndSignature: "e31.c2ln")),
-                Specimen.record(.renewal(RenewalFact(originalTransactionId: Specimen.key().originalTransactionId, signedDate: day(31)))),
-                Specimen.record(.failedQuestion(FailedQuestion(askedAt: day(32), reason: "5xx"), about: .init("1000")), evidence: nil),
+                Specimen.record(
+                    .transaction(Specimen.transaction(1)),
+                    evidence: .init(header: "other\u{301}", payloadAndSignature: "e31.c2ln")),
+                Specimen.record(
+                    .renewal(RenewalFact(originalTransactionId: Specimen.key().originalTransactionId, signedDate: day(31)))),
+                Specimen.record(
+                    .failedQuestion(FailedQuestion(askedAt: day(32), reason: "5xx"), about: .init("1000")), evidence: nil),
             ]
             for fact in facts.reversed() { try expect(try await store.write { try $0.insert(fact) }, "\(fact.fact.key) is new") }
             let kept = try store.facts(of: Specimen.key(), limit: 10)
@@ -67,7 +73,10 @@ extension StorageConformance {
                 _ = try write.insert(Specimen.notification("u1"))
                 _ = try write.insert(Specimen.record(.transaction(transaction)))
                 try write.insert(Specimen.claim(Specimen.alice), on: Specimen.key())
-                if let token { _ = try write.register(TokenRegistration(token: token, customer: Specimen.alice), app: Specimen.app, at: day(0)) }
+                if let token {
+                    _ = try write.register(
+                        TokenRegistration(token: token, customer: Specimen.alice), app: Specimen.app, at: day(0))
+                }
                 try write.warn(OperatorWarning(kind: .unknownProduct, value: "x", firstSeenAt: day(0)), in: Specimen.scope)
                 try write.save(decision, learnedAt: day(0))
                 throw Stop()

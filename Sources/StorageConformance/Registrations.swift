@@ -11,16 +11,20 @@ extension StorageConformance {
                 try expect(try write.customer(of: token, app: Specimen.app), equals: nil, "before")
                 for (customer, isNew) in [(Specimen.alice, true), (Specimen.bob, false), (Specimen.alice, false)] {
                     let registration = TokenRegistration(token: token, customer: customer)
-                    try expect(try write.register(registration, app: Specimen.app, at: Specimen.start), equals: isNew, "for \(customer)")
+                    try expect(
+                        try write.register(registration, app: Specimen.app, at: Specimen.start), equals: isNew, "for \(customer)")
                 }
                 try expect(try write.customer(of: token, app: Specimen.app), equals: Specimen.alice, "its customer")
                 try expect(try write.customer(of: token, app: Specimen.otherApp.app), equals: nil, "its customer in another app")
                 let elsewhere = TokenRegistration(token: token, customer: Specimen.bob)
-                try expect(try write.register(elsewhere, app: Specimen.otherApp.app, at: Specimen.start), "it is free in another app")
+                try expect(
+                    try write.register(elsewhere, app: Specimen.otherApp.app, at: Specimen.start), "it is free in another app")
             }
         },
         Behaviour("STORE-12", "The subscriptions that bear a token are found in every environment of the app, sorted") { store in
-            let (hers, his) = (try token("a11ce000-0000-4000-8000-000000000001"), try token("b0b00000-0000-4000-8000-000000000002"))
+            let (hers, his) = (
+                try token("a11ce000-0000-4000-8000-000000000001"), try token("b0b00000-0000-4000-8000-000000000002")
+            )
             let placed: [(String, Scope, AppAccountToken)] = [
                 ("1001", Specimen.scope, hers), ("1000", Specimen.sandbox, hers), ("1000", Specimen.scope, hers),
                 ("1002", Specimen.scope, his), ("1003", Specimen.otherApp, hers),
@@ -58,7 +62,8 @@ extension StorageConformance {
                 let claim = Claim(
                     id: .init("claim/\(name)"), customer: CustomerID(name), kind: .purchase, transaction: transaction,
                     productId: transaction.productId, claimedAt: Specimen.start)
-                _ = try await store.decide(on: [.fact(.transaction(transaction)), .claim(claim)], about: Specimen.key("\(index)"))
+                _ = try await store.decide(
+                    on: [.fact(.transaction(transaction)), .claim(claim)], about: Specimen.key("\(index)"))
             }
             for (index, name) in names.enumerated() {
                 let ids = try store.holdings(of: CustomerID(name), in: Specimen.scope).map(\.originalTransactionId.rawValue)

@@ -51,7 +51,8 @@ enum Specimen {
     }
 
     static func decision(
-        on inputs: [LedgerInput], after history: SubscriptionHistory = SubscriptionHistory(key: key()), policy: AppPolicy = AppPolicy()
+        on inputs: [LedgerInput], after history: SubscriptionHistory = SubscriptionHistory(key: key()),
+        policy: AppPolicy = AppPolicy()
     ) -> Decision {
         Decision(on: inputs, history: history, policy: policy, learnedAt: start)
     }
@@ -59,7 +60,9 @@ enum Specimen {
 
 extension Store {
     /// Saves what follows from the inputs, in one transaction with the history that is kept; returns it.
-    func decide(on inputs: [LedgerInput], about key: SubscriptionKey = Specimen.key(), policy: AppPolicy = AppPolicy()) async throws -> Decision {
+    func decide(on inputs: [LedgerInput], about key: SubscriptionKey = Specimen.key(), policy: AppPolicy = AppPolicy())
+        async throws -> Decision
+    {
         try await write { transaction in
             let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
             let decision = Specimen.decision(on: inputs, after: history, policy: policy)

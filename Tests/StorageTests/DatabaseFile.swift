@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+
 @testable import StorageSQLite
 
 /// A database file in a folder of its own, and what lies in it.

@@ -4,7 +4,9 @@ import Storage
 import Testing
 
 @Suite struct `How holdings are written` {
-    private static let products = ["plus.monthly", "", "a\"b\\c", "Jose\u{301}", "\u{1F48E}", "\u{0}\u{1F}\n\t", "null", "]", "\u{2028}"]
+    private static let products = [
+        "plus.monthly", "", "a\"b\\c", "Jose\u{301}", "\u{1F48E}", "\u{0}\u{1F}\n\t", "null", "]", "\u{2028}",
+    ]
 
     private static let holdings: [Holding] = products.flatMap { product in
         [nil, true, false].map { renews in
@@ -34,13 +36,15 @@ import Testing
     }
 
     @Test func `A holding without spans comes back as it was`() throws {
-        let holding = Holding(originalTransactionId: OriginalTransactionID("1"), spans: [], autoRenewStatus: nil, autoRenewProductId: nil)
+        let holding = Holding(
+            originalTransactionId: OriginalTransactionID("1"), spans: [], autoRenewStatus: nil, autoRenewProductId: nil)
         #expect(HoldingCoding.encode(holding) == #"["1",null,null,[]]"#)
         #expect(try HoldingCoding.decode(#"["1",null,null,[]]"#) == holding)
     }
 
     @Test(arguments: [
-        "", " ", "null", "{}", "[]", "[", "[1,null,null,[]]", #"["1",null,null]"#, #"["1",null,null,[],1]"#, #"["1",null,null,{}]"#,
+        "", " ", "null", "{}", "[]", "[", "[1,null,null,[]]", #"["1",null,null]"#, #"["1",null,null,[],1]"#,
+        #"["1",null,null,{}]"#,
         #"["1","yes",null,[]]"#, #"["1",1,null,[]]"#, #"["1",null,7,[]]"#, #"["1",null,null,[null]]"#, #"["1",null,null,[[]]]"#,
         #"["1",null,null,[[1,2,"p","paid"]]]"#, #"["1",null,null,[[1.5,2,"p","paid","expired"]]]"#,
         #"["1",null,null,[[1,"2","p","paid","expired"]]]"#, #"["1",null,null,[[1,2,"p","stolen","expired"]]]"#,

@@ -5,7 +5,8 @@ import Storage
 /// A subscription that is bought, claimed, renewed and warned of, so that every table has rows.
 struct Life {
     static let scope = Scope(app: AppID("app"), environment: .production)
-    static let key = SubscriptionKey(app: scope.app, environment: .production, originalTransactionId: OriginalTransactionID("1000"))
+    static let key = SubscriptionKey(
+        app: scope.app, environment: .production, originalTransactionId: OriginalTransactionID("1000"))
     static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
     static let alice = CustomerID("alice")
     static let bob = CustomerID("bob")
@@ -14,7 +15,8 @@ struct Life {
     static func transaction(_ index: Int64) -> TransactionFact {
         let purchaseDate = start.adding(.days(30 * index))
         var fact = TransactionFact(
-            originalTransactionId: key.originalTransactionId, transactionId: TransactionID("\(index)"), productId: ProductID("plus"),
+            originalTransactionId: key.originalTransactionId, transactionId: TransactionID("\(index)"),
+            productId: ProductID("plus"),
             purchaseDate: purchaseDate, signedDate: purchaseDate)
         fact.expiresDate = purchaseDate.adding(.days(30))
         fact.transactionReason = index == 0 ? .purchase : .renewal
@@ -24,7 +26,8 @@ struct Life {
 
     static func claim(_ customer: CustomerID) -> Claim {
         Claim(
-            id: .init("\(customer)"), customer: customer, kind: .restore, transaction: transaction(0), productId: ProductID("plus"),
+            id: .init("\(customer)"), customer: customer, kind: .restore, transaction: transaction(0),
+            productId: ProductID("plus"),
             claimedAt: start)
     }
 

@@ -2,9 +2,10 @@ import GRDB
 import Ledger
 import Primitives
 import Storage
-@testable import StorageSQLite
 import Synchronization
 import Testing
+
+@testable import StorageSQLite
 
 @Suite struct `Plans of queries` {
     /// Read by operators and the deliverer in order of age, with a limit; a request never waits for them.

@@ -3,8 +3,9 @@ import GRDB
 import Ledger
 import Primitives
 import Storage
-@testable import StorageSQLite
 import Testing
+
+@testable import StorageSQLite
 
 @Suite struct `The SQLite file` {
     @Test func `Commits are on disk before they are acknowledged: WAL and synchronous FULL on the writer`() async throws {
@@ -13,7 +14,8 @@ import Testing
             try await store.write { try Life.write($0) }
             let (synchronous, journal, foreignKeys) = try store.onWriter { database in
                 (
-                    try Int.fetchOne(database, sql: "PRAGMA synchronous"), try String.fetchOne(database, sql: "PRAGMA journal_mode"),
+                    try Int.fetchOne(database, sql: "PRAGMA synchronous"),
+                    try String.fetchOne(database, sql: "PRAGMA journal_mode"),
                     try Int.fetchOne(database, sql: "PRAGMA foreign_keys")
                 )
             }
@@ -119,7 +121,8 @@ import Testing
                 _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages)")
             }
             let large = SignedEvidence(header: String(repeating: "h", count: 1 << 20), payloadAndSignature: "p.s")
-            let record = FactRecord(scope: Life.scope, fact: .transaction(Life.transaction(9)), evidence: large, receivedAt: Life.start)
+            let record = FactRecord(
+                scope: Life.scope, fact: .transaction(Life.transaction(9)), evidence: large, receivedAt: Life.start)
             await #expect(throws: StorageError(.full, "")) { try await store.write { try $0.insert(record) } }
             #expect(try store.facts(of: Life.key, limit: 100) == before)
             try store.onWriter { _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1073741823") }
@@ -143,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func `OWN-1 Late evidence adds a revision of the tenures, changes none, and the same owners add nothing`() async throws {
+    @Test func `OWN-1 Late evidence adds a revision of the tenures, changes none, and the same owners add nothing`() async throws
+    {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write(claimedBy: Life.bob, $0) }
@@ -158,7 +162,8 @@ import Testing
     }
 
     private static func tenures(_ database: Database) throws -> [String] {
-        try Row.fetchAll(database, sql: "SELECT revision, customer, rule FROM tenure ORDER BY revision, effectiveFrom").map { row in
+        try Row.fetchAll(database, sql: "SELECT revision, customer, rule FROM tenure ORDER BY revision, effectiveFrom").map {
+            row in
             let (revision, customer, rule): (Int, String?, String) = (row[0], row[1], row[2])
             return "\(revision) \(customer ?? "nobody") \(rule)"
         }

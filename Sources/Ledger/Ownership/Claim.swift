@@ -26,6 +26,24 @@ package struct Claim: Sendable, Hashable, Codable {
         aliases = PeriodAlias.aliases(of: transaction)
     }
 
+    private init(_ claim: Claim, id: ID<ClaimEvidence>, claimedAt: Timestamp) {
+        self.id = id
+        self.claimedAt = claimedAt
+        (customer, kind, productId, aliases) = (claim.customer, claim.kind, claim.productId, claim.aliases)
+    }
+
+    /// The same claim with its place after every claim that is known: claims count in the order in which the store took them,
+    /// though the clock stands still, goes back, or differs between servers, so that nobody who comes later can come first
+    /// (OWN-2).
+    package func placed(after history: SubscriptionHistory) -> Claim {
+        guard let last = history.claims.last, !history.claims.contains(where: { $0.id == id && $0.repeats(self) }) else {
+            return self
+        }
+        let instant = max(claimedAt, last.claimedAt.adding(Milliseconds(1)))
+        let isTaken = history.claims.contains { $0.id == id }
+        return Claim(self, id: isTaken ? .init("\(id)/\(instant.millisecondsSince1970)") : id, claimedAt: instant)
+    }
+
     /// How the transaction reached the device. Only `purchase` can show who bought; the others prove possession of the Apple
     /// Account.
     package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {

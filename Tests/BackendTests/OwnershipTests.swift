@@ -1,0 +1,206 @@
+import Backend
+import Ledger
+import Primitives
+import Storage
+import Testing
+
+@Suite struct `Whose it is, through the store` {
+    private static let token = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
+    private static let bearing = Purchase().with { $0.appAccountToken = "A11CE000-0000-4000-8000-000000000001" }
+
+    @Test(arguments: [true, false])
+    func `OWN-2 A registered token names the owner, whether it is registered before the facts or after`(_ isBefore: Bool)
+        async throws
+    {
+        try await withWorld { world in
+            let token = try #require(Self.token)
+            if isBefore { try await world.backend.register(token, for: World.alice, app: World.app) }
+            _ = try await world.receive(Notification("u1", about: Self.bearing))
+            if !isBefore { try await world.backend.register(token, for: World.alice, app: World.app) }
+            #expect(try world.isActive(World.alice))
+            #expect(
+                try await world.claim(World.bob, .purchase, Self.bearing).outcome == .refused(.tokenOfAnother, rule: .firstClaim))
+            #expect(try await world.claim(World.alice, .purchase, Self.bearing).outcome == .alreadyOwner)
+            #expect(try !world.isActive(World.bob))
+        }
+    }
+
+    @Test func `OWN-2 A token that is registered late takes it from who had claimed it, in both environments`() async throws {
+        try await withWorld(sandboxAccess: .everyone) { world in
+            let sandbox = Self.bearing.with { $0.environment = "Sandbox" }
+            for purchase in [Self.bearing, sandbox] {
+                #expect(try await world.claim(World.bob, .restore, purchase).outcome == .bound)
+            }
+            try await world.backend.register(try #require(Self.token), for: World.alice, app: World.app)
+            for environment in [Environment.production, .sandbox] {
+                #expect(try world.isActive(World.alice, environment))
+                #expect(try !world.isActive(World.bob, environment))
+            }
+        }
+    }
+
+    @Test func `OWN-2 A token keeps its first customer; registering it again for him is safe`() async throws {
+        try await withWorld { world in
+            let token = try #require(Self.token)
+            for _ in 0..<2 { try await world.backend.register(token, for: World.alice, app: World.app) }
+            await #expect(throws: BackendError.self) { try await world.backend.register(token, for: World.bob, app: World.app) }
+            try await world.backend.register(token, for: World.bob, app: World.other)
+            #expect(try world.rowCounts()["tokenRegistration"] == 2)
+        }
+    }
+
+    @Test func `OWN-2 A customer id that is a UUID is registered by itself`() async throws {
+        try await withWorld { world in
+            let customer = CustomerID("A11CE000-0000-4000-8000-000000000001")
+            _ = try await world.receive(Notification("u1", about: Self.bearing))
+            #expect(try await world.claim(World.bob, .restore, Self.bearing).outcome == .bound)
+            let result = try await world.claim(customer, .purchase, Self.bearing)
+            #expect(result.owner == customer)
+            #expect(try world.isActive(customer))
+            #expect(try !world.isActive(World.bob))
+        }
+    }
+
+    @Test func `OWN-3 A repeated upload is answered the same and fills nothing`() async throws {
+        try await withWorld { world in
+            _ = try await world.claim(World.alice)
+            _ = try await world.claim(World.bob)
+            let rows = try world.rowCounts()
+            for turn in 0..<10 as Range<Int64> {
+                if turn > 5 { world.clock.set(world.clock.now().adding(.seconds(turn))) }
+                #expect(try await world.claim(World.alice).outcome == .alreadyOwner)
+                #expect(try await world.claim(World.bob).outcome == .refused(.ownedByAnother, rule: .firstClaim))
+            }
+            #expect(try world.rowCounts() == rows)
+        }
+    }
+
+    @Test func `RECON-0 The same claim in the same millisecond, with a transaction signed anew, is kept and answered`()
+        async throws
+    {
+        try await withWorld { world in
+            var outcomes: [ClaimOutcome] = []
+            for second in 0..<4 as Range<Int64> {
+                var anew = Purchase()
+                anew.signedDate = PretendAppStore.june.adding(.seconds(second))
+                outcomes.append(try await world.claim(World.alice, .purchase, anew).outcome)
+            }
+            #expect(outcomes == [.bound, .alreadyOwner, .alreadyOwner, .alreadyOwner])
+            let facts = try world.rowCounts()["fact"]
+            #expect(facts == 4)
+        }
+    }
+
+    @Test(arguments: [0, -1, -3_600_000] as [Int64])
+    func `OWN-2 The first claim to arrive binds, though the clock stands still or goes back and the next id is lower`(
+        _ step: Int64
+    ) async throws {
+        try await withWorld { world in
+            let first = try await world.claim(World.bob, .restore)
+            world.clock.set(world.clock.now().adding(Milliseconds(step)))
+            let second = try await world.claim(World.alice, .restore)
+            #expect(first.outcome == .bound)
+            #expect(second.outcome == .refused(.ownedByAnother, rule: .restore))
+            let active = try [World.bob, World.alice].map { try world.isActive($0) }
+            #expect(active == [true, false])
+        }
+    }
+
+    @Test func `OWN-9 A restore under transfer moves it at once, though the clock stands still`() async throws {
+        try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
+            _ = try await world.claim(World.bob, .restore)
+            let result = try await world.claim(World.alice, .restore)
+            #expect(result.outcome == .moved(from: World.bob, rule: .restore))
+            #expect(result.owner == World.alice)
+        }
+    }
+
+    @Test func `T10 One transaction that a hundred customers show at once has exactly one owner, and 99 are told so`()
+        async throws
+    {
+        try await withWorld { world in
+            let customers = (0..<100).map { CustomerID("customer-\($0)") }
+            let results = try await withThrowingTaskGroup(of: (CustomerID, ClaimOutcome).self) { group in
+                for customer in customers { group.addTask { (customer, try await world.claim(customer, .restore).outcome) } }
+                return try await group.reduce(into: [CustomerID: ClaimOutcome]()) { $0[$1.0] = $1.1 }
+            }
+            let bound = customers.filter { results[$0] == .bound }
+            #expect(bound.count == 1)
+            #expect(results.values.filter { $0 == .refused(.ownedByAnother, rule: .restore) }.count == 99)
+            let active = try customers.filter { try world.isActive($0) }
+            #expect(active == bound)
+            let report = try world.backend.subscription(World.key())
+            #expect(report.state.tenures.map(\.customer) == bound)
+            #expect(report.audit.map(\.row.customer) == bound)
+            #expect(try world.rowCounts()["fact"] == 1)
+            #expect(try world.rowCounts()["holding"] == 1)
+        }
+    }
+}
+
+@Suite struct `The state is a fold` {
+    @Test
+    func `FACT-1 Thrown away and folded again from the rows of facts, claims and registrations, it is the same to the byte`()
+        async throws
+    {
+        try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
+            try await Self.live(in: world)
+            let stored = try #require(try world.store.subscription(World.key()))
+            var history = SubscriptionHistory(key: World.key())
+            for record in try world.store.facts(of: World.key(), limit: 1000).shuffled() { _ = history.record(record.fact) }
+            let claims = try world.texts("SELECT decoded FROM claim WHERE originalTransactionId = '1001'")
+            for claim in claims.shuffled() { _ = history.record(try StateCoding.decode(Claim.self, from: claim)) }
+            let registrations = try world.texts(
+                """
+                SELECT json_array(token, customer) FROM tokenRegistration JOIN tokenOfSubscription USING (app, token)
+                WHERE app = 'app' AND environment = 'Production' AND originalTransactionId = '1001'
+                """)
+            for text in registrations {
+                let pair = try StateCoding.decode([String].self, from: text)
+                let token = try #require(AppAccountToken(pair[0]))
+                _ = history.record(TokenRegistration(token: token, customer: CustomerID(pair[1])))
+            }
+            #expect(claims.count >= 3)
+            #expect(registrations.count == 1)
+            let state = SubscriptionState(folding: history, under: AppPolicy(onRestore: .transfer))
+            let rebuilt = try Self.text(of: StoredSubscription(history: history, state: state))
+            let live = try Self.text(of: stored)
+            #expect(rebuilt == live)
+            for customer in state.customers {
+                let holdings = try world.store.holdings(of: customer, in: Scope(app: World.app, environment: .production))
+                #expect(holdings == [Holding(of: customer, in: state)])
+            }
+        }
+    }
+
+    private static func text(of subscription: StoredSubscription) throws -> [String] {
+        [try StateCoding.encode(subscription.history), try StateCoding.encode(subscription.state)]
+    }
+
+    /// A life with claims, restores, a registration, a lapse, a refund, and every notification twice.
+    private static func live(in world: World) async throws {
+        let purchase = Purchase()
+        _ = try await world.claim(World.alice, .purchase, purchase, renewalInfo: RenewalInfo())
+        for turn in 1...4 as ClosedRange<Int64> {
+            let renewed = purchase.renewed(turn)
+            world.clock.set(renewed.purchaseDate.adding(.hours(1)))
+            for _ in 0..<2 { _ = try await world.receive(Notification("u\(turn)", "DID_RENEW", about: renewed)) }
+            _ = try await world.claim(turn % 2 == 0 ? World.alice : World.bob, .restore, renewed)
+        }
+        let again = purchase.renewed(9).with {
+            $0.transactionReason = "PURCHASE"
+            $0.appAccountToken = "b0b00000-0000-4000-8000-000000000002"
+        }
+        world.clock.set(again.purchaseDate.adding(.hours(1)))
+        _ = try await world.receive(Notification("u9", "SUBSCRIBED", about: again))
+        _ = try await world.claim(World.alice, .purchase, again)
+        try await world.backend.register(
+            try #require(AppAccountToken("b0b00000-0000-4000-8000-000000000002")), for: World.bob, app: World.app)
+        let refunded = again.with {
+            $0.revocationDate = again.purchaseDate.adding(.days(3))
+            $0.signedDate = again.purchaseDate.adding(.days(4))
+        }
+        world.clock.set(again.purchaseDate.adding(.days(4)))
+        _ = try await world.receive(Notification("u10", "REFUND", about: refunded))
+    }
+}

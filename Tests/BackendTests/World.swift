@@ -1,0 +1,126 @@
+import AppStoreWire
+import Backend
+import Foundation
+import GRDB
+import Ledger
+import Primitives
+import Storage
+import StorageSQLite
+import Synchronization
+
+/// A clock that stands where the test puts it.
+final class StandingClock: TimeSource {
+    private let instant: Mutex<Timestamp>
+
+    init(_ instant: Timestamp) { self.instant = Mutex(instant) }
+
+    func now() -> Timestamp { instant.withLock { $0 } }
+
+    func set(_ instant: Timestamp) { self.instant.withLock { $0 = instant } }
+}
+
+/// A server's inside: real verifier, real SQLite file, a clock that stands. Two apps are configured, `app` and `other`.
+struct World: Sendable {
+    static let alice = CustomerID("alice")
+    static let bob = CustomerID("bob")
+    static let app = AppID("app")
+    static let other = AppID("other")
+
+    let store: any Store
+    let path: String
+    let backend: Backend
+    let apple: PretendAppStore
+    let clock = StandingClock(PretendAppStore.june.adding(.days(1)))
+
+    init(path: String, sandboxAccess: SandboxAccess = .testers([Self.alice]), policy: AppPolicy = AppPolicy()) throws {
+        apple = try PretendAppStore.shared.get()
+        self.path = path
+        store = try SQLiteStore(path: path)
+        backend = Backend(
+            store: store, verifier: apple.verifier,
+            apps: [
+                Self.settings(Self.app, bundleId: "com.example.app", sandboxAccess: sandboxAccess, policy: policy),
+                Self.settings(Self.other, bundleId: "com.example.other", sandboxAccess: sandboxAccess, policy: policy),
+            ], clock: clock)
+    }
+
+    private static func settings(
+        _ id: AppID, bundleId: String, sandboxAccess: SandboxAccess, policy: AppPolicy
+    ) -> AppSettings {
+        let entry = EntitlementMap.Entry(
+            productId: ProductID("plus.monthly"), validFrom: Timestamp(millisecondsSince1970: 0),
+            entitlements: [EntitlementID("plus")])
+        return AppSettings(
+            id: id, expected: ExpectedApp(bundleId: bundleId, appAppleId: 42, environments: [.production, .sandbox]),
+            policy: policy,
+            entitlements: EntitlementMap(entries: [entry]), sandboxAccess: sandboxAccess)
+    }
+
+    static func key(_ id: String = "1001", _ app: AppID = app, _ environment: Primitives.Environment = .production)
+        -> SubscriptionKey
+    {
+        SubscriptionKey(app: app, environment: environment, originalTransactionId: OriginalTransactionID(id))
+    }
+
+    func receive(_ notification: Notification, app: AppID = app) async throws -> Backend.NotificationOutcome {
+        try await backend.receiveNotification(try apple.body(notification), app: app)
+    }
+
+    func claim(
+        _ customer: CustomerID, _ kind: Claim.Kind = .purchase, _ purchase: Purchase = Purchase(),
+        renewalInfo: RenewalInfo? = nil,
+        app: AppID = app
+    ) async throws -> Backend.ClaimResult {
+        let upload = Backend.Upload(
+            customer: customer, kind: kind, productId: nil, signedTransactionInfo: try apple.sign(purchase),
+            signedRenewalInfo: try renewalInfo.map { try apple.sign($0) })
+        return try await backend.claim(upload, app: app)
+    }
+
+    func isActive(_ customer: CustomerID, _ environment: Primitives.Environment = .production, app: AppID = app) throws -> Bool {
+        try backend.entitlements(of: customer, app: app, environment: environment, at: nil).overall.isActive
+    }
+
+    /// How many rows each table has.
+    func rowCounts() throws -> [String: Int] {
+        try DatabaseQueue(path: path).writeWithoutTransaction { database in
+            let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+            return try Dictionary(
+                uniqueKeysWithValues: tables.map { ($0, try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM \($0)") ?? 0) })
+        }
+    }
+
+    func texts(_ sql: String) throws -> [String] {
+        try DatabaseQueue(path: path).writeWithoutTransaction { try String.fetchAll($0, sql: sql) }
+    }
+}
+
+/// Runs the body with a world whose file is gone afterwards.
+func withWorld(
+    sandboxAccess: SandboxAccess = .testers([World.alice]), policy: AppPolicy = AppPolicy(), _ body: (World) async throws -> Void
+) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+        do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") }
+    }
+    try await body(try World(path: folder.appending(path: "tenure.sqlite").path(), sandboxAccess: sandboxAccess, policy: policy))
+}
+
+extension BackendError {
+    /// The verifier's reason, where it was one.
+    var refusal: String? {
+        if case .refusedEvidence(let refusal) = self { return refusal.code }
+        return nil
+    }
+}
+
+/// The code of the verifier's refusal that the body ends with; nil where it does not.
+func refusal(_ body: () async throws -> Void) async throws -> String? {
+    do {
+        try await body()
+        return nil
+    } catch let error as BackendError {
+        return error.refusal
+    }
+}

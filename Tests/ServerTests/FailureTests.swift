@@ -1,0 +1,179 @@
+import HTTPTypes
+import HummingbirdTesting
+import Ledger
+import Logging
+import Primitives
+import Server
+import Storage
+import Synchronization
+import Testing
+
+/// A real store whose every use fails while the switch is on.
+struct FailingStore: Store {
+    final class Switch: Sendable {
+        private let error = Mutex<StorageError?>(nil)
+
+        func fail(with error: StorageError?) { self.error.withLock { $0 = error } }
+
+        func check() throws {
+            if let error = error.withLock({ $0 }) { throw error }
+        }
+    }
+
+    let store: any Store
+    let failure: Switch
+
+    func write<Result: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> Result) async throws -> Result {
+        let failure = failure
+        return try await store.write { transaction in
+            let result = try body(transaction)
+            // As a disk does that fails at the commit: everything was written and nothing is kept.
+            try failure.check()
+            return result
+        }
+    }
+
+    func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
+        try failure.check()
+        return try store.holdings(of: customer, in: scope)
+    }
+
+    func subscription(_ key: SubscriptionKey) throws -> StoredSubscription? {
+        try failure.check()
+        return try store.subscription(key)
+    }
+
+    func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) throws -> [StoredAuditRow] {
+        try failure.check()
+        return try store.auditRows(of: key, after: sequence, limit: limit)
+    }
+
+    func facts(of key: SubscriptionKey, limit: Int) throws -> [FactRecord] { try store.facts(of: key, limit: limit) }
+
+    func outbox(limit: Int) throws -> [OutboxRow] { try store.outbox(limit: limit) }
+
+    func warnings(in scope: Scope, limit: Int) throws -> [OperatorWarning] { try store.warnings(in: scope, limit: limit) }
+
+    func checkHealth() throws {
+        try failure.check()
+        try store.checkHealth()
+    }
+}
+
+@Suite struct `A store that fails` {
+    @Test(arguments: [
+        StorageError(.busy, "held"), StorageError(.full, "full"), StorageError(.inputOutput, "disk I/O error"),
+        StorageError(.corrupt, "malformed"), StorageError(.other, "something"),
+    ])
+    func `Decision 10 is answered 503 with Retry-After, never with a denial, and afterwards everything is as before`(
+        _ error: StorageError
+    ) async throws {
+        let failure = FailingStore.Switch()
+        try await withRouter(wrapping: { FailingStore(store: $0, failure: failure) }) { world, client in
+            _ = try await client.upload(try world.uploadBody())
+            let before = try await client.get(World.entitlements)
+            let rows = try world.rowCount()
+            failure.fail(with: error)
+            let answers: [Answer] = [
+                try await client.get(World.entitlements), try await client.get("/api/v1/apps/app/subscriptions/1001"),
+                try await client.upload(try world.uploadBody(Purchase().renewed(0)), customer: "bob"),
+                try await client.notify(try world.apple.body(Notification("u1", about: Purchase()))),
+                try await client.send(
+                    .put, "/api/v1/apps/app/customers/alice/appAccountTokens/a11ce000-0000-4000-8000-000000000001"),
+                try await client.get("/health/ready", key: nil),
+            ]
+            for answer in answers {
+                #expect(answer.status == .serviceUnavailable)
+                #expect(answer.isProblem)
+                #expect(answer.code == "store.\(error.code.rawValue)")
+                #expect(answer.headers[.retryAfter] == "5")
+                #expect(!answer.text.contains("isActive"))
+            }
+            failure.fail(with: nil)
+            #expect(try world.rowCount() == rows)
+            let after = try await client.get(World.entitlements)
+            #expect(after.text == before.text)
+            let again = try await client.notify(try world.apple.body(Notification("u1", about: Purchase())))
+            #expect(again.member("outcome") == "applied", "a notification that failed is not known")
+        }
+    }
+}
+
+/// Keeps every line, with its metadata.
+struct CapturingLogHandler: LogHandler {
+    final class Lines: Sendable {
+        private let lines = Mutex<[String]>([])
+
+        func append(_ line: String) { lines.withLock { $0.append(line) } }
+
+        var all: [String] { lines.withLock { $0 } }
+    }
+
+    let lines: Lines
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        lines.append("\(event.level) \(event.message) \(all)")
+    }
+}
+
+@Suite struct `What is logged` {
+    @Test func `T47 No key, token, JWS or customer is in any line or problem, at the most talkative level`() async throws {
+        let lines = CapturingLogHandler.Lines()
+        let logger = Logger(label: "tests") { _ in CapturingLogHandler(lines: lines) }
+        let failure = FailingStore.Switch()
+        try await withWorld(wrapping: { FailingStore(store: $0, failure: failure) }) { world in
+            try await world.application(ServerConfiguration(), logger: logger).test(.live) { client in
+                let problems = try await Self.provoke(world, client, failure)
+                let canaries = try Self.canaries(of: world)
+                for text in lines.all + problems {
+                    for canary in canaries { #expect(!text.contains(canary), "\(canary.prefix(24)) in \(text)") }
+                }
+                #expect(lines.all.contains { $0.contains("refused evidence") })
+                #expect(lines.all.contains { $0.contains("store.full") })
+                #expect(problems.count > 8)
+            }
+        }
+    }
+
+    private static func canaries(of world: World) throws -> [String] {
+        let transaction = try world.apple.sign(Purchase())
+        return [
+            World.serverKey, World.publicKey, World.otherServerKey, String(decoding: World.secret, as: UTF8.self), "canary",
+            "eyJ",
+            String(transaction.prefix(40)), "customer-of-canary",
+        ]
+    }
+
+    /// Every kind of failure with secrets in all places; returns the problems.
+    private static func provoke(
+        _ world: World, _ client: any TestClientProtocol, _ failure: FailingStore.Switch
+    ) async throws -> [String] {
+        let token = TokenMint(at: world.clock.now()).with { $0.subject = #""customer-of-canary""# }
+        let uri = "/api/v1/apps/app/customers/customer-of-canary/entitlements"
+        let expired = token.with { $0.expiresAt = "1" }.text
+        let forged = PretendAppStore.body(signedPayload: try PretendAppStore().sign(Notification("u1", about: Purchase())))
+        var answers: [Answer] = [
+            try await client.get(uri, key: World.publicKey, token: token.text),
+            try await client.get(uri, key: World.publicKey, token: expired),
+            try await client.get(uri, key: World.serverKey + "x"),
+            try await client.get(uri + "?at=canary"), try await client.get("/canary/eyJ", key: World.serverKey),
+            try await client.notify(forged), try await client.notify(Array(#"{"signedPayload":"eyJ.canary.x"}"#.utf8)),
+            try await client.upload(Array(#"{"kind":"canary","signedTransactionInfo":"eyJ"}"#.utf8)),
+        ]
+        failure.fail(with: StorageError(.full, "database or disk is full"))
+        answers += [
+            try await client.get(uri), try await client.upload(try world.uploadBody(), customer: "customer-of-canary"),
+            try await client.notify(try world.apple.body(Notification("u1", about: Purchase()))),
+        ]
+        failure.fail(with: nil)
+        return answers.filter { $0.status != .ok }.map { "\($0.headers) \($0.text)" }
+    }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import NIOPosix
+import Server
+import Testing
+
+extension ServerConfiguration {
+    /// Short time-outs on a free port.
+    static var onAnyPort: ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.port = 0
+        configuration.headerTimeoutSeconds = 1
+        configuration.bodyTimeoutSeconds = 2
+        return configuration
+    }
+}
+
+/// A client that says what it likes, when it likes.
+struct RawConnection: Sendable {
+    let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    static func open<Value: Sendable>(
+        to port: Int, _ body: @Sendable @escaping (Speaker) async throws -> Value
+    ) async throws -> Value {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "localhost", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await body(Speaker(inbound: inbound, outbound: outbound))
+        }
+    }
+
+    /// Both directions of an open connection.
+    struct Speaker: Sendable {
+        let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
+        let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+        func say(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
+
+        /// Says a byte every tenth of a second until the other side has closed.
+        func trickle(_ byte: String) async {
+            do {
+                while true {
+                    try await say(byte)
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+            } catch {
+                // Closed, which is what the test waits for.
+            }
+        }
+
+        /// Says the text again and again, as fast as it is taken, until the other side has closed.
+        func flood(_ text: String) async {
+            do {
+                while true { try await say(text) }
+            } catch {
+                // Closed, which is what the test waits for.
+            }
+        }
+
+        /// All that comes until the other side closes; nil if it does not within ten seconds.
+        ///
+        /// - Parameter reply: what to say once as soon as something has come.
+        func everything(replying reply: String? = nil) async throws -> String? {
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                group.addTask {
+                    var text = ""
+                    do {
+                        for try await buffer in inbound {
+                            if text.isEmpty, let reply { try await say(reply) }
+                            text += String(buffer: buffer)
+                        }
+                    } catch is IOError {
+                        // Reset by the peer is closed too.
+                    }
+                    return text
+                }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(10))
+                    return nil
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? nil
+            }
+        }
+    }
+}
+
+@Suite struct `Connections of slow and strange clients` {
+    /// Runs the body against the real server; afterwards others are still answered.
+    private func withPort(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        try await withWorld { world in
+            try await world.application(.onAnyPort).test(.ahc()) { client in
+                try await body(try #require(client.port))
+                let live = try await client.get("/health/live", key: nil)
+                #expect(live.status == .ok)
+            }
+        }
+    }
+
+    /// What a client sends, with which it then keeps the server waiting.
+    static let beginnings = [
+        "", "GET", "GET /health/live HTTP/1.1\r\n", "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Half: ",
+        "POST /api/v1/apps/app/apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+        "POST /api/v1/apps/app/apple/notifications HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a",
+    ]
+
+    @Test(arguments: beginnings)
+    func `T32 Whoever begins a request and falls silent is closed`(_ beginning: String) async throws {
+        try await withPort { port in
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say(beginning)
+                return try await connection.everything()
+            }
+            #expect(answer != nil, "the server closed within ten seconds")
+        }
+    }
+
+    @Test(arguments: [
+        "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+        "POST /api/v1/apps/app/apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n",
+    ])
+    func `T32 Whoever trickles a header or a body is closed, however lively he looks`(_ beginning: String) async throws {
+        try await withPort { port in
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say(beginning)
+                return try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await connection.trickle("x") }
+                    defer { group.cancelAll() }
+                    return try await connection.everything()
+                }
+            }
+            #expect(answer != nil, "the server closed within ten seconds")
+        }
+    }
+
+    @Test func `T31 Whoever floods a body without end is told 413 and closed`() async throws {
+        try await withPort { port in
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say(
+                    "POST /api/v1/apps/app/apple/notifications HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+                return try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await connection.flood("10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n") }
+                    defer { group.cancelAll() }
+                    return try await connection.everything()
+                }
+            }
+            let text = try #require(answer, "the server closed within ten seconds")
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 413"))
+        }
+    }
+
+    @Test func `T32 A hundred silent connections keep nobody else from his answer`() async throws {
+        try await withPort { port in
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { try await RawConnection.open(to: port) { try await $0.everything() } }
+                }
+                let lively = try await RawConnection.open(to: port) { connection in
+                    try await connection.say("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                    return try await connection.everything()
+                }
+                #expect(lively?.hasPrefix("HTTP/1.1 200 OK") == true)
+                for try await answer in group { #expect(answer == "", "closed without a word within ten seconds") }
+            }
+        }
+    }
+
+    @Test func `T32 Whoever has his answer and then asks nothing more is closed`() async throws {
+        try await withPort { port in
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+                return try await connection.everything()
+            }
+            #expect(answer?.hasPrefix("HTTP/1.1 200 OK\r\n") == true)
+        }
+    }
+
+    @Test func `T32 Whoever is answered before his body is read, and then ends it, is closed all the same`() async throws {
+        try await withPort { port in
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say("PUT \(World.entitlements) HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n")
+                return try await connection.everything(replying: "x")
+            }
+            let text = try #require(answer, "the server closed within ten seconds")
+            #expect(text.hasPrefix("HTTP/1.1 404"))
+        }
+    }
+
+    @Test(arguments: [
+        String(repeating: "X-Many: 1\r\n", count: 200), "X-Long: " + String(repeating: "x", count: 40_000) + "\r\n",
+        (0..<20).map { "X-\($0): " + String(repeating: "x", count: 2000) + "\r\n" }.joined(),
+    ])
+    func `T32 A header with too many, too long or too much of fields is refused`(_ fields: String) async throws {
+        try await withPort { port in
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say("GET /health/live HTTP/1.1\r\nHost: x\r\n\(fields)\r\n")
+                return try await connection.everything()
+            }
+            let text = try #require(answer)
+            #expect(!text.contains("200 OK"))
+        }
+    }
+
+    @Test func `Two requests in one packet are answered both`() async throws {
+        try await withPort { port in
+            let request = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say(request + request)
+                return try await connection.everything()
+            }
+            #expect(answer?.components(separatedBy: "200 OK").count == 3)
+        }
+    }
+
+    @Test(arguments: [
+        "\u{0}\u{1}\u{2}", "GET / HTTP/9.9\r\n\r\n", "GET  HTTP/1.1\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+    ])
+    func `What is not HTTP is closed and stops nothing`(_ bytes: String) async throws {
+        try await withPort { port in
+            let answer = try await RawConnection.open(to: port) { connection in
+                try await connection.say(bytes)
+                return try await connection.everything()
+            }
+            #expect(answer != nil)
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import AppStoreWire
+import Backend
+import Crypto
+import Foundation
+import GRDB
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import Logging
+import NIOCore
+import Primitives
+import Server
+import SimulatorPKI
+import Storage
+import StorageSQLite
+import StrictJSON
+import Synchronization
+import Testing
+
+/// A clock that stands where the test puts it.
+final class StandingClock: TimeSource {
+    private let instant: Mutex<Timestamp>
+
+    init(_ instant: Timestamp) { self.instant = Mutex(instant) }
+
+    func now() -> Timestamp { instant.withLock { $0 } }
+
+    func set(_ instant: Timestamp) { self.instant.withLock { $0 = instant } }
+}
+
+/// The server over a real SQLite file, with the apps `app` and `other`, and their keys.
+struct World: Sendable {
+    static let app = AppID("app")
+    static let serverKey = "tsk_canary-server-key"
+    static let publicKey = "tpk_canary-public-key"
+    static let otherServerKey = "tsk_canary-other-server-key"
+    static let secret = Array("canary-secret-of-customer-tokens-32b".utf8)
+
+    let path: String
+    let apple: PretendAppStore
+    let clock = StandingClock(PretendAppStore.june.adding(.days(1)))
+    let dependencies: ServerDependencies
+
+    /// - Parameter wrapping: puts something between the server and its store.
+    init(path: String, wrapping: (any Store) -> any Store = { $0 }) throws {
+        apple = try PretendAppStore.shared.get()
+        self.path = path
+        let backend = Backend(
+            store: wrapping(try SQLiteStore(path: path)), verifier: apple.verifier,
+            apps: [Self.settings("app", bundleId: "com.example.app"), Self.settings("other", bundleId: "com.example.other")],
+            clock: clock)
+        dependencies = ServerDependencies(
+            backend: backend,
+            credentials: [
+                Self.credentials("app", publicKey: Self.publicKey, serverKey: Self.serverKey),
+                Self.credentials("other", publicKey: "tpk_other", serverKey: Self.otherServerKey),
+            ])
+    }
+
+    private static func settings(_ id: String, bundleId: String) -> AppSettings {
+        let entry = EntitlementMap.Entry(
+            productId: ProductID("plus.monthly"), validFrom: Timestamp(millisecondsSince1970: 0),
+            entitlements: [EntitlementID("plus")])
+        return AppSettings(
+            id: AppID(id), expected: ExpectedApp(bundleId: bundleId, appAppleId: 42, environments: [.production, .sandbox]),
+            policy: AppPolicy(), entitlements: EntitlementMap(entries: [entry]), sandboxAccess: .testers([CustomerID("tester")]))
+    }
+
+    private static func credentials(_ id: String, publicKey: String, serverKey: String) -> AppCredentials {
+        AppCredentials(
+            app: AppID(id), publicKey: publicKey, serverKeyDigest: Array(SHA256.hash(data: Array(serverKey.utf8))),
+            customerTokenSecret: secret)
+    }
+
+    func router(_ configuration: ServerConfiguration = ServerConfiguration(), logger: Logger = .silent)
+        -> some ApplicationProtocol
+    {
+        Application(router: buildRouter(dependencies, configuration: configuration), logger: logger)
+    }
+
+    func application(_ configuration: ServerConfiguration, logger: Logger = .silent) -> some ApplicationProtocol {
+        buildApplication(dependencies, configuration: configuration, logger: logger)
+    }
+
+    /// How many rows all tables have together.
+    func rowCount() throws -> Int {
+        try DatabaseQueue(path: path).writeWithoutTransaction { database in
+            let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+            return try tables.reduce(0) { $0 + (try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM \($1)") ?? 0) }
+        }
+    }
+}
+
+/// Runs the body with a world whose file is gone afterwards.
+func withWorld(wrapping: (any Store) -> any Store = { $0 }, _ body: (World) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+        do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") }
+    }
+    try await body(try World(path: folder.appending(path: "tenure.sqlite").path(), wrapping: wrapping))
+}
+
+/// Runs the body with a world and a client of its router in process.
+func withRouter(
+    wrapping: (any Store) -> any Store = { $0 }, _ body: @escaping @Sendable (World, any TestClientProtocol) async throws -> Void
+) async throws {
+    try await withWorld(wrapping: wrapping) { world in
+        try await world.router().test(.router) { client in
+            try await body(world, client)
+            let live = try await client.get("/health/live", key: nil)
+            #expect(live.status == .ok, "the server still answers")
+        }
+    }
+}
+
+extension Logger {
+    static var silent: Logger { Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// An answer, read.
+struct Answer: Sendable {
+    let status: HTTPResponse.Status
+    let headers: HTTPFields
+    let text: String
+
+    /// A member of the JSON object; nil where there is none.
+    func member(_ name: String) -> String? {
+        do {
+            let value = try JSONDocument(Array(text.utf8)).root.object?[name]
+            return value.map { $0.string ?? String(decoding: $0.rawBytes, as: UTF8.self) }
+        } catch {
+            return nil
+        }
+    }
+
+    var code: String? { member("code") }
+
+    /// Whether it is a problem as RFC 9457 and our API say one.
+    var isProblem: Bool {
+        headers[.contentType] == "application/problem+json" && member("type") == "about:blank"
+            && member("status") == "\(status.code)"
+            && code?.isEmpty == false && member("detail")?.isEmpty == false
+    }
+}
+
+extension TestClientProtocol {
+    func send(
+        _ method: HTTPRequest.Method, _ uri: String, key: String? = World.serverKey, token: String? = nil, body: [UInt8]? = nil
+    ) async throws -> Answer {
+        var headers = HTTPFields()
+        if let key { headers[.authorization] = "Bearer \(key)" }
+        if let token, let name = HTTPField.Name("Tenure-Customer-Token") { headers[name] = token }
+        return try await execute(uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(bytes: $0) }) {
+            response in
+            Answer(status: response.status, headers: response.headers, text: String(buffer: response.body))
+        }
+    }
+
+    func get(_ uri: String, key: String? = World.serverKey, token: String? = nil) async throws -> Answer {
+        try await send(.get, uri, key: key, token: token)
+    }
+
+    func notify(_ body: [UInt8], app: String = "app") async throws -> Answer {
+        try await send(.post, "/api/v1/apps/\(app)/apple/notifications", key: nil, body: body)
+    }
+
+    func upload(_ body: [UInt8], customer: String = "alice", key: String? = World.serverKey, token: String? = nil) async throws
+        -> Answer
+    {
+        try await send(.post, "/api/v1/apps/app/customers/\(customer)/transactions", key: key, token: token, body: body)
+    }
+}
+
+extension World {
+    func uploadBody(_ purchase: Purchase = Purchase(), kind: String = "purchase") throws -> [UInt8] {
+        Array(#"{"kind":"\#(kind)","signedTransactionInfo":"\#(try apple.sign(purchase))"}"#.utf8)
+    }
+
+    static let entitlements = "/api/v1/apps/app/customers/alice/entitlements"
+}
+
+/// Customer tokens as an app's backend would mint them, and as it would not.
+struct TokenMint {
+    var algorithm = "HS256"
+    var secret = World.secret
+    var subject: String? = #""alice""#
+    var audience: String? = #""app""#
+    var issuedAt: String?
+    var expiresAt: String?
+    var extra = ""
+
+    init(at now: Timestamp) {
+        let seconds = now.millisecondsSince1970 / 1000
+        (issuedAt, expiresAt) = ("\(seconds)", "\(seconds + 3600)")
+    }
+
+    func with(_ change: (inout TokenMint) -> Void) -> TokenMint {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    var text: String {
+        let header = #"{"alg":"\#(algorithm)","typ":"JWT"\#(extra)}"#
+        let claims = [("sub", subject), ("aud", audience), ("iat", issuedAt), ("exp", expiresAt)]
+            .compactMap { name, value in value.map { #""\#(name)":\#($0)"# } }.joined(separator: ",")
+        let input = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(Array("{\(claims)}".utf8))
+        let code = HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: SymmetricKey(data: secret))
+        return input + "." + Base64.encodeURL(Array(code))
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import GRDB
+import Ledger
+import Primitives
+import Storage
+import StorageSQLite
+import Testing
+
+@Suite struct `A process that is killed` {
+    /// Writes facts one after another, notes each in a file beside the database once its write has returned, and is killed in the
+    /// midst of it. Runs in a process of its own.
+    private static func writeUntilKilled(_ path: String, from first: Int64, afterMilliseconds delay: UInt32) async throws {
+        let store = try SQLiteStore(path: path)
+        let notes = open(path + ".acknowledged", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let killer = Thread {
+            usleep(delay * 1000)
+            kill(getpid(), SIGKILL)
+        }
+        killer.start()
+        for index in first... {
+            try await store.write { transaction in
+                var fact = Life.transaction(index)
+                fact.signedDate = Life.start.adding(.seconds(index))
+                let record = FactRecord(
+                    scope: Life.scope, fact: .transaction(fact),
+                    evidence: SignedEvidence(
+                        header: "header\(index % 3)", payloadAndSignature: String(repeating: "p", count: 3000)),
+                    receivedAt: Life.start)
+                guard try transaction.insert(record) else { return }
+                try Life.decide(on: [.fact(.transaction(fact))], transaction)
+            }
+            let line = Array("\(index)\n".utf8)
+            _ = write(notes, line, line.count)
+        }
+    }
+
+    @Test func `F01 Killed at any moment it has lost nothing that was acknowledged and kept no half of anything`() async throws {
+        try await withDatabase { file in
+            let path = file.path
+            var first: Int64 = 0
+            for delay in [60, 35, 80, 50] as [UInt32] {
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [path = path as String, first = first as Int64, delay = delay as UInt32] in
+                    try await Self.writeUntilKilled(path, from: first, afterMilliseconds: delay)
+                }
+                let notes = FileManager.default.contents(atPath: path + ".acknowledged") ?? Data()
+                let acknowledged = String(decoding: notes, as: UTF8.self).split(separator: "\n").compactMap { Int64($0) }
+                first = (acknowledged.last ?? -1) + 1
+                try check(file, acknowledged: acknowledged)
+            }
+            #expect(first > 0)
+        }
+    }
+
+    private func check(_ file: DatabaseFile, acknowledged: [Int64]) throws {
+        let store = try SQLiteStore(path: file.path)
+        #expect(try file.query { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+        let facts = try store.facts(of: Life.key, limit: 1_000_000).map(\.fact)
+        let kept = Set(facts.map(\.key))
+        let lost = acknowledged.filter {
+            !kept.contains("transaction/\($0)/\(Life.start.adding(.seconds($0)).millisecondsSince1970)")
+        }
+        #expect(lost.isEmpty)
+        // At most the one that was being acknowledged is kept beside them.
+        #expect(kept.count <= acknowledged.count + 4)
+        var history = SubscriptionHistory(key: Life.key)
+        for fact in facts { _ = history.record(fact) }
+        let stored = try store.subscription(Life.key)
+        #expect(stored.map(\.history) ?? SubscriptionHistory(key: Life.key) == history)
+        let sequences = try store.auditRows(of: Life.key, after: 0, limit: 1_000_000).map(\.sequence)
+        #expect(sequences == Array(0..<Int64(sequences.count)).map { $0 + 1 })
+    }
+}
