@@ -88,8 +88,7 @@ enum Schema {
         CREATE TABLE holding (
             app TEXT NOT NULL, environment TEXT NOT NULL, customer TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
             holding TEXT NOT NULL,
-            -- What tells rows apart stands first, since it is compared first.
-            PRIMARY KEY (customer, app, environment, originalTransactionId)
+            PRIMARY KEY (app, environment, customer, originalTransactionId)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE audit (
