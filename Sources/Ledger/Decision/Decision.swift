@@ -29,8 +29,8 @@ extension Decision {
     /// - Parameters:
     ///   - inputs: all about the subscription in `history`.
     ///   - history: all that is known before them.
-    ///   - state: what was in force before them; nil folds it. Where it was folded under another policy, what that changes shows in
-    ///     the audit rows too.
+    ///   - state: what was in force before them; nil folds it. Where it was folded under another policy, what that changes
+    ///     shows in the audit rows too.
     ///   - policy: what the app chose.
     ///   - learnedAt: when we learned the inputs, on our clock; goes into audit rows only.
     package init(
