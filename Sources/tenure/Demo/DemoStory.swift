@@ -164,8 +164,8 @@ struct DemoStory {
         let transactions =
             try await world.atApple(.GET, "/accounts/shared-ipad/transactions?limit=1000")["transactions"]?.array.map(Array.init)
             ?? []
-        // Newest first, as StoreKit lists them: the upgrade is claimed before the trial.
-        for transaction in transactions {
+        // StoreKit lists the newest first. Claims count in the order in which they are made (OWN-2), so that stays as it was.
+        for transaction in transactions.reversed() {
             guard let members = transaction.object, let signed = members["signedTransactionInfo"]?.string,
                 let product = members["productId"]?.string
             else { continue }
@@ -174,7 +174,7 @@ struct DemoStory {
             _ = try await world.upload(
                 signed, by: product == "pro.monthly" ? "bob" : "alice", kind: isBought ? "purchase" : "queue", app: app)
         }
-        apple("sent them to an empty ledger, shuffled, and the devices uploaded what they had, newest first")
+        apple("sent them to an empty ledger, shuffled, and the devices uploaded what they had")
         let after = try await snapshot(of: subscription, app: app)
         await check.expect(
             "answers at \(checkpoints.count) instants, and owners", after.words(comparedWith: before), is: before.words)
