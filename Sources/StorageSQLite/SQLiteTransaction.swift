@@ -12,7 +12,7 @@ struct SQLiteTransaction: StoreTransaction {
     }
 
     func state(of key: SubscriptionKey) throws -> SubscriptionState? {
-        try SubscriptionQueries.subscription(key, database)?.state
+        try SubscriptionQueries.state(of: key, database)
     }
 
     func insert(_ notification: NotificationRecord) throws -> Bool {

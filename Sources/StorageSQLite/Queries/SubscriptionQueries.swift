@@ -21,6 +21,13 @@ enum SubscriptionQueries {
         return try StateCoding.decode(SubscriptionHistory.self, from: row[0])
     }
 
+    /// The state alone: whoever writes has the history already, and decoding it is most of the cost.
+    static func state(of key: SubscriptionKey, _ database: Database) throws -> SubscriptionState? {
+        let statement = try database.cachedStatement(sql: selectSubscription)
+        guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key.columns)) else { return nil }
+        return try StateCoding.decode(SubscriptionState.self, from: row[1])
+    }
+
     static func subscription(_ key: SubscriptionKey, _ database: Database) throws -> StoredSubscription? {
         let statement = try database.cachedStatement(sql: selectSubscription)
         guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key.columns)) else { return nil }
