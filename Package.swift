@@ -12,6 +12,7 @@ let house: [SwiftSetting] = [
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -59,8 +60,8 @@ let package = Package(
     targets: [
         room("Primitives"),
         room("StrictJSON", ["Primitives"]),
-        room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto]),
-        room("SimulatorPKI", ["Primitives", x509, asn1, crypto]),
+        room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto, cryptoExtras]),
+        room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
         room("Ledger", ["Primitives"]),
         room("APIContract", ["Primitives", "StrictJSON"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
@@ -101,7 +102,9 @@ let package = Package(
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
-        tests("AppStoreWireTests", ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto]),
+        tests(
+            "AppStoreWireTests",
+            ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto, cryptoExtras]),
         tests("LedgerTests", ["Ledger", "Primitives"]),
         tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
         tests("StorageTests", ["Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),

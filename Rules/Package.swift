@@ -12,6 +12,7 @@ let house: [SwiftSetting] = [
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
@@ -32,13 +33,15 @@ let package = Package(
     targets: [
         room("Primitives"),
         room("StrictJSON", ["Primitives"]),
-        room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto]),
-        room("SimulatorPKI", ["Primitives", x509, asn1, crypto]),
+        room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto, cryptoExtras]),
+        room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
         room("Ledger", ["Primitives"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
         tests("PrimitivesTests", ["Primitives"]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
-        tests("AppStoreWireTests", ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto]),
+        tests(
+            "AppStoreWireTests",
+            ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto, cryptoExtras]),
         tests("LedgerTests", ["Ledger", "Primitives"]),
         tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
     ],

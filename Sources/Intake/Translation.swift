@@ -35,23 +35,23 @@ package enum Intake {
         var facts: [ProvenFact] = []
         if let transaction = verified.transaction {
             let id = OriginalTransactionID(transaction.payload.originalTransactionId)
-            facts.append(ProvenFact(fact: .notice(notice, about: id), evidence: verified.notification.compact))
+            facts.append(ProvenFact(fact: .notice(notice, about: id), evidence: verified.notification.evidence))
             facts.append(translate(transaction))
             if let renewalInfo = verified.renewalInfo { facts.append(translate(renewalInfo, beside: transaction)) }
         }
-        return TranslatedNotification(notice: notice, evidence: verified.notification.compact, facts: facts)
+        return TranslatedNotification(notice: notice, evidence: verified.notification.evidence, facts: facts)
     }
 
     /// The fact in a transaction.
     package static func translate(_ verified: Verified<TransactionPayload>) -> ProvenFact {
-        ProvenFact(fact: .transaction(TransactionFact(verified.payload)), evidence: verified.compact)
+        ProvenFact(fact: .transaction(TransactionFact(verified.payload)), evidence: verified.evidence)
     }
 
     /// The fact in a renewal info that its verification bound to the transaction beside it.
     package static func translate(
         _ verified: Verified<RenewalInfoPayload>, beside transaction: Verified<TransactionPayload>
     ) -> ProvenFact {
-        ProvenFact(fact: .renewal(RenewalFact(verified.payload)), evidence: verified.compact)
+        ProvenFact(fact: .renewal(RenewalFact(verified.payload)), evidence: verified.evidence)
     }
 }
 

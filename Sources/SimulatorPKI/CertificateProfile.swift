@@ -13,10 +13,20 @@ internal import X509
 struct CertificateProfile {
     let shape: ChainShape
     let validity: ClosedRange<Timestamp>
+    let signatureAlgorithm: Certificate.SignatureAlgorithm
 
-    func root(key: P384.Signing.PrivateKey) throws -> Certificate {
+    init(
+        shape: ChainShape, validity: ClosedRange<Timestamp>,
+        signatureAlgorithm: Certificate.SignatureAlgorithm = .ecdsaWithSHA384
+    ) {
+        self.shape = shape
+        self.validity = validity
+        self.signatureAlgorithm = signatureAlgorithm
+    }
+
+    func root(key: Certificate.PrivateKey) throws -> Certificate {
         let name = try rootName()
-        let publicKey = Certificate.PublicKey(key.publicKey)
+        let publicKey = key.publicKey
         let extensions = try Certificate.Extensions {
             if shape.hasKeyIdentifiers { SubjectKeyIdentifier(hash: publicKey) }
             Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
@@ -26,8 +36,8 @@ struct CertificateProfile {
             Subject(name: name, key: publicKey, validity: validity), issuer: name, extensions: extensions, signedBy: key)
     }
 
-    func intermediate(key: P384.Signing.PrivateKey, issuedBy rootKey: P384.Signing.PrivateKey) throws -> Certificate {
-        let publicKey = Certificate.PublicKey(key.publicKey)
+    func intermediate(key: Certificate.PrivateKey, issuedBy rootKey: Certificate.PrivateKey) throws -> Certificate {
+        let publicKey = key.publicKey
         let extensions = try Certificate.Extensions {
             Critical(intermediateConstraints)
             if shape.hasKeyIdentifiers { authorityKeyIdentifier(of: rootKey) }
@@ -41,7 +51,10 @@ struct CertificateProfile {
         return try certificate(subject, issuer: try rootName(), extensions: extensions, signedBy: rootKey)
     }
 
-    func leaf(publicKey: Certificate.PublicKey, issuedBy issuerKey: P384.Signing.PrivateKey) throws -> Certificate {
+    /// - Parameter issuer: the name of who issues it; nil: the intermediate.
+    func leaf(
+        publicKey: Certificate.PublicKey, issuedBy issuerKey: Certificate.PrivateKey, issuer: DistinguishedName? = nil
+    ) throws -> Certificate {
         let policies = try CertificateExtensions.policies()
         let extensions = try Certificate.Extensions {
             Critical(leafConstraints)
@@ -54,10 +67,12 @@ struct CertificateProfile {
             if shape.hasKeyIdentifiers { SubjectKeyIdentifier(hash: publicKey) }
             if let usage = leafUsage { Critical(usage) }
             if shape.leafHasMarker { CertificateExtensions.leafMarker }
+            if shape.leafHasIntermediateMarker { CertificateExtensions.intermediateMarker }
             if shape.leafHasUnknownCriticalExtension { CertificateExtensions.unknownCritical }
         }
         let subject = Subject(name: try leafName(), key: publicKey, validity: shape.leafValidity ?? validity)
-        return try certificate(subject, issuer: try intermediateName(), extensions: extensions, signedBy: issuerKey)
+        return try certificate(
+            subject, issuer: try issuer ?? intermediateName(), extensions: extensions, signedBy: issuerKey)
     }
 
     private struct Subject {
@@ -67,13 +82,14 @@ struct CertificateProfile {
     }
 
     private func certificate(
-        _ subject: Subject, issuer: DistinguishedName, extensions: Certificate.Extensions, signedBy key: P384.Signing.PrivateKey
+        _ subject: Subject, issuer: DistinguishedName, extensions: Certificate.Extensions,
+        signedBy key: Certificate.PrivateKey
     ) throws -> Certificate {
         try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: subject.key,
             notValidBefore: date(subject.validity.lowerBound), notValidAfter: date(subject.validity.upperBound),
-            issuer: issuer, subject: subject.name, signatureAlgorithm: .ecdsaWithSHA384, extensions: extensions,
-            issuerPrivateKey: Certificate.PrivateKey(key))
+            issuer: issuer, subject: subject.name, signatureAlgorithm: signatureAlgorithm, extensions: extensions,
+            issuerPrivateKey: key)
     }
 
     private func date(_ instant: Timestamp) -> Date {
@@ -96,8 +112,8 @@ struct CertificateProfile {
         }
     }
 
-    private func authorityKeyIdentifier(of key: P384.Signing.PrivateKey) -> AuthorityKeyIdentifier {
-        let identifier = SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey)).keyIdentifier
+    private func authorityKeyIdentifier(of key: Certificate.PrivateKey) -> AuthorityKeyIdentifier {
+        let identifier = SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier
         return AuthorityKeyIdentifier(keyIdentifier: identifier)
     }
 
@@ -107,6 +123,30 @@ struct CertificateProfile {
 }
 
 extension CertificateProfile {
+    /// A certificate that names itself as its issuer and carries no mark, as Xcode's.
+    func selfSigned(key: Certificate.PrivateKey, named commonName: String) throws -> Certificate {
+        let name = try DistinguishedName { CommonName(commonName) }
+        let subject = Subject(name: name, key: key.publicKey, validity: validity)
+        let extensions = try Certificate.Extensions { Critical(KeyUsage(digitalSignature: true)) }
+        return try certificate(subject, issuer: name, extensions: extensions, signedBy: key)
+    }
+
+    /// A certificate of transaction receipts from before iOS 7, issued by an authority that no receipt carries.
+    func purchaseReceiptLeaf(publicKey: Certificate.PublicKey, issuedBy issuerKey: Certificate.PrivateKey) throws -> Certificate {
+        let name = try DistinguishedName {
+            CommonName("PurchaseReceiptCertificate")
+            OrganizationName("Tenure")
+        }
+        let extensions = try Certificate.Extensions {
+            Critical(BasicConstraints.notCertificateAuthority)
+            authorityKeyIdentifier(of: issuerKey)
+            Critical(KeyUsage(digitalSignature: true))
+            SubjectKeyIdentifier(hash: publicKey)
+        }
+        let subject = Subject(name: name, key: publicKey, validity: validity)
+        return try certificate(subject, issuer: try rootName(), extensions: extensions, signedBy: issuerKey)
+    }
+
     private var isApple: Bool { shape.names == .apple }
 
     private func rootName() throws -> DistinguishedName {

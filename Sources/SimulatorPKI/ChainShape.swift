@@ -36,6 +36,8 @@ package struct ChainShape: Sendable, Hashable {
     package var leafHasMarker = true
     /// Whether the intermediate carries 1.2.840.113635.100.6.2.1.
     package var intermediateHasMarker = true
+    /// Whether the leaf also carries the intermediate's mark: what a forger who shifts a chain by one would need.
+    package var leafHasIntermediateMarker = false
     /// Whether the leaf says that it may issue certificates.
     package var leafIsCA = false
     /// Whether the intermediate says that it may issue certificates.

@@ -29,26 +29,26 @@ package struct SigningAuthority: Sendable {
             root: P384.Signing.PrivateKey(), intermediate: P384.Signing.PrivateKey(), leaf: LeafSigningKey(shape.leafKey))
         let profile = CertificateProfile(shape: shape, validity: validity)
         let certificates = [
-            try profile.leaf(publicKey: keys.leaf.publicKey, issuedBy: keys.intermediate),
-            try profile.intermediate(key: keys.intermediate, issuedBy: keys.root),
-            try profile.root(key: keys.root),
+            try profile.leaf(publicKey: keys.leaf.publicKey, issuedBy: .init(keys.intermediate)),
+            try profile.intermediate(key: .init(keys.intermediate), issuedBy: .init(keys.root)),
+            try profile.root(key: .init(keys.root)),
         ]
-        self.init(keys: keys, chainDER: try certificates.map(Self.der))
+        self.init(keys: keys, chainDER: try certificates.map { try $0.der })
     }
 
     /// The same root and intermediate with a new leaf, as when Apple renews its leaf every two years.
     package func renewingLeaf(shape: ChainShape = .apple, validity: ClosedRange<Timestamp>) throws -> SigningAuthority {
         let keys = Keys(root: rootKey, intermediate: intermediateKey, leaf: LeafSigningKey(shape.leafKey))
         let leaf = try CertificateProfile(shape: shape, validity: validity)
-            .leaf(publicKey: keys.leaf.publicKey, issuedBy: intermediateKey)
-        return SigningAuthority(keys: keys, chainDER: [try Self.der(leaf)] + chainDER.dropFirst())
+            .leaf(publicKey: keys.leaf.publicKey, issuedBy: .init(intermediateKey))
+        return SigningAuthority(keys: keys, chainDER: [try leaf.der] + chainDER.dropFirst())
     }
 
     /// The same keys with a new certificate of the root: same name, same key, other bytes.
     package func reissuingRoot(validity: ClosedRange<Timestamp>) throws -> SigningAuthority {
-        let root = try CertificateProfile(shape: .apple, validity: validity).root(key: rootKey)
+        let root = try CertificateProfile(shape: .apple, validity: validity).root(key: .init(rootKey))
         let keys = Keys(root: rootKey, intermediate: intermediateKey, leaf: leafKey)
-        return SigningAuthority(keys: keys, chainDER: chainDER.dropLast() + [try Self.der(root)])
+        return SigningAuthority(keys: keys, chainDER: chainDER.dropLast() + [try root.der])
     }
 
     /// The root certificate's DER; a verifier is told to trust this or ``rootFingerprint``.
@@ -82,11 +82,16 @@ package struct SigningAuthority: Sendable {
         let input = headerPart + "." + Base64.encodeURL(payload)
         return input + "." + Base64.encodeURL(try leafKey.signature(over: Array(input.utf8)))
     }
+}
 
-    private static func der(_ certificate: Certificate) throws -> [UInt8] {
-        var serializer = DER.Serializer()
-        try serializer.serialize(certificate)
-        return serializer.serializedBytes
+extension Certificate {
+    /// The certificate's DER.
+    var der: [UInt8] {
+        get throws {
+            var serializer = DER.Serializer()
+            try serializer.serialize(self)
+            return serializer.serializedBytes
+        }
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
 
     static let kinds: [(String, Sample.Members)] = [
         ("transaction", Sample.transaction), ("renewalInfo", Sample.renewalInfo), ("appTransaction", Sample.appTransaction),
-        ("notification", Sample.notification()), ("retentionRequest", Sample.retentionRequest),
+        ("notification", Sample.notification()), ("realtimeRequest", Sample.realtimeRequest),
     ]
 
     func refusal(of jws: String, at endpoint: String, for app: ExpectedApp) async -> JWSRefusal.Code? {
@@ -98,7 +98,8 @@ import Testing
         let verified = try await old.transaction(inTime).get()
         #expect(await old.refusal(try old.sign(Sample.transaction)) == .signedDateOutsideChain)
         let distrusting = AppStoreVerifier(
-            roots: TrustRoots(fingerprints: [old.authority.rootFingerprint]), distrustedLeafSerials: [verified.signer.leafSerial])
+            roots: TrustRoots(fingerprints: [old.authority.rootFingerprint]),
+            distrustedLeafSerials: [try #require(verified.signer).leafSerial])
         for _ in 0..<2 {
             #expect(await distrusting.transaction(inTime, for: World.app, at: World.now).refusal == .leafDistrusted)
         }
@@ -238,7 +239,15 @@ import Testing
             }
             guard case .success(let verified) = await world.transaction(try world.authority.sign(payload: json)) else { continue }
             accepted += 1
-            let foundation = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+            let foundation: [String: Any]?
+            do {
+                foundation = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+            } catch {
+                // RFC 8259 lets a number be of any size. Where two damages met, one in a name and an exponent in its value, the
+                // field is unknown to us and Foundation gives up on the number.
+                #expect("\(error)".contains("not representable"), "seed \(seed), round \(round)")
+                continue
+            }
             let isSame =
                 foundation?["transactionId"] as? String == verified.payload.transactionId
                 && (foundation?["purchaseDate"] as? NSNumber)?.int64Value == verified.payload.purchaseDate.millisecondsSince1970

@@ -18,10 +18,10 @@ import Testing
         let jws = try world.authority.sign(payload: payload)
         let verified = try await world.transaction(jws).get()
         #expect(verified.payload.transactionId == "2000000900000002")
-        #expect(verified.compact == Array(jws.utf8))
+        #expect(verified.evidence == Array(jws.utf8))
         #expect(verified.payloadJSON == payload)
         #expect(verified.signedDate == World.signed)
-        #expect(verified.signer.rootFingerprint == world.authority.rootFingerprint)
+        #expect(verified.signer?.rootFingerprint == world.authority.rootFingerprint)
     }
 
     @Test func `T01 a chain of one's own making is refused, whatever names stand in it`() async throws {
@@ -89,7 +89,7 @@ import Testing
         #expect(await world.refusal(jws) == .rootNotTrusted)
         let whole = AppStoreVerifier(roots: TrustRoots(fingerprints: []).adding(der: world.authority.rootDER))
         let verified = try await whole.transaction(jws, for: World.app, at: World.now).get()
-        #expect(verified.signer.rootFingerprint == world.authority.rootFingerprint)
+        #expect(verified.signer?.rootFingerprint == world.authority.rootFingerprint)
         let forger = try SigningAuthority(validity: World.year)
         let forged = await whole.transaction(try forger.sign(payload: payload), for: World.app, at: World.now)
         #expect(forged.refusal == .rootNotTrusted)

@@ -17,11 +17,11 @@ import Testing
         let jws = try world.signNotification(transaction: Sample.transaction, renewalInfo: Sample.renewalInfo)
         let verified = try await notification(jws).get()
         #expect(verified.notification.payload.notificationType == .didRenew)
-        #expect(verified.notification.compact == Array(jws.utf8))
+        #expect(verified.notification.evidence == Array(jws.utf8))
         #expect(verified.transaction?.payload.transactionId == "2000000900000002")
         #expect(verified.renewalInfo?.payload.autoRenewStatus == .on)
         #expect(verified.unboundRenewalInfo == nil)
-        #expect(verified.transaction?.compact == verified.notification.payload.data?.signedTransactionInfo)
+        #expect(verified.transaction?.evidence == verified.notification.payload.data?.signedTransactionInfo)
     }
 
     @Test func `FACT-3 a forged JWS inside a true notification refuses the whole`() async throws {

@@ -92,7 +92,7 @@ import Testing
             let (first, second) = (try await world.transaction(jws).get(), try await world.transaction(mirrored).get())
             #expect(first.payload == second.payload)
             #expect(first.payloadJSON == second.payloadJSON)
-            #expect(first.compact != second.compact)
+            #expect(first.evidence != second.evidence)
         }
     }
 

@@ -74,7 +74,7 @@ enum Sample {
         ("appTransactionId", "\"704280000000000001\""), ("originalPlatform", "\"iOS\""),
     ]
 
-    static let retentionRequest: Members = [
+    static let realtimeRequest: Members = [
         ("originalTransactionId", "\"2000000900000001\""), ("appAppleId", "4711"),
         ("productId", "\"com.example.tenure.gold.monthly\""), ("userLocale", "\"en-US\""),
         ("requestIdentifier", "\"3db5c98d-8acf-4e29-831e-8e1f82f9f6e9\""), ("environment", "\"Production\""),

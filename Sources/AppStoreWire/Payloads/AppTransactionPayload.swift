@@ -53,6 +53,7 @@ extension AppTransactionPayload: SignedPayload {
     static var part: JWSRefusal.Part { .appTransaction }
     static var environmentField: String { "receiptType" }
     var signingDate: Timestamp { receiptCreationDate }
+    var signedEnvironment: Environment { receiptType }
 
     func check(_ app: ExpectedApp) throws(FieldRefusal) {
         try check(app, bundleId: bundleId, environment: receiptType, appAppleId: appAppleId)

@@ -23,6 +23,8 @@ public struct NotificationPayload: Sendable, Hashable {
     public let externalPurchaseToken: ExternalPurchaseToken?
     /// What a notification about a download of the app is about.
     public let appData: NotificationAppData?
+    /// The seats that were given back, as it was written, JSON; only in UNCLAIM_SEATS.
+    public let unclaimInfo: [UInt8]?
     /// The app and environment that it is about, whichever of the objects above names them; also read from an object that is
     /// newer than this library, so that a notification of an unknown kind still finds its app (FACT-5).
     public let subject: NotificationSubject
@@ -38,6 +40,7 @@ public struct NotificationPayload: Sendable, Hashable {
         externalPurchaseToken = try reader.reader("externalPurchaseToken")
             .map { reader throws(FieldRefusal) in try ExternalPurchaseToken(reader) }
         appData = try reader.reader("appData").map { reader throws(FieldRefusal) in try NotificationAppData(reader) }
+        unclaimInfo = try reader.rawObject("unclaimInfo")
         subject = try NotificationSubject(reader, token: externalPurchaseToken)
     }
 }
@@ -75,6 +78,7 @@ extension NotificationPayload: SignedPayload {
     static var part: JWSRefusal.Part { .notification }
     static var environmentField: String { "environment" }
     var signingDate: Timestamp { signedDate }
+    var signedEnvironment: Environment { subject.environment }
 
     func check(_ app: ExpectedApp) throws(FieldRefusal) {
         try check(app, bundleId: subject.bundleId, environment: subject.environment, appAppleId: subject.appAppleId)

@@ -52,6 +52,10 @@ public struct RenewalInfoPayload: Sendable, Hashable {
     public let renewalBillingPlanType: BillingPlanType?
     /// What follows the current commitment.
     public let commitmentInfo: RenewalCommitmentInfo?
+    /// How many seats the next period has.
+    public let renewalQuantity: Int64?
+    /// The seats of the next period as they were written, JSON.
+    public let multiSeatInfo: [UInt8]?
 
     init(_ reader: PayloadReader) throws(FieldRefusal) {
         originalTransactionId = try reader.requiredText("originalTransactionId")
@@ -80,6 +84,8 @@ public struct RenewalInfoPayload: Sendable, Hashable {
         commitmentInfo = try reader.reader("commitmentInfo").map { reader throws(FieldRefusal) in
             try RenewalCommitmentInfo(reader)
         }
+        renewalQuantity = try reader.integer("renewalQuantity")
+        multiSeatInfo = try reader.rawObject("multiSeatInfo")
     }
 }
 
@@ -88,6 +94,7 @@ extension RenewalInfoPayload: SignedPayload {
     static var part: JWSRefusal.Part { .renewalInfo }
     static var environmentField: String { "environment" }
     var signingDate: Timestamp { signedDate }
+    var signedEnvironment: Environment { environment }
 
     func check(_ app: ExpectedApp) throws(FieldRefusal) {
         try check(app, bundleId: nil, environment: environment, appAppleId: nil)

@@ -5,7 +5,7 @@ internal import StrictJSON
 ///
 /// Source: Apple, App Store Server API, the decoded payload types.
 enum PayloadKind: String, CaseIterable {
-    case transaction, renewalInfo, appTransaction, notification, retentionRequest
+    case transaction, renewalInfo, appTransaction, notification, realtimeRequest
 
     /// Fields that together stand in this kind and in no other.
     private var marks: [String] {
@@ -14,7 +14,7 @@ enum PayloadKind: String, CaseIterable {
         case .renewalInfo: ["originalTransactionId", "autoRenewStatus"]
         case .appTransaction: ["receiptType", "receiptCreationDate"]
         case .notification: ["notificationType", "notificationUUID"]
-        case .retentionRequest: ["requestIdentifier", "userLocale"]
+        case .realtimeRequest: ["requestIdentifier", "userLocale"]
         }
     }
 
@@ -26,14 +26,19 @@ enum PayloadKind: String, CaseIterable {
     }
 }
 
-/// What the verifier needs to know of a payload type; each of the four implements it.
-protocol SignedPayload: Sendable {
+/// A payload that Apple signs as a JWS: this library's five types, and no other.
+public protocol JWSPayload: Sendable {}
+
+/// What the verifier needs to know of a payload type; each of the five implements it.
+protocol SignedPayload: JWSPayload {
     static var kind: PayloadKind { get }
     static var part: JWSRefusal.Part { get }
     /// The field that names the environment, so that Xcode's fractions are allowed in Xcode's payloads only.
     static var environmentField: String { get }
     /// When the signer says that it signed.
     var signingDate: Timestamp { get }
+    /// The environment that it is of.
+    var signedEnvironment: Environment { get }
 
     init(_ reader: PayloadReader) throws(FieldRefusal)
     /// Refuses what is not about this app (FACT-4).

@@ -70,6 +70,18 @@ public struct TransactionPayload: Sendable, Hashable {
     public let billingPlanType: BillingPlanType?
     /// Where in a commitment this period stands.
     public let commitmentInfo: TransactionCommitmentInfo?
+    /// The subscription that this one continues after the app or the purchase moved.
+    public let previousOriginalTransactionId: String?
+    /// Why another transaction covers a period that was bought before: several may then cover one, and their quantities add up.
+    public let additionalTransactionReason: AdditionalTransactionReason?
+    /// The seats of a group purchase as they were written, JSON.
+    public let multiSeatInfo: [UInt8]?
+    /// The transaction of the bundle that this purchase is a part of.
+    public let bundleTransactionID: String?
+    /// The product of that bundle.
+    public let bundleProductID: String?
+    /// The subscription group of that bundle.
+    public let bundleSubscriptionGroupID: String?
 
     init(_ reader: PayloadReader) throws(FieldRefusal) {
         transactionId = try reader.requiredText("transactionId")
@@ -107,6 +119,13 @@ public struct TransactionPayload: Sendable, Hashable {
         commitmentInfo = try reader.reader("commitmentInfo").map { reader throws(FieldRefusal) in
             try TransactionCommitmentInfo(reader)
         }
+        previousOriginalTransactionId = try reader.text("previousOriginalTransactionId")
+        additionalTransactionReason = try reader.text("additionalTransactionReason")
+            .map(AdditionalTransactionReason.init(rawValue:))
+        multiSeatInfo = try reader.rawObject("multiSeatInfo")
+        bundleTransactionID = try reader.text("bundleTransactionID")
+        bundleProductID = try reader.text("bundleProductID")
+        bundleSubscriptionGroupID = try reader.text("bundleSubscriptionGroupID")
     }
 }
 
@@ -115,6 +134,7 @@ extension TransactionPayload: SignedPayload {
     static var part: JWSRefusal.Part { .transaction }
     static var environmentField: String { "environment" }
     var signingDate: Timestamp { signedDate }
+    var signedEnvironment: Environment { environment }
 
     func check(_ app: ExpectedApp) throws(FieldRefusal) {
         try check(app, bundleId: bundleId, environment: environment, appAppleId: nil)

@@ -58,6 +58,22 @@ public struct TransactionReason: RawRepresentable, Sendable, Hashable {
     public static let renewal = TransactionReason(rawValue: "RENEWAL")
 }
 
+/// Why a further transaction covers a period.
+///
+/// A value that is not listed keeps its raw value (FACT-5).
+///
+/// Source: Apple, App Store Server API 1.23, `additionalTransactionReason`.
+public struct AdditionalTransactionReason: RawRepresentable, Sendable, Hashable {
+    /// As Apple wrote it.
+    public let rawValue: String
+
+    /// Any value, known or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Seats were added to a group purchase.
+    public static let seatAddition = AdditionalTransactionReason(rawValue: "SEAT_ADDITION")
+}
+
 /// What kind of offer applied.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).

@@ -1,7 +1,8 @@
 internal import Crypto
 public import Primitives
 
-/// Verifies what Apple signs: notifications, transactions, renewal infos, app transactions.
+/// Verifies what Apple signs: notifications, transactions, renewal infos, app transactions, requests in real time, app receipts
+/// and the transaction receipts from before iOS 7.
 ///
 /// Everything is checked, cheapest first: size, form, header, the chain against pinned roots and Apple's marks, the signature,
 /// the JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that leaves a check out. One
@@ -16,6 +17,7 @@ public final class AppStoreVerifier: Sendable {
     private let chainVerifier: ChainVerifier
     private let chains: ChainCache
     private let limits: JWSLimits
+    let receipts: ReceiptVerifier
 
     /// A verifier that trusts these roots.
     ///
@@ -23,11 +25,18 @@ public final class AppStoreVerifier: Sendable {
     ///   - roots: the roots that a chain may end in.
     ///   - distrustedLeafSerials: serial numbers in hexadecimal, as ``Signer/leafSerial`` or any tool writes them, whose
     ///     signatures are no longer believed (T06).
-    ///   - limits: bounds on what is read and remembered.
-    public init(roots: TrustRoots, distrustedLeafSerials: Set<String> = [], limits: JWSLimits = .default) {
-        chainVerifier = ChainVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)
+    ///   - limits: bounds on what is read of a JWS, and on the chains that are remembered.
+    ///   - receiptLimits: bounds on what is read of a receipt.
+    public init(
+        roots: TrustRoots, distrustedLeafSerials: Set<String> = [], limits: JWSLimits = .default,
+        receiptLimits: ReceiptLimits = .default
+    ) {
+        chainVerifier = ChainVerifier(roots: roots, purpose: .jws, distrustedLeafSerials: distrustedLeafSerials)
         chains = ChainCache(limits: limits)
         self.limits = limits
+        receipts = ReceiptVerifier(
+            chainVerifier: ChainVerifier(roots: roots, purpose: .receipt, distrustedLeafSerials: distrustedLeafSerials),
+            chains: ChainCache(limits: limits), limits: receiptLimits, futureTolerance: limits.futureTolerance)
     }
 
     /// The roots that a chain may end in.
@@ -94,6 +103,27 @@ public final class AppStoreVerifier: Sendable {
     public nonisolated(nonsending) func appTransaction(
         _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<AppTransactionPayload>, JWSRefusal> {
+        await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
+    }
+
+    /// Verifies a request in real time: what the App Store asks while a customer is about to cancel.
+    ///
+    /// - Parameters:
+    ///   - jws: the compact JWS out of the body; ``NotificationBody`` reads that.
+    ///   - app: the app that it must be about. The request names no bundle: in Production ``ExpectedApp/appAppleId`` is compared,
+    ///     elsewhere nothing tells one app from another.
+    ///   - now: our clock.
+    /// - Returns: the request, or the first reason that speaks against it.
+    public nonisolated(nonsending) func realtimeRequest(
+        _ jws: String, for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<Verified<RealtimeRequestPayload>, JWSRefusal> {
+        await realtimeRequest(Array(jws.utf8), for: app, at: now)
+    }
+
+    /// Verifies a request in real time; as with a string, without copying one.
+    public nonisolated(nonsending) func realtimeRequest(
+        _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<Verified<RealtimeRequestPayload>, JWSRefusal> {
         await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
     }
 
@@ -165,16 +195,24 @@ extension AppStoreVerifier {
         if known == nil { chains.remember(chain, header: header) }
         let payload = try Payload.decode(try jws.payload())
         try checkDate(payload, chain: chain, now: now)
+        guard chain.signer.authority.speaks(for: payload.signedEnvironment) else {
+            throw JWSRefusal(.wrongEnvironment, payload.signedEnvironment.rawValue, in: Payload.part)
+        }
         do throws(FieldRefusal) {
             try payload.check(app)
         } catch {
             throw JWSRefusal(error.code, error.field, in: Payload.part)
         }
-        return Verified(payload: payload, compact: bytes, signedDate: payload.signingDate, signer: chain.signer)
+        return Verified(
+            payload: payload, evidence: bytes, signedDate: payload.signingDate, environment: payload.signedEnvironment,
+            proof: .signature(chain.signer))
     }
 
     private nonisolated(nonsending) func verifyChain(of jws: CompactJWS) async throws(JWSRefusal) -> VerifiedChain {
         let certificates = try JWSHeader(jws.header, in: jws.part, limits: limits).certificates
+        guard certificates.count == 3 || !roots.xcodeFingerprints.isEmpty else {
+            throw JWSRefusal(.chainLengthNotThree, "\(certificates.count)", in: jws.part)
+        }
         let key = Fingerprint(certificates)
         let outcome: Result<VerifiedChain, ChainRefusal>
         if let known = chains.chain(certificates: key) {
@@ -185,16 +223,17 @@ extension AppStoreVerifier {
         }
         switch outcome {
         case .success(let chain): return chain
-        case .failure(let refusal): throw JWSRefusal(refusal.code, refusal.detail, in: jws.part)
+        case .failure(let refusal): throw JWSRefusal(JWSRefusal.Code(refusal.fault), refusal.detail, in: jws.part)
         }
     }
 
     private func checkSignature(of jws: CompactJWS, by chain: VerifiedChain) throws(JWSRefusal) {
         let bytes = try jws.signature()
+        guard case .p256(let key) = chain.leafKey else { throw JWSRefusal(.leafKeyNotP256, in: jws.part) }
         let isValid: Bool
         do {
             let signature = try P256.Signing.ECDSASignature(rawRepresentation: bytes)
-            isValid = chain.leafKey.isValidSignature(signature, for: jws.signingInput)
+            isValid = key.isValidSignature(signature, for: jws.signingInput)
         } catch {
             throw JWSRefusal(.signatureLengthWrong, in: jws.part)
         }
@@ -217,5 +256,16 @@ extension ExpectedApp {
     /// The same app in the one environment that the notification around a JWS is of.
     fileprivate func narrowed(to environment: Environment) -> ExpectedApp {
         ExpectedApp(bundleId: bundleId, appAppleId: appAppleId, environments: environments.intersection([environment]))
+    }
+}
+
+extension Signer.Authority {
+    /// Whether payloads of an environment are this signer's to sign.
+    func speaks(for environment: Environment) -> Bool {
+        switch self {
+        case .apple: environment == .production || environment == .sandbox
+        case .xcode: environment == .xcode
+        case .configured: true
+        }
     }
 }

@@ -5,7 +5,7 @@ internal import StrictJSON
 ///
 /// Source: RFC 7515, section 4; RFC 8725, section 3.1 (the algorithm is ours to say, not the token's).
 struct JWSHeader {
-    /// The three certificates' DER: leaf, intermediate, root.
+    /// The certificates' DER: leaf, intermediate, root; or the only one of Xcode.
     let certificates: [[UInt8]]
 
     private static let allowed: Set<String> = ["alg", "x5c", "kid", "typ"]
@@ -18,7 +18,7 @@ struct JWSHeader {
             throw JWSRefusal(.headerParameterNotAllowed, in: part)
         }
         guard let chain = object["x5c"]?.array else { throw JWSRefusal(.chainMissing, in: part) }
-        guard chain.count == 3 else { throw JWSRefusal(.chainLengthNotThree, "\(chain.count)", in: part) }
+        guard chain.count == 3 || chain.count == 1 else { throw JWSRefusal(.chainLengthNotThree, "\(chain.count)", in: part) }
         var certificates: [[UInt8]] = []
         for element in chain {
             guard let text = element.utf8 else { throw JWSRefusal(.chainMissing, "not strings", in: part) }

@@ -25,13 +25,14 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         case headerParameterNotAllowed
         /// `x5c` is missing or not an array of strings.
         case chainMissing
-        /// `x5c` does not hold exactly three certificates; none of them was looked at.
+        /// `x5c` does not hold exactly three certificates, or one where a certificate of Xcode's is configured; none of them was
+        /// looked at.
         case chainLengthNotThree
         /// A certificate is longer than ``JWSLimits/maximumCertificateBytes``.
         case certificateTooLong
         /// A certificate is not canonical base64.
         case certificateNotBase64
-        /// The third certificate is not a trusted root.
+        /// The third certificate is not a trusted root, or the only one not a configured certificate of Xcode's.
         case rootNotTrusted
         /// A certificate cannot be parsed.
         case certificateMalformed
@@ -75,7 +76,9 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         case signedDateInFuture
         /// The payload is about another app.
         case wrongBundleId
-        /// The payload is of an environment that is not accepted here; one in no known spelling is refused as soon as it is read.
+        /// The payload is of an environment that is not accepted here, or that its signer does not speak for: Xcode's certificate
+        /// vouches for `Xcode` only, Apple's for `Production` and `Sandbox` only. One in no known spelling is refused as soon as it
+        /// is read.
         case wrongEnvironment
         /// The payload is about an app with another Apple id.
         case wrongAppAppleId
@@ -93,6 +96,8 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         case renewalInfo
         /// An app transaction, alone or in a notification.
         case appTransaction
+        /// A request of the App Store's in real time, about what to show to a customer who is about to leave.
+        case realtimeRequest
     }
 
     /// The reason.
@@ -134,4 +139,24 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
 
     /// By the code alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}
+
+extension JWSRefusal.Code {
+    init(_ fault: ChainFault) {
+        self =
+            switch fault {
+            case .chainLengthNotThree: .chainLengthNotThree
+            case .rootNotTrusted: .rootNotTrusted
+            case .certificateMalformed: .certificateMalformed
+            case .leafDistrusted: .leafDistrusted
+            case .leafMarkerMissing: .leafMarkerMissing
+            case .intermediateMarkerMissing: .intermediateMarkerMissing
+            case .leafIsCA: .leafIsCA
+            case .intermediateNotCA: .intermediateNotCA
+            case .leafUsageNotSignature: .leafUsageNotSignature
+            case .leafKeyNotP256, .leafKeyNotRSA: .leafKeyNotP256
+            case .chainNeverValid: .chainNeverValid
+            case .chainInvalid: .chainInvalid
+            }
+    }
 }

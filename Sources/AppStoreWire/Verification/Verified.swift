@@ -1,79 +1,54 @@
 public import Primitives
 
-/// A payload whose signature, chain, signing date and app were verified. Only ``AppStoreVerifier`` makes one, so a function
-/// that takes it cannot be given anything unverified (FACT-3).
+/// A payload whose origin, date and app were verified. Only an ``AppStoreVerifier`` makes one from bytes, so a function that takes
+/// it cannot be given anything unverified (FACT-3).
 ///
-/// Source: RFC 7515; FACT-3, FACT-6.
+/// Source: RFC 7515; RFC 5652; FACT-3, FACT-6.
 public struct Verified<Payload: Sendable>: Sendable {
     /// What Apple said.
     public let payload: Payload
-    /// The compact JWS exactly as it came, as evidence (FACT-6).
-    public let compact: [UInt8]
-    /// When the signer says that it signed: `signedDate`, for an app transaction `receiptCreationDate`.
+    /// The bytes exactly as they came, as evidence (FACT-6): the compact JWS, the receipt's DER, the answer's body.
+    public let evidence: [UInt8]
+    /// When the signer says that it signed: `signedDate`; of an app transaction and of a receipt the creation date; of an answer
+    /// that was fetched, `request_date`.
     public let signedDate: Timestamp
-    /// Whose signature it is.
-    public let signer: Signer
+    /// The environment that the payload is of.
+    public let environment: Environment
+    /// Why it is believed.
+    public let proof: Proof
 
-    init(payload: Payload, compact: [UInt8], signedDate: Timestamp, signer: Signer) {
+    init(payload: Payload, evidence: [UInt8], signedDate: Timestamp, environment: Environment, proof: Proof) {
         self.payload = payload
-        self.compact = compact
+        self.evidence = evidence
         self.signedDate = signedDate
-        self.signer = signer
+        self.environment = environment
+        self.proof = proof
     }
 
-    /// The payload's JSON exactly as it was signed, fields included that this library does not know.
-    public var payloadJSON: [UInt8] {
-        let parts = compact.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count == 3 ? StrictBase64.decodeURL(parts[1]) ?? [] : []
+    /// Who signed; nil where nobody did and the answer was fetched.
+    public var signer: Signer? {
+        if case .signature(let signer) = proof { return signer }
+        return nil
     }
 }
 
 extension Verified: Equatable where Payload: Equatable {}
 extension Verified: Hashable where Payload: Hashable {}
 
-/// The certificates behind a signature.
+/// Why a payload is believed.
 ///
-/// Source: RFC 5280; RFC 7515, section 4.1.6.
-public struct Signer: Sendable, Hashable {
-    /// The leaf's serial number in lower-case hexadecimal, two digits a byte; what `distrustedLeafSerials` names.
-    public let leafSerial: String
-    /// The SHA-256 of the leaf's DER.
-    public let leafFingerprint: [UInt8]
-    /// The SHA-256 of the intermediate's DER.
-    public let intermediateFingerprint: [UInt8]
-    /// The SHA-256 of the root's DER.
-    public let rootFingerprint: [UInt8]
+/// Source: FACT-3.
+public enum Proof: Sendable, Hashable {
+    /// A signature under a trusted root holds.
+    case signature(Signer)
+    /// Our own server fetched it from this host of Apple's over TLS; it is not signed.
+    case fetched(host: String)
 }
 
-/// A renewal info whose signature, chain, date and environment were verified, but not to which app it belongs: it names no
-/// bundle.
-///
-/// It counts only together with a transaction of the same subscription (FACT-4): ``bound(to:)``.
-///
-/// Source: FACT-4, T05; Apple, `JWSRenewalInfoDecodedPayload`.
-public struct UnboundRenewalInfo: Sendable, Hashable {
-    /// What was verified so far. To look at, not to act on.
-    public let unbound: Verified<RenewalInfoPayload>
-
-    init(_ unbound: Verified<RenewalInfoPayload>) { self.unbound = unbound }
-
-    /// The renewal info as one that counts, beside a transaction of the same subscription.
-    ///
-    /// - Parameter transaction: of the same app, which its own verification proved.
-    /// - Returns: a refusal with `renewalInfoNotOfTransaction` when the two name different values of `originalTransactionId`, or
-    ///   both name an `appTransactionId` and these differ; with `wrongEnvironment` when they are of different environments.
-    public func bound(to transaction: Verified<TransactionPayload>) -> Result<Verified<RenewalInfoPayload>, JWSRefusal> {
-        let renewal = unbound.payload
-        let other = transaction.payload
-        guard renewal.environment == other.environment else {
-            return .failure(JWSRefusal(.wrongEnvironment, renewal.environment.rawValue, in: .renewalInfo))
-        }
-        guard renewal.originalTransactionId == other.originalTransactionId else {
-            return .failure(JWSRefusal(.renewalInfoNotOfTransaction, "originalTransactionId", in: .renewalInfo))
-        }
-        if let mine = renewal.appTransactionId, let its = other.appTransactionId, mine != its {
-            return .failure(JWSRefusal(.renewalInfoNotOfTransaction, "appTransactionId", in: .renewalInfo))
-        }
-        return .success(unbound)
+extension Verified where Payload: JWSPayload {
+    /// The payload's JSON exactly as it was signed, fields included that this library does not know.
+    public var payloadJSON: [UInt8] {
+        let parts = evidence.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 3 ? StrictBase64.decodeURL(parts[1]) ?? [] : []
     }
 }

@@ -1,21 +1,34 @@
 internal import Crypto
+internal import CryptoExtras
 internal import Primitives
 
-/// What remains of three certificates once they are verified: all that checking a signature needs.
+/// What remains of certificates once they are verified: all that checking a signature needs.
 struct VerifiedChain: Sendable {
-    let leafKey: P256.Signing.PublicKey
-    /// The instants at which all three certificates are valid.
+    let leafKey: LeafKey
+    /// The instants at which all certificates are valid.
     let validity: ClosedRange<Timestamp>
     let signer: Signer
 }
 
-/// Why three certificates were not accepted; remembered like an acceptance.
+/// A leaf's key: of P-256 under a JWS, of RSA under a receipt.
+enum LeafKey: Sendable {
+    case p256(P256.Signing.PublicKey)
+    case rsa(_RSA.Signing.PublicKey)
+}
+
+/// Why certificates were not accepted; remembered like an acceptance.
 struct ChainRefusal: Error, Sendable {
-    let code: JWSRefusal.Code
+    let fault: ChainFault
     let detail: String
 
-    init(_ code: JWSRefusal.Code, _ detail: String = "") {
-        self.code = code
+    init(_ fault: ChainFault, _ detail: String = "") {
+        self.fault = fault
         self.detail = detail
     }
+}
+
+/// The faults of a chain, whatever it was to vouch for. ``JWSRefusal`` and ``ReceiptRefusal`` each have a code for every one.
+enum ChainFault: Sendable {
+    case chainLengthNotThree, rootNotTrusted, certificateMalformed, leafDistrusted, leafMarkerMissing, intermediateMarkerMissing
+    case leafIsCA, intermediateNotCA, leafUsageNotSignature, leafKeyNotP256, leafKeyNotRSA, chainNeverValid, chainInvalid
 }

@@ -1,0 +1,109 @@
+internal import Crypto
+internal import CryptoExtras
+public import Primitives
+internal import SwiftASN1
+
+/// Verifies app receipts: form, chain, signature, content, date, app, in this order.
+///
+/// Source: Apple, "Validating receipts on the device"; RFC 5652; TN3138 (SHA-1 and SHA-256 intermediates).
+struct ReceiptVerifier: Sendable {
+    let chainVerifier: ChainVerifier
+    let chains: ChainCache
+    let limits: ReceiptLimits
+    let futureTolerance: Milliseconds
+
+    nonisolated(nonsending) func verify(
+        _ der: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async throws(ReceiptRefusal) -> Verified<AppReceiptPayload> {
+        let receipt = try SignedReceipt(der: der, limits: limits)
+        let chain = try await chain(receipt.path)
+        try checkSignature(of: receipt, by: chain)
+        let payload = try AppReceiptPayload(content: try content(of: receipt, signedBy: chain.signer))
+        try check(payload, chain: chain, now: now)
+        try check(payload, app: app, signer: chain.signer)
+        return Verified(
+            payload: payload, evidence: der, signedDate: payload.receiptCreationDate, environment: payload.environment,
+            proof: .signature(chain.signer))
+    }
+
+    private nonisolated(nonsending) func chain(_ path: [[UInt8]]) async throws(ReceiptRefusal) -> VerifiedChain {
+        let key = Fingerprint(path)
+        let outcome: Result<VerifiedChain, ChainRefusal>
+        if let known = chains.chain(certificates: key) {
+            outcome = known
+        } else {
+            outcome = await chainVerifier.verify(path)
+            chains.remember(outcome, certificates: key)
+        }
+        switch outcome {
+        case .success(let chain): return chain
+        case .failure(let refusal): throw ReceiptRefusal(refusal)
+        }
+    }
+
+    private func checkSignature(of receipt: SignedReceipt, by chain: VerifiedChain) throws(ReceiptRefusal) {
+        guard case .rsa(let key) = chain.leafKey else { throw ReceiptRefusal(.leafKeyNotRSA) }
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: receipt.signature)
+        let isValid =
+            switch receipt.digestAlgorithm {
+            case .sha1:
+                key.isValidSignature(
+                    signature, for: Insecure.SHA1.hash(data: receipt.content), padding: .insecurePKCS1v1_5)
+            case .sha256:
+                key.isValidSignature(signature, for: SHA256.hash(data: receipt.content), padding: .insecurePKCS1v1_5)
+            }
+        guard isValid else { throw ReceiptRefusal(.signatureInvalid) }
+    }
+
+    /// The set of attributes; Xcode wraps it in one more octet string.
+    private func content(of receipt: SignedReceipt, signedBy signer: Signer) throws(ReceiptRefusal) -> ArraySlice<UInt8> {
+        guard signer.authority == .xcode, receipt.content.first == 0x04 else { return receipt.content }
+        do {
+            return try ASN1OctetString(derEncoded: receipt.content).bytes
+        } catch {
+            throw ReceiptRefusal(.contentMalformed, "wrapped")
+        }
+    }
+
+    private func check(_ payload: AppReceiptPayload, chain: VerifiedChain, now: Timestamp) throws(ReceiptRefusal) {
+        let date = payload.receiptCreationDate
+        guard chain.validity.contains(date) else { throw ReceiptRefusal(.creationDateOutsideChain, "\(date)") }
+        guard date <= now.adding(futureTolerance) else { throw ReceiptRefusal(.creationDateInFuture, "\(date)") }
+    }
+
+    private func check(_ payload: AppReceiptPayload, app: ExpectedApp, signer: Signer) throws(ReceiptRefusal) {
+        // Byte by byte: `==` of strings takes canonically equivalent texts for the same.
+        guard payload.bundleId.utf8.elementsEqual(app.bundleId.utf8) else { throw ReceiptRefusal(.wrongBundleId) }
+        guard app.environments.contains(payload.environment), signer.authority.speaks(for: payload.environment) else {
+            throw ReceiptRefusal(.wrongEnvironment, payload.environment.rawValue)
+        }
+        if payload.environment == .production, let adamId = payload.adamId, adamId != 0, adamId != app.appAppleId {
+            throw ReceiptRefusal(.wrongAppAppleId)
+        }
+    }
+}
+
+extension AppStoreVerifier {
+    /// Verifies an app receipt: the PKCS#7 in `appStoreReceiptURL`.
+    ///
+    /// The chain must be valid at the receipt's creation date, not today: Apple's own receipts outlive their certificates. An app
+    /// receipt of Xcode's is accepted only where its certificate is configured (``TrustRoots/adding(xcodeCertificate:)``) and the
+    /// app accepts the environment `Xcode`.
+    ///
+    /// - Parameters:
+    ///   - der: the receipt's bytes; ``ReceiptEncoding`` reads them from base64.
+    ///   - app: the app that it must be of.
+    ///   - now: our clock.
+    /// - Returns: the receipt, or the first reason in the order of ``ReceiptRefusal/Code`` that speaks against it.
+    ///
+    /// Source: Apple, "Validating receipts on the device"; FACT-3, FACT-4.
+    public nonisolated(nonsending) func appReceipt(
+        _ der: [UInt8], for app: ExpectedApp, at now: Timestamp
+    ) async -> Result<Verified<AppReceiptPayload>, ReceiptRefusal> {
+        do throws(ReceiptRefusal) {
+            return .success(try await receipts.verify(der, for: app, at: now))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import CryptoExtras
+internal import X509
+
+/// Whose certificate a transaction receipt from before iOS 7 carries.
+struct TransactionReceiptSigner: Sendable {
+    let key: _RSA.Signing.PublicKey
+    let leafName: String
+    let issuerName: String
+    /// The certificate with the configured intermediate that issued it; nil where none of its name is configured.
+    let chain: VerifiedChain?
+}
+
+extension ChainVerifier {
+    /// Reads the one certificate of a transaction receipt and looks for who issued it among the configured intermediates.
+    ///
+    /// The keys have 1024 bits and the signatures SHA-1: weak today, and all that there is of those years.
+    func transactionReceiptSigner(_ der: [UInt8]) throws(ChainRefusal) -> TransactionReceiptSigner {
+        let leaf = try legacyLeaf(der)
+        return TransactionReceiptSigner(
+            key: leaf.key, leafName: Signer.commonName(leaf.subject), issuerName: Signer.commonName(leaf.issuer),
+            chain: try chain(of: leaf, der: der))
+    }
+
+    private func legacyLeaf(_ der: [UInt8]) throws(ChainRefusal) -> LegacyLeaf {
+        do {
+            return try LegacyLeaf(derEncoded: der)
+        } catch {
+            throw ChainRefusal(.certificateMalformed)
+        }
+    }
+
+    /// The chain to a configured intermediate. The authority issues certificates for other purposes too; the leaf's name tells.
+    private func chain(of leaf: LegacyLeaf, der: [UInt8]) throws(ChainRefusal) -> VerifiedChain? {
+        guard let (issuerDER, issuer) = try issuer(of: leaf) else { return nil }
+        guard try Self.isCA(issuer) else { throw ChainRefusal(.intermediateNotCA) }
+        guard Signer.commonName(leaf.subject) == "PurchaseReceiptCertificate" else { throw ChainRefusal(.leafMarkerMissing) }
+        guard leaf.isSigned(by: issuer) else { throw ChainRefusal(.chainInvalid, "signature") }
+        let signer = Signer(
+            authority: .configured, leafName: Signer.commonName(leaf.subject),
+            leafSerial: Signer.hexadecimal(leaf.serialNumber), leafFingerprint: TrustRoots.fingerprint(of: der),
+            intermediateFingerprint: nil, rootName: Signer.commonName(issuer.subject),
+            rootFingerprint: TrustRoots.fingerprint(of: issuerDER))
+        try checkTrusted(signer)
+        let issuerValidity = try Self.validity(of: [issuer])
+        guard leaf.validity.overlaps(issuerValidity) else { throw ChainRefusal(.chainNeverValid) }
+        return VerifiedChain(leafKey: .rsa(leaf.key), validity: leaf.validity.clamped(to: issuerValidity), signer: signer)
+    }
+
+    private func issuer(of leaf: LegacyLeaf) throws(ChainRefusal) -> ([UInt8], Certificate)? {
+        for der in roots.transactionReceiptIssuers {
+            let issuer = try Self.parse(der)
+            if issuer.subject == leaf.issuer { return (der, issuer) }
+        }
+        return nil
+    }
+}

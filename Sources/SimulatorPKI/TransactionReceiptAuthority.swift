@@ -1,0 +1,54 @@
+internal import Crypto
+internal import CryptoExtras
+package import Primitives
+internal import X509
+
+/// Signs transaction receipts as iOS 6 and earlier kept them: a property list in NeXT's style around a signature with the signer's
+/// certificate.
+///
+/// Source: Apple's receipts as they stand in old databases; the layout of the signature is observed, not documented.
+package struct TransactionReceiptAuthority: Sendable {
+    /// The DER of the authority that issued ``leafDER``; no receipt carries it.
+    package let issuerDER: [UInt8]
+    /// The signer's certificate.
+    package let leafDER: [UInt8]
+    private let leafKey: _RSA.Signing.PrivateKey
+
+    /// New keys: 2048 bits for the issuer, 1024 for the leaf, as Apple's.
+    package init(validity: ClosedRange<Timestamp>) throws {
+        let issuerKey = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        leafKey = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: 1024))
+        let profile = CertificateProfile(shape: .apple, validity: validity, signatureAlgorithm: .sha1WithRSAEncryption)
+        issuerDER = try profile.root(key: .init(issuerKey)).der
+        leafDER = try profile.purchaseReceiptLeaf(publicKey: .init(leafKey.publicKey), issuedBy: .init(issuerKey)).der
+    }
+
+    /// The receipt as a property list, not yet in base64.
+    ///
+    /// - Parameters:
+    ///   - purchaseInfo: the decoded `purchase-info`.
+    ///   - environment: `Sandbox` or `Production`; nil leaves the key out. It is not signed.
+    package func sign(purchaseInfo: String, environment: String?) throws -> String {
+        let bytes = Array(purchaseInfo.utf8)
+        let signature = try leafKey.signature(for: Insecure.SHA1.hash(data: [2] + bytes), padding: .insecurePKCS1v1_5)
+        return Self.propertyList(
+            signature: signatureField(signature: Array(signature.rawRepresentation)), purchaseInfo: bytes,
+            environment: environment)
+    }
+
+    /// Version, signature, length of the certificate, certificate.
+    package func signatureField(version: UInt8 = 2, signature: [UInt8]) -> [UInt8] {
+        let length = withUnsafeBytes(of: UInt32(leafDER.count).bigEndian) { Array($0) }
+        return [version] + signature + length + leafDER
+    }
+
+    /// The property list of any parts.
+    package static func propertyList(signature: [UInt8], purchaseInfo: [UInt8], environment: String?) -> String {
+        var lines = [
+            "\t\"signature\" = \"\(Base64.encode(signature))\";", "\t\"purchase-info\" = \"\(Base64.encode(purchaseInfo))\";",
+        ]
+        if let environment { lines.append("\t\"environment\" = \"\(environment)\";") }
+        lines += ["\t\"pod\" = \"100\";", "\t\"signing-status\" = \"0\";"]
+        return "{\n" + lines.joined(separator: "\n") + "\n}"
+    }
+}
