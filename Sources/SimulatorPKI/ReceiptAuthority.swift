@@ -96,7 +96,8 @@ package struct ReceiptAuthority: Sendable {
         ])
     }
 
-    /// A leaf of its own that this authority's *leaf* issued, with all of Apple's marks: the forgery that shifts the chain by one.
+    /// A leaf of its own that this authority's *leaf* issued, with all of Apple's marks: the forgery that shifts the chain by
+    /// one.
     package func forgedLeaf(validity: ClosedRange<Timestamp>) throws -> ReceiptAuthority {
         try ReceiptAuthority(issuedByLeafOf: self, validity: validity)
     }

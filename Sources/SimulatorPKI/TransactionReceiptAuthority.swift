@@ -3,8 +3,8 @@ internal import CryptoExtras
 package import Primitives
 internal import X509
 
-/// Signs transaction receipts as iOS 6 and earlier kept them: a property list in NeXT's style around a signature with the signer's
-/// certificate.
+/// Signs transaction receipts as iOS 6 and earlier kept them: a property list in NeXT's style around a signature with the
+/// signer's certificate.
 ///
 /// Source: Apple's receipts as they stand in old databases; the layout of the signature is observed, not documented.
 package struct TransactionReceiptAuthority: Sendable {

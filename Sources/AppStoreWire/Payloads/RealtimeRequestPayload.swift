@@ -1,7 +1,7 @@
 public import Primitives
 
-/// What the App Store asks in real time, as Apple signed it: which message or offer to show to a customer who is about to turn off
-/// auto-renew.
+/// What the App Store asks in real time, as Apple signed it: which message or offer to show to a customer who is about to turn
+/// off auto-renew.
 ///
 /// Source: Apple, Retention Messaging API, `DecodedRealtimeRequestBody`.
 public struct RealtimeRequestPayload: Sendable, Hashable {

@@ -65,8 +65,8 @@ public struct AppReceiptPayload: Sendable, Hashable {
         unknownAttributes = attributes.others(than: [0, 1, 2, 3, 4, 5, 10, 12, 15, 16, 17, 18, 19, 21])
     }
 
-    /// Whether this receipt was made for a device: SHA-1 over the device's identifier, the opaque value and the bundle identifier as
-    /// it is encoded.
+    /// Whether this receipt was made for a device: SHA-1 over the device's identifier, the opaque value and the bundle identifier
+    /// as it is encoded.
     ///
     /// - Parameter identifier: on iOS the 16 bytes of `identifierForVendor`, on macOS the 6 bytes of the primary network
     ///   interface's address.

@@ -2,8 +2,8 @@ public import Primitives
 
 /// One purchase in an app receipt.
 ///
-/// Source: Apple, "Receipt fields", In-App Purchase receipt fields; numbers in the comments are Apple's attribute types, those marked
-/// * are observed and not documented.
+/// Source: Apple, "Receipt fields", In-App Purchase receipt fields; numbers in the comments are Apple's attribute types, those
+/// marked * are observed and not documented.
 public struct InAppReceipt: Sendable, Hashable {
     /// 1701: how many.
     public let quantity: Int64?

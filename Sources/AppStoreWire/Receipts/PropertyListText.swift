@@ -1,7 +1,8 @@
-/// A property list in NeXT's style of names and texts, such as `{ "pod" = "100"; }`: what receipts from before iOS 7 are written in.
+/// A property list in NeXT's style of names and texts, such as `{ "pod" = "100"; }`: what receipts from before iOS 7 are written
+/// in.
 ///
-/// Only what those receipts use is read: one dictionary of texts, quoted or plain words. A name that comes twice, anything nested and
-/// anything after the dictionary is refused. Time and memory are in proportion to the text.
+/// Only what those receipts use is read: one dictionary of texts, quoted or plain words. A name that comes twice, anything nested
+/// and anything after the dictionary is refused. Time and memory are in proportion to the text.
 ///
 /// Source: Apple, "Property List Programming Guide", "Old-Style ASCII Property Lists".
 struct PropertyListText {

@@ -1,7 +1,7 @@
 /// How much of a receipt is read before it is refused; every figure bounds what an unsigned sender can cost (T30).
 ///
-/// Reading a receipt takes memory in proportion to its size: at most about 90 bytes for each of its own, for an input made of nothing
-/// but the smallest elements; Apple's real receipts take about 3.
+/// Reading a receipt takes memory in proportion to its size: at most about 90 bytes for each of its own, for an input made of
+/// nothing but the smallest elements; Apple's real receipts take about 3.
 ///
 /// Source: T30; Apple's real receipts (about 4 KiB and 400 bytes for each purchase, three certificates of 1.2 KiB).
 public struct ReceiptLimits: Sendable, Hashable {

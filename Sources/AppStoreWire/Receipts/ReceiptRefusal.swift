@@ -1,7 +1,7 @@
 /// Why a receipt was not accepted.
 ///
-/// Two refusals are equal when their codes are; the rest is for people. Nothing of the receipt's content is in it except numbers or
-/// names of attributes and environments, so it may be logged.
+/// Two refusals are equal when their codes are; the rest is for people. Nothing of the receipt's content is in it except numbers
+/// or names of attributes and environments, so it may be logged.
 ///
 /// Source: FACT-3, FACT-4; Apple, "Validating receipts on the device"; RFC 5652.
 public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {

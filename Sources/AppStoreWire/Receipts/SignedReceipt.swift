@@ -98,8 +98,8 @@ struct SignedReceipt {
         guard fields.next()?.identifier == identifier else { throw ReceiptRefusal(.notSignedData) }
     }
 
-    /// The signer's certificate, who issued it and who issued that, by their names; signatures are checked later. Xcode's certificate
-    /// is the only one in its receipts and names itself as its issuer.
+    /// The signer's certificate, who issued it and who issued that, by their names; signatures are checked later. Xcode's
+    /// certificate is the only one in its receipts and names itself as its issuer.
     private static func path(
         of signer: ReceiptSigner, among certificates: [EmbeddedCertificate]
     ) throws(ReceiptRefusal) -> [[UInt8]] {

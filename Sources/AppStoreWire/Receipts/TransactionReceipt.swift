@@ -4,8 +4,8 @@ public import Primitives
 
 /// A transaction receipt from before iOS 7 whose signature holds, and how far that goes.
 ///
-/// Such a receipt carries its signer's certificate and no chain. The signature alone proves that nobody changed the receipt after that
-/// certificate signed it; that the certificate is Apple's is proved only where the intermediate that issued it is configured
+/// Such a receipt carries its signer's certificate and no chain. The signature alone proves that nobody changed the receipt after
+/// that certificate signed it; that the certificate is Apple's is proved only where the intermediate that issued it is configured
 /// (``TrustRoots/adding(transactionReceiptIssuer:)``).
 ///
 /// Source: FACT-3; Apple, "In-App Purchase Programming Guide" (2012).

@@ -146,8 +146,9 @@ struct ChainVerifier: Sendable {
         Timestamp(millisecondsSince1970: Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) ?? .max)
     }
 
-    /// Names, signatures, constraints and unknown critical extensions of a path, leaf first, at an instant at which no certificate
-    /// has expired: the signing date is held against the validity later, once the signature says that it is the signer's.
+    /// Names, signatures, constraints and unknown critical extensions of a path, leaf first, at an instant at which no
+    /// certificate has expired: the signing date is held against the validity later, once the signature says that it is the
+    /// signer's.
     static func checkPath(_ chain: [Certificate], at instant: Timestamp) async throws(ChainRefusal) {
         let time = Date(timeIntervalSince1970: Double(instant.millisecondsSince1970) / 1000)
         var verifier = Verifier(rootCertificates: CertificateStore(chain.suffix(1))) {

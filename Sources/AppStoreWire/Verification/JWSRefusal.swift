@@ -77,8 +77,8 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         /// The payload is about another app.
         case wrongBundleId
         /// The payload is of an environment that is not accepted here, or that its signer does not speak for: Xcode's certificate
-        /// vouches for `Xcode` only, Apple's for `Production` and `Sandbox` only. One in no known spelling is refused as soon as it
-        /// is read.
+        /// vouches for `Xcode` only, Apple's for `Production` and `Sandbox` only. One in no known spelling is refused as soon as
+        /// it is read.
         case wrongEnvironment
         /// The payload is about an app with another Apple id.
         case wrongAppAppleId

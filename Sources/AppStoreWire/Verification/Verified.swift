@@ -1,7 +1,7 @@
 public import Primitives
 
-/// A payload whose origin, date and app were verified. Only an ``AppStoreVerifier`` makes one from bytes, so a function that takes
-/// it cannot be given anything unverified (FACT-3).
+/// A payload whose origin, date and app were verified. Only an ``AppStoreVerifier`` makes one from bytes, so a function that
+/// takes it cannot be given anything unverified (FACT-3).
 ///
 /// Source: RFC 7515; RFC 5652; FACT-3, FACT-6.
 public struct Verified<Payload: Sendable>: Sendable {
