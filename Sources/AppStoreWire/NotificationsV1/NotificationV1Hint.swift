@@ -4,8 +4,9 @@ public import Primitives
 /// What a server notification of version 1 says. **It proves nothing**: nobody signed it, and whoever knows the URL can send one.
 ///
 /// It is a hint that makes us ask Apple, with `latest_receipt` or by `originalTransactionId`; what it says about purchases is a
-/// fact only if the receipt in it verifies (FACT-3). ``hasPassword(equalTo:)`` keeps strangers from making us ask; it makes nothing
-/// true. One action of a customer sends several notifications in no order, and Apple repeats them after 6, 24 and 48 hours.
+/// fact only if the receipt in it verifies (FACT-3). ``hasPassword(equalTo:)`` keeps strangers from making us ask; it makes
+/// nothing true. One action of a customer sends several notifications in no order, and Apple repeats them after 6, 24 and 48
+/// hours.
 ///
 /// Fields that Apple withdrew on 10 March 2021 are read too, as old backends stored them. Properties are Apple's keys in camel
 /// case; dates are read as in ``LegacyPurchase``. nil means that Apple did not write the field, or wrote an empty string.
@@ -50,7 +51,8 @@ public struct NotificationV1Hint: Sendable, Hashable {
     public let withdrawnPurchases: [LegacyPurchase]
     /// Purchases and renewals that could not be read; an operator should see them.
     public let unreadableItems: [UnreadableItem]
-    /// The body as it came, with the fields that nobody here knows (FACT-5, FACT-6). **It holds the shared secret**: not for logs.
+    /// The body as it came, with the fields that nobody here knows (FACT-5, FACT-6). **It holds the shared secret**: not for
+    /// logs.
     public let json: [UInt8]
     private let password: String?
 

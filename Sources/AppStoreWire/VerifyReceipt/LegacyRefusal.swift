@@ -1,5 +1,5 @@
-/// Why a body of Apple's legacy interfaces (`/verifyReceipt`, server notifications of version 1), or a receipt that was to be sent
-/// to one, was not taken.
+/// Why a body of Apple's legacy interfaces (`/verifyReceipt`, server notifications of version 1), or a receipt that was to be
+/// sent to one, was not taken.
 ///
 /// Two refusals are equal when their codes are; the rest is for people. Nothing of the content is in it except names of fields
 /// and numbers, so it may be logged.
