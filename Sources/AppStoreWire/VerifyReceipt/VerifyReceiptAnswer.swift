@@ -85,37 +85,6 @@ public struct VerifyReceiptAnswer: Sendable, Hashable {
     public var orderingDate: Timestamp? { receipt?.requestDate ?? receipt?.receiptCreationDate }
 }
 
-/// Which store and which ledger an app receipt is of.
-///
-/// A value that is not listed keeps its raw value (FACT-5).
-///
-/// Source: Apple, App Store Receipts, `receipt_type`.
-public struct ReceiptType: RawRepresentable, Sendable, Hashable {
-    /// As Apple wrote it.
-    public let rawValue: String
-
-    /// Any value, known or not.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// Production.
-    public static let production = ReceiptType(rawValue: "Production")
-    /// Production, from the Volume Purchase Program.
-    public static let productionVPP = ReceiptType(rawValue: "ProductionVPP")
-    /// Sandbox, in spite of its name.
-    public static let productionSandbox = ReceiptType(rawValue: "ProductionSandbox")
-    /// Sandbox, from the Volume Purchase Program.
-    public static let productionVPPSandbox = ReceiptType(rawValue: "ProductionVPPSandbox")
-
-    /// The ledger; nil for a type that is not listed.
-    public var environment: Environment? {
-        switch self {
-        case .production, .productionVPP: .production
-        case .productionSandbox, .productionVPPSandbox: .sandbox
-        default: nil
-        }
-    }
-}
-
 extension VerifyReceiptAnswer {
     /// Reads the body of an answer whose status is 0 or 21006.
     init(_ root: LegacyReader, from host: VerifyReceiptHost) throws(LegacyRefusal) {
