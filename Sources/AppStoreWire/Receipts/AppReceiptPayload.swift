@@ -41,7 +41,7 @@ public struct AppReceiptPayload: Sendable, Hashable {
 
     private let bundleIdBytes: [UInt8]
 
-    init(content: ArraySlice<UInt8>) throws(ReceiptRefusal) {
+    package init(content: ArraySlice<UInt8>) throws(ReceiptRefusal) {
         let attributes = try ReceiptAttributes(content)
         receiptType = ReceiptType(rawValue: try attributes.requiredText(0))
         guard let environment = receiptType.environment else { throw ReceiptRefusal(.wrongEnvironment, receiptType.rawValue) }

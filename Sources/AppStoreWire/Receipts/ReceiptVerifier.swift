@@ -1,7 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
 public import Primitives
-internal import SwiftASN1
 
 /// Verifies app receipts: form, chain, signature, content, date, app, in this order.
 ///
@@ -18,7 +17,7 @@ struct ReceiptVerifier: Sendable {
         let receipt = try SignedReceipt(der: der, limits: limits)
         let chain = try await chain(receipt.path)
         try checkSignature(of: receipt, by: chain)
-        let payload = try AppReceiptPayload(content: try content(of: receipt, signedBy: chain.signer))
+        let payload = try AppReceiptPayload(content: content(of: receipt, signedBy: chain.signer))
         try check(payload, chain: chain, now: now)
         try check(payload, app: app, signer: chain.signer)
         return Verified(
@@ -56,13 +55,9 @@ struct ReceiptVerifier: Sendable {
     }
 
     /// The set of attributes; Xcode wraps it in one more octet string.
-    private func content(of receipt: SignedReceipt, signedBy signer: Signer) throws(ReceiptRefusal) -> ArraySlice<UInt8> {
-        guard signer.authority == .xcode, receipt.content.first == 0x04 else { return receipt.content }
-        do {
-            return try ASN1OctetString(derEncoded: receipt.content).bytes
-        } catch {
-            throw ReceiptRefusal(.contentMalformed, "wrapped")
-        }
+    private func content(of receipt: SignedReceipt, signedBy signer: Signer) -> ArraySlice<UInt8> {
+        guard signer.authority == .xcode else { return receipt.content }
+        return SignedReceipt.unwrapped(receipt.content) ?? receipt.content
     }
 
     private func check(_ payload: AppReceiptPayload, chain: VerifiedChain, now: Timestamp) throws(ReceiptRefusal) {

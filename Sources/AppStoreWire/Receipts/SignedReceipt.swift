@@ -32,6 +32,15 @@ struct SignedReceipt {
         signature = signer.signature
     }
 
+    /// The content out of one more octet string, as Xcode wraps it; nil where it is not wrapped.
+    static func unwrapped(_ content: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        do {
+            return try ASN1OctetString(derEncoded: content).bytes
+        } catch {
+            return nil
+        }
+    }
+
     private struct Parsed {
         let content: ArraySlice<UInt8>
         let certificates: [EmbeddedCertificate]

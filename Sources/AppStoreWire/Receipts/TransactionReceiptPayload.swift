@@ -45,7 +45,7 @@ public struct TransactionReceiptPayload: Sendable, Hashable {
     /// The decoded `purchase-info` exactly as it was signed, names included that this library does not know.
     public let purchaseInfo: [UInt8]
 
-    init(purchaseInfo bytes: [UInt8], environment: String?) throws(ReceiptRefusal) {
+    package init(purchaseInfo bytes: [UInt8], environment: String?) throws(ReceiptRefusal) {
         guard let list = PropertyListText(bytes[...]) else { throw ReceiptRefusal(.notPropertyList, "purchase-info") }
         let fields = PurchaseInfoFields(list: list)
         transactionId = try fields.required("transaction-id")

@@ -1,0 +1,148 @@
+internal import Primitives
+internal import StrictJSON
+
+/// What a text or a file from Apple is, told by its form alone; nothing in it was verified.
+///
+/// It is what support is handed: a receipt out of a log, a JWS out of a debugger, the body of an answer.
+package enum AppleArtifact: Sendable, Hashable {
+    /// A compact JWS with a certificate chain, signed by the App Store.
+    case jws(JWSKind, [UInt8])
+    /// A compact JWS that names a key instead of a chain: what a server of ours signs for Apple.
+    case ownJWS([UInt8])
+    /// An app receipt: PKCS#7, or the content of one without it.
+    case appReceipt([UInt8])
+    /// A transaction receipt from before iOS 7: the property list out of its base64.
+    case transactionReceipt([UInt8])
+    /// The body of an answer of `/verifyReceipt`.
+    case verifyReceiptAnswer([UInt8])
+    /// A notification of version 1.
+    case notificationV1([UInt8])
+    /// The body of an answer of the App Store Server API, with what is signed in it.
+    case serverAPIAnswer([UInt8], signed: [Signed])
+    /// The body of a refusal of the App Store Server API.
+    case serverAPIError([UInt8])
+
+    /// The kinds of JWS that the App Store signs.
+    package enum JWSKind: String, Sendable, Hashable {
+        case notification, transaction, renewalInfo, appTransaction, realtimeRequest
+    }
+
+    /// A JWS inside an answer, and where it stands there, such as `signedTransactions[3]`.
+    package struct Signed: Sendable, Hashable {
+        package let path: String
+        package let jws: [UInt8]
+    }
+
+    /// Recognises bytes as they come from a file, a clipboard or a log: with white space around them, in quotation marks, in base64 or
+    /// out of it. nil where they are nothing that Apple makes.
+    package init?(recognising bytes: [UInt8]) {
+        self.init(recognising: bytes, limits: Self.limits)
+    }
+
+    private init?(recognising bytes: [UInt8], limits: JSONLimits) {
+        let trimmed = Self.trimmed(bytes)
+        guard let first = trimmed.first else { return nil }
+        if first == 0x30 || first == 0x31, let found = Self.receipt(trimmed) {
+            self = found
+        } else if first == UInt8(ascii: "{") {
+            guard let found = Self.object(trimmed, limits: limits) else { return nil }
+            self = found
+        } else if let found = Self.jws(trimmed, limits: limits) {
+            self = found
+        } else if case .success(let decoded) = ReceiptEncoding.bytes(base64: trimmed), let found = Self.receipt(decoded) {
+            self = found
+        } else {
+            return nil
+        }
+    }
+
+    /// Room for an answer with twenty transactions or a receipt of ten thousand purchases in it.
+    private static let limits = JSONLimits(maximumBytes: 8 * 1024 * 1024, maximumDepth: 64, maximumElements: 1_000_000)
+
+    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        func isAround(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) || byte == UInt8(ascii: "\"") }
+        // A DER file may end in any byte; nothing is cut off it.
+        if bytes.first == 0x30 || bytes.first == 0x31, !bytes.allSatisfy({ $0 < 0x80 }) { return bytes }
+        return Array(bytes.drop(while: isAround).reversed().drop(while: isAround).reversed())
+    }
+
+    private static func receipt(_ bytes: [UInt8]) -> AppleArtifact? {
+        switch bytes.first {
+        case 0x30, 0x31: bytes.count > 1 && !bytes.allSatisfy { $0 < 0x80 && $0 >= 0x20 } ? .appReceipt(bytes) : nil
+        case UInt8(ascii: "{"): PropertyListText(bytes[...]) == nil ? nil : .transactionReceipt(bytes)
+        default: nil
+        }
+    }
+
+    private static func jws(_ bytes: [UInt8], limits: JSONLimits) -> AppleArtifact? {
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = json(parts[0], limits: limits), header["alg"] != nil else { return nil }
+        guard header["x5c"] != nil else { return header["kid"] == nil ? nil : .ownJWS(bytes) }
+        guard let payload = json(parts[1], limits: limits) else { return nil }
+        let reader = PayloadReader(payload)
+        guard let kind = PayloadKind.allCases.first(where: { $0.claims(reader) }) else { return nil }
+        return .jws(JWSKind(kind), bytes)
+    }
+
+    private static func json(_ part: ArraySlice<UInt8>, limits: JSONLimits) -> JSONObject? {
+        guard let bytes = StrictBase64.decodeURL(part) else { return nil }
+        return parsed(bytes, limits: limits)
+    }
+
+    private static func parsed(_ bytes: [UInt8], limits: JSONLimits) -> JSONObject? {
+        do throws(JSONError) {
+            return try JSONDocument(bytes, limits: limits).root.object
+        } catch {
+            return nil
+        }
+    }
+
+    /// An object: JSON by its members, or else a property list, which begins alike.
+    private static func object(_ bytes: [UInt8], limits: JSONLimits) -> AppleArtifact? {
+        guard let object = parsed(bytes, limits: limits) else { return receipt(bytes) }
+        if let payload = object["signedPayload"]?.utf8, object["sendAttempts"] == nil { return jws(Array(payload), limits: limits) }
+        if let receipt = object["receipt-data"]?.utf8 { return AppleArtifact(recognising: Array(receipt), limits: limits) }
+        if object["notification_type"] != nil { return .notificationV1(bytes) }
+        if object["status"] != nil, object["signedTransactions"] == nil { return .verifyReceiptAnswer(bytes) }
+        if object["errorCode"] != nil { return .serverAPIError(bytes) }
+        var signed: [Signed] = []
+        collect(object, at: "", into: &signed)
+        return signed.isEmpty ? nil : .serverAPIAnswer(bytes, signed: signed)
+    }
+
+    private static let signedNames: Set<String> = [
+        "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo", "signedTransactions", "signedPayload",
+    ]
+
+    private static func collect(_ object: JSONObject, at path: String, into signed: inout [Signed]) {
+        for member in object {
+            let here = path + member.name
+            if let text = member.value.utf8, signedNames.contains(member.name) {
+                signed.append(Signed(path: here, jws: Array(text)))
+            } else if let inner = member.value.object {
+                collect(inner, at: here + ".", into: &signed)
+            } else if let array = member.value.array {
+                for (position, element) in array.enumerated() {
+                    if let text = element.utf8, signedNames.contains(member.name) {
+                        signed.append(Signed(path: "\(here)[\(position)]", jws: Array(text)))
+                    } else if let inner = element.object {
+                        collect(inner, at: "\(here)[\(position)].", into: &signed)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension AppleArtifact.JWSKind {
+    fileprivate init(_ kind: PayloadKind) {
+        self =
+            switch kind {
+            case .notification: .notification
+            case .transaction: .transaction
+            case .renewalInfo: .renewalInfo
+            case .appTransaction: .appTransaction
+            case .realtimeRequest: .realtimeRequest
+            }
+    }
+}
