@@ -198,6 +198,16 @@ import Testing
         #expect(VerifyReceiptOutcome(httpStatus: 200, body: Array(body[...end]), from: .sandbox).answer != nil)
     }
 
+    @Test func `T15 an answer of either style cut off anywhere is never an answer`() {
+        for sample in [LegacySample.answer, LegacySample.expired] {
+            let body = LegacySample.json(sample)
+            for count in body.indices {
+                let outcome = VerifyReceiptOutcome(httpStatus: 200, body: Array(body.prefix(count)), from: .sandbox)
+                #expect(outcome.refusal?.code == .bodyUnreadable, "\(count) bytes")
+            }
+        }
+    }
+
     @Test func `T33 an answer with any bytes changed traps nowhere and never gains a purchase`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var numbers = SeededNumbers(seed: seed)

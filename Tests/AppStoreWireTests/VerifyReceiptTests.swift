@@ -192,6 +192,22 @@ extension VerifyReceiptOutcome {
         #expect(try JSONSerialization.jsonObject(with: Data(unreadable.json)) as? NSDictionary == bad as NSDictionary)
     }
 
+    @Test(arguments: [
+        "1e400", "-1e400", "1.5", "-1", "99999999999999999999", "253402300800000", "true", "[]", "{}", "[1531904115000]",
+        "\"0x10\"", "\"\\u0031e5\"",
+    ])
+    func `T33 a date of any JSON that is no instant traps nowhere and never becomes a missing one`(_ json: String) throws {
+        let text = String(decoding: LegacySample.json(LegacySample.answer), as: UTF8.self)
+        let body = text.replacing(#""expires_date_ms":"1531904115000""#, with: #""expires_date_ms":"# + json)
+        let outcome = VerifyReceiptOutcome(httpStatus: 200, body: Array(body.utf8), from: .sandbox)
+        let answer = try #require(outcome.answer)
+        #expect(answer.purchases.isEmpty && !answer.isComplete)
+        #expect(
+            answer.unreadableItems.map(\.refusal.detail) == [
+                "receipt.in_app[0].expires_date_ms", "latest_receipt_info[0].expires_date_ms",
+            ])
+    }
+
     @Test(arguments: ["transaction_id", "original_transaction_id", "product_id", "purchase_date_ms"])
     func `an item without identity is put aside`(_ field: String) throws {
         var item = LegacySample.inApp
@@ -225,6 +241,9 @@ extension VerifyReceiptOutcome {
         var body = LegacySample.changing(LegacySample.answer, "receipt", "in_app", to: [item])
         body["latest_receipt_info"] = nil
         #expect(VerifyReceiptOutcome(body).answer?.isComplete == true)
+        // But an empty one is how Apple's broken answers look.
+        body["latest_receipt_info"] = [Any]()
+        #expect(VerifyReceiptOutcome(body).answer?.isComplete == false)
     }
 
     // MARK: Lax typing

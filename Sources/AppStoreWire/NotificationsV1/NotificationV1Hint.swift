@@ -126,10 +126,10 @@ public struct NotificationV1Hint: Sendable, Hashable {
 
     /// Whether `password` is this shared secret. Takes as long for a wrong secret as for the right one.
     ///
-    /// An app has a secret of its own and shares one with the account's other apps; Apple may send either. An empty secret is
-    /// nobody's: false.
+    /// An app has a secret of its own and shares one with the account's other apps; Apple may send either. False where the
+    /// notification has no password, or an empty one.
     public func hasPassword(equalTo secret: String) -> Bool {
-        guard let password, !secret.isEmpty else { return false }
+        guard let password else { return false }
         // Digests are compared in constant time, and their length says nothing about the secret's.
         return SHA256.hash(data: Array(password.utf8)) == SHA256.hash(data: Array(secret.utf8))
     }

@@ -94,17 +94,25 @@ extension NotificationV1Hint {
         return .type(.didFailToRenew, renewal.gracePeriodExpiresDate == nil ? nil : .gracePeriod)
     }
 
-    /// Another product next: deferred, which version 2 calls a downgrade. The same product: a change was taken back, or, where
-    /// a period was replaced, the notification may belong to that upgrade.
+    /// Another product next than now: deferred, which version 2 calls a downgrade. The same product: a change was taken back, or,
+    /// where a period was replaced, the notification may belong to that upgrade.
     private var preference: NotificationV1Meaning {
-        guard let renewal, let next = renewal.autoRenewProductId ?? autoRenewProductId else {
-            return .type(.didChangeRenewalPref, .downgrade, nil, .upgrade)
+        let unknown = NotificationV1Meaning.type(.didChangeRenewalPref, .downgrade, nil, .upgrade)
+        guard let renewal, let next = nextProduct(of: renewal) else { return unknown }
+        guard next == renewal.productId else {
+            // What runs already is not deferred: the renewal still names the product before an upgrade.
+            return periods?.last?.productId == next ? unknown : .type(.didChangeRenewalPref, .downgrade)
         }
-        guard next == renewal.productId else { return .type(.didChangeRenewalPref, .downgrade) }
         guard let periods, !periods.contains(where: { $0.isUpgraded == true }) else {
             return .type(.didChangeRenewalPref, nil, .upgrade)
         }
         return .type(.didChangeRenewalPref, nil)
+    }
+
+    /// The product of the next period; nil where the body names none, or two.
+    private func nextProduct(of renewal: LegacyRenewal) -> String? {
+        let products = Set([renewal.autoRenewProductId, autoRenewProductId].compactMap { $0 })
+        return products.count == 1 ? products.first : nil
     }
 
     private var renewalStatus: NotificationV1Meaning {
