@@ -11,10 +11,18 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// The target that TENURE_FUZZ names.
 private let target: @Sendable ([UInt8]) -> Void = {
     let name = ProcessInfo.processInfo.environment["TENURE_FUZZ"] ?? ""
+    if name == "seeds", let folder = CommandLine.arguments.last {
+        do {
+            try Seeds.write(to: folder)
+            _exit(0)
+        } catch {
+            violated("no seeds: \(error)")
+        }
+    }
     guard let target = FuzzTarget(rawValue: name) else {
         FileHandle.standardError.write(
             Data("TENURE_FUZZ must be one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: " "))\n".utf8))
-        exit(64)
+        _exit(64)
     }
     return target.function()
 }()
