@@ -87,7 +87,7 @@ let package = Package(
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
                 "StorageSQLite",
                 "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging,
-                crypto, unixSignals, nioCore, nioHTTP1,
+                crypto, asn1, unixSignals, nioCore, nioHTTP1,
             ],
             swiftSettings: house),
         .executableTarget(

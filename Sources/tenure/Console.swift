@@ -6,4 +6,7 @@ enum Console {
         Swift.print(text)
         fflush(nil)
     }
+
+    /// What went wrong, on standard error.
+    static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }

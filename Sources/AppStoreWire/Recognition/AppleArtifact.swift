@@ -5,8 +5,8 @@ internal import StrictJSON
 ///
 /// It is what support is handed: a receipt out of a log, a JWS out of a debugger, the body of an answer.
 package enum AppleArtifact: Sendable, Hashable {
-    /// A compact JWS with a certificate chain, signed by the App Store.
-    case jws(JWSKind, [UInt8])
+    /// A compact JWS with certificates in its header, as the App Store signs; without a kind where its payload is none of the known.
+    case jws(JWSKind?, [UInt8])
     /// A compact JWS that names a key instead of a chain: what a server of ours signs for Apple.
     case ownJWS([UInt8])
     /// An app receipt: PKCS#7, or the content of one without it.
@@ -68,20 +68,23 @@ package enum AppleArtifact: Sendable, Hashable {
 
     private static func receipt(_ bytes: [UInt8]) -> AppleArtifact? {
         switch bytes.first {
-        case 0x30, 0x31: bytes.count > 1 && !bytes.allSatisfy { $0 < 0x80 && $0 >= 0x20 } ? .appReceipt(bytes) : nil
+        case 0x30: bytes.prefix(24).firstRange(of: signedDataIdentifier) == nil ? nil : .appReceipt(bytes)
+        case 0x31: bytes.contains { $0 < 0x20 } ? .appReceipt(bytes) : nil
         case UInt8(ascii: "{"): PropertyListText(bytes[...]) == nil ? nil : .transactionReceipt(bytes)
         default: nil
         }
     }
 
+    /// The object identifier of signed data, 1.2.840.113549.1.7.2, in DER: it stands at the head of every receipt.
+    private static let signedDataIdentifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
+
     private static func jws(_ bytes: [UInt8], limits: JSONLimits) -> AppleArtifact? {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = json(parts[0], limits: limits), header["alg"] != nil else { return nil }
         guard header["x5c"] != nil else { return header["kid"] == nil ? nil : .ownJWS(bytes) }
-        guard let payload = json(parts[1], limits: limits) else { return nil }
-        let reader = PayloadReader(payload)
-        guard let kind = PayloadKind.allCases.first(where: { $0.claims(reader) }) else { return nil }
-        return .jws(JWSKind(kind), bytes)
+        let reader = json(parts[1], limits: limits).map { PayloadReader($0) }
+        let kind = reader.flatMap { reader in PayloadKind.allCases.first { $0.claims(reader) } }
+        return .jws(kind.map(JWSKind.init), bytes)
     }
 
     private static func json(_ part: ArraySlice<UInt8>, limits: JSONLimits) -> JSONObject? {

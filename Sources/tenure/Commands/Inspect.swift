@@ -1,0 +1,118 @@
+import AppStoreWire
+import ArgumentParser
+import Crypto
+import Foundation
+import Primitives
+import StrictJSON
+import SwiftASN1
+
+struct Inspect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say what a receipt, JWS or answer from Apple is, whether it is genuine, and what it means.",
+        discussion: """
+            Reads a file or standard input: a compact JWS (notification, transaction, renewal info, app transaction, retention
+            request), the body of a notification (version 2 or 1), an app receipt or a transaction receipt from before iOS 7 (base64
+            or its bytes), a request to or an answer of /verifyReceipt, an answer of the App Store Server API, or a JWS that a server of
+            yours signed for Apple. Nothing is sent anywhere.
+
+            Prints one JSON object: kind, verified, environment, signedDate, signedBy, meaning, payload, inside. A payload is printed
+            only if it was verified; of a transaction receipt whose issuer is not proved, as unproved.
+
+            Exit status: 0 verified; 1 refused, the reason's code is on standard error; 2 not recognised; 66 the input cannot be
+            read.
+            """)
+
+    @Argument(help: "The file; without it, or with -, standard input.", completion: .file())
+    var file: String?
+
+    @Option(name: .long, help: "Trust another root beside Apple's, such as a local App Store's: a certificate in DER or PEM.")
+    var root: [String] = []
+
+    @Option(name: .long, help: "Trust a copy of Xcode: the certificate of Editor ▸ Save Public Certificate.")
+    var xcodeCertificate: [String] = []
+
+    @Option(name: .long, help: "Who issues the certificates of transaction receipts from before iOS 7: a certificate in DER or PEM.")
+    var intermediate: [String] = []
+
+    @Option(name: .long, help: "The key that a JWS of your own was signed with: a .p8 or a public key in PEM.")
+    var key: String?
+
+    @Option(name: .long, help: "Refuse what is not of this app.")
+    var bundle: String?
+
+    @Option(name: .long, help: "Refuse what is not of this environment: Production, Sandbox, Xcode or LocalTesting.")
+    var environment: String?
+
+    @Option(name: .long, help: "Refuse what names another Apple id of the app; Apple writes it in Production only.")
+    var appAppleId: Int64?
+
+    func validate() throws {
+        guard environment.map({ Primitives.Environment(rawValue: $0) != nil }) ?? true else {
+            throw ValidationError("--environment must be Production, Sandbox, Xcode or LocalTesting, to the letter")
+        }
+    }
+
+    func run() async throws {
+        let bytes = try InputFailure.reported(input)
+        let inspector = try InputFailure.reported(inspector)
+        guard let artifact = AppleArtifact(recognising: bytes) else {
+            Console.complain("notRecognised: nothing that Apple makes, or cut short")
+            throw ExitCode(2)
+        }
+        let inspection = await inspector.inspect(artifact)
+        var json = JSONWriter()
+        inspection.write(to: &json)
+        Console.print(json.text)
+        if let refusal = inspection.refusal {
+            Console.complain(refusal.code + (refusal.detail.isEmpty ? "" : ": \(refusal.detail)"))
+            throw ExitCode(1)
+        }
+    }
+
+    private func input() throws -> [UInt8] {
+        guard let file, file != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+        return try Self.bytes(of: file)
+    }
+
+    private func inspector() throws -> Inspector {
+        var roots = TrustRoots.apple
+        for path in root { roots = roots.adding(der: try Self.certificate(path)) }
+        for path in xcodeCertificate { roots = roots.adding(xcodeCertificate: try Self.certificate(path)) }
+        for path in intermediate { roots = roots.adding(transactionReceiptIssuer: try Self.certificate(path)) }
+        return Inspector(
+            verifier: AppStoreVerifier(roots: roots),
+            expected: .init(
+                bundleId: bundle, environment: environment.flatMap { Primitives.Environment(rawValue: $0) }, appAppleId: appAppleId),
+            ownKey: try key.map(Self.publicKey), now: MachineClock().now())
+    }
+
+    private static func bytes(of path: String) throws -> [UInt8] {
+        Array(try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data())
+    }
+
+    /// A certificate's DER out of DER or PEM.
+    private static func certificate(_ path: String) throws -> [UInt8] {
+        let bytes = try bytes(of: path)
+        guard bytes.starts(with: Array("-----BEGIN".utf8)) else { return bytes }
+        return try PEMDocument(pemString: String(decoding: bytes, as: UTF8.self)).derBytes
+    }
+
+    private static func publicKey(_ path: String) throws -> P256.Signing.PublicKey {
+        let pem = String(decoding: try bytes(of: path), as: UTF8.self)
+        if pem.contains("PRIVATE KEY") { return try P256.Signing.PrivateKey(pemRepresentation: pem).publicKey }
+        return try P256.Signing.PublicKey(pemRepresentation: pem)
+    }
+}
+
+/// What cannot even be looked at: a file that is missing, a key that is none.
+private enum InputFailure {
+    /// Runs the body; an error of it is said on standard error and ends with EX_NOINPUT.
+    static func reported<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            Console.complain("unreadable: \((error as NSError).localizedDescription)")
+            throw ExitCode(66)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import AppStoreWire
+import Primitives
+import StrictJSON
+
+/// What became of one artifact: what is known about it, and the reason against it if there is one.
+struct Inspection: Sendable {
+    /// What it is, such as `appReceipt`.
+    var kind: String
+    /// Where it stood inside another one; nil: by itself.
+    var path: String?
+    var result: Outcome
+    /// What it says where a signature holds and nobody vouches for the signer, JSON.
+    var unproved: [UInt8]?
+    /// What it means, in sentences.
+    var meaning: [String] = []
+    /// JWS and receipts inside it, each inspected by itself.
+    var inside: [Inspection] = []
+
+    enum Outcome: Sendable {
+        /// Somebody who is trusted vouches for it.
+        case verified(Evidence)
+        /// It was signed by a key of ours.
+        case verifiedOwn(OwnEvidence)
+        /// Only the inside of it is signed, and holds.
+        case verifiedInside
+        /// The stable code of the reason, and what it is about.
+        case refused(code: String, detail: String)
+    }
+
+    /// What is known of something verified.
+    struct Evidence: Sendable {
+        let environment: Environment
+        let signedDate: Timestamp
+        let signer: Signer?
+        /// What it says, as JSON.
+        let payload: [UInt8]
+    }
+
+    /// What is known of something that a key of ours signed.
+    struct OwnEvidence: Sendable {
+        /// `iat`.
+        let signedDate: Timestamp
+        /// `bid`.
+        let bundleId: String?
+        /// The claims, JSON.
+        let payload: [UInt8]
+    }
+
+    /// What it says, if that was verified.
+    private var payload: [UInt8]? {
+        switch result {
+        case .verified(let evidence): evidence.payload
+        case .verifiedOwn(let evidence): evidence.payload
+        case .verifiedInside, .refused: nil
+        }
+    }
+
+    /// The first reason against it or anything inside it.
+    var refusal: (code: String, detail: String)? {
+        if case .refused(let code, let detail) = result { return (code, detail) }
+        return inside.lazy.compactMap(\.refusal).first
+    }
+}
+
+extension Inspection {
+    /// The report, indented by nobody: one JSON object.
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("kind", kind)
+            json.optionalMember("path", path)
+            json.member("verified", refusal == nil)
+            switch result {
+            case .verified(let evidence): evidence.write(to: &json)
+            case .verifiedOwn(let evidence): json.member("signedDate") { $0.instant(evidence.signedDate) }
+            case .verifiedInside: break
+            case .refused(let code, let detail):
+                json.member("refusal") { $0.object { json in
+                    json.member("code", code)
+                    if !detail.isEmpty { json.member("detail", detail) }
+                } }
+            }
+            if !meaning.isEmpty { json.member("meaning") { $0.array { json in meaning.forEach { json.string($0) } } } }
+            if let payload { json.member("payload") { $0.raw(payload) } }
+            if let unproved { json.member("unproved") { $0.raw(unproved) } }
+            if !inside.isEmpty { json.member("inside") { $0.array { json in inside.forEach { $0.write(to: &json) } } } }
+        }
+    }
+}
+
+extension Inspection.Evidence {
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("environment", environment.rawValue)
+        json.member("signedDate") { $0.instant(signedDate) }
+        guard let signer else { return }
+        json.member("signedBy") { $0.object { json in
+            json.member("authority", signer.authority.rawValue)
+            json.member("name", signer.leafName)
+            json.member("serial", signer.leafSerial)
+            json.member("sha256", Hexadecimal.encode(signer.leafFingerprint))
+            json.optionalMember("intermediateSHA256", signer.intermediateFingerprint.map { Hexadecimal.encode($0) })
+            json.member("root") { $0.object { json in
+                json.member("name", signer.rootName)
+                json.member("sha256", Hexadecimal.encode(signer.rootFingerprint))
+            } }
+        } }
+    }
+}
+
+extension JSONWriter {
+    /// An instant as Apple writes it and as people read it.
+    mutating func instant(_ instant: Timestamp) {
+        object { json in
+            json.member("milliseconds", instant.millisecondsSince1970)
+            json.member("utc", "\(instant)")
+        }
+    }
+
+    /// A member that is an instant, left out when it is nil.
+    mutating func optionalInstant(_ name: String, _ instant: Timestamp?) {
+        if let instant { member(name) { $0.instant(instant) } }
+    }
+}

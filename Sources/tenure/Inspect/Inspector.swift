@@ -1,0 +1,225 @@
+import AppStoreWire
+import Crypto
+import Primitives
+import StrictJSON
+
+/// Verifies one artifact of any kind against what the caller expects of it, and says what it means.
+struct Inspector: Sendable {
+    /// What the caller expects; nil: whatever the artifact says of itself.
+    struct Expectation: Sendable {
+        var bundleId: String?
+        var environment: Environment?
+        var appAppleId: Int64?
+    }
+
+    let verifier: AppStoreVerifier
+    let expected: Expectation
+    /// The public key that a JWS of our own must be signed with; nil: none was given.
+    let ownKey: P256.Signing.PublicKey?
+    let now: Timestamp
+
+    func inspect(_ artifact: AppleArtifact) async -> Inspection {
+        switch artifact {
+        case .jws(let kind, let jws): await inspect(kind, jws)
+        case .ownJWS(let jws): inspectOwn(jws)
+        case .appReceipt(let der): await inspect(receipt: der)
+        case .transactionReceipt(let list): inspect(transactionReceipt: list)
+        case .verifyReceiptAnswer(let body): await inspect(verifyReceipt: body)
+        case .notificationV1(let body): await inspect(notificationV1: body)
+        case .serverAPIAnswer(_, let signed): await inspect(answer: signed)
+        case .serverAPIError:
+            Inspection(
+                kind: "serverAPIError", result: .refused(code: "nothingSigned", detail: "the App Store Server API refused a request"))
+        }
+    }
+
+    /// The app that an artifact must be of: what the caller expects, filled up with what it claims.
+    private func app(_ claimed: ClaimedApp) -> ExpectedApp {
+        ExpectedApp(
+            bundleId: expected.bundleId ?? claimed.bundleId, appAppleId: expected.appAppleId ?? claimed.appAppleId,
+            environments: expected.environment.map { [$0] } ?? Set(Environment.allCases))
+    }
+
+    // MARK: JWS
+
+    private func inspect(_ kind: AppleArtifact.JWSKind?, _ jws: [UInt8]) async -> Inspection {
+        let app = app(ClaimedApp(jws: jws))
+        switch kind {
+        case nil:
+            // Whatever holds of its signature, its payload is of no kind; the first reason is given, as always.
+            var inspection = inspection(.transaction, await verifier.transaction(jws, for: app, at: now)) { _ in [] }
+            inspection.kind = "jws"
+            return inspection
+        case .transaction:
+            return inspection(kind, await verifier.transaction(jws, for: app, at: now)) { Meaning.words($0.payload, at: now) }
+        case .appTransaction:
+            return inspection(kind, await verifier.appTransaction(jws, for: app, at: now)) { Meaning.words($0.payload) }
+        case .realtimeRequest:
+            return inspection(kind, await verifier.realtimeRequest(jws, for: app, at: now)) { Meaning.words($0.payload) }
+        case .renewalInfo:
+            let renewal = await verifier.renewalInfo(jws, for: app, at: now).map(\.unbound)
+            return inspection(kind, renewal) { Meaning.words($0.payload) + [Meaning.unbound] }
+        case .notification:
+            return inspect(await verifier.notification(jws, for: app, at: now))
+        }
+    }
+
+    private func inspect(_ result: Result<VerifiedNotification, JWSRefusal>) -> Inspection {
+        guard case .success(let verified) = result else { return inspection(.notification, result.map(\.notification)) { _ in [] } }
+        let payload = verified.notification.payload
+        var inspection = inspection(.notification, Result<Verified<NotificationPayload>, JWSRefusal>.success(verified.notification)) {
+            _ in [NotificationMeaning.words(payload.notificationType, payload.subtype)]
+        }
+        if let transaction = verified.transaction {
+            inspection.inside.append(
+                self.inspection(.transaction, .success(transaction), at: "data.signedTransactionInfo") {
+                    Meaning.words($0.payload, at: now)
+                })
+        }
+        if let renewal = verified.renewalInfo ?? verified.unboundRenewalInfo?.unbound {
+            inspection.inside.append(
+                self.inspection(.renewalInfo, .success(renewal), at: "data.signedRenewalInfo") { Meaning.words($0.payload) })
+        }
+        if let download = verified.appTransaction {
+            inspection.inside.append(
+                self.inspection(.appTransaction, .success(download), at: "appData.signedAppTransactionInfo") {
+                    Meaning.words($0.payload)
+                })
+        }
+        return inspection
+    }
+
+    private func inspection<Payload: JWSPayload>(
+        _ kind: AppleArtifact.JWSKind, _ result: Result<Verified<Payload>, JWSRefusal>, at path: String? = nil,
+        meaning: (Verified<Payload>) -> [String]
+    ) -> Inspection {
+        switch result {
+        case .success(let verified):
+            Inspection(
+                kind: kind.rawValue, path: path, result: .verified(evidence(verified, payload: verified.payloadJSON)),
+                meaning: Meaning.signer(verified) + meaning(verified))
+        case .failure(let refusal):
+            Inspection(kind: kind.rawValue, path: path, result: .refused(code: refusal.code.rawValue, detail: refusal.detail))
+        }
+    }
+
+    private func evidence<Payload>(_ verified: Verified<Payload>, payload: [UInt8]) -> Inspection.Evidence {
+        Inspection.Evidence(
+            environment: verified.environment, signedDate: verified.signedDate, signer: verified.signer, payload: payload)
+    }
+
+    /// What a server of ours signs for Apple: offers, eligibility, requests of the API.
+    private func inspectOwn(_ jws: [UInt8]) -> Inspection {
+        let parts = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let ownKey else {
+            return Inspection(
+                kind: "ownJWS", result: .refused(code: "keyMissing", detail: "give --key with the public or private key of its kid"))
+        }
+        guard parts.count == 3, let payload = StrictBase64.decodeURL(parts[1]), let raw = StrictBase64.decodeURL(parts[2]),
+            case .success(let signature) = Result(catching: { try P256.Signing.ECDSASignature(rawRepresentation: raw) }),
+            ownKey.isValidSignature(signature, for: jws.dropLast(parts[2].count + 1))
+        else { return Inspection(kind: "ownJWS", result: .refused(code: "signatureInvalid", detail: "")) }
+        return OwnJWS.inspection(payload: payload)
+    }
+
+    // MARK: Receipts
+
+    private func inspect(receipt der: [UInt8], at path: String? = nil) async -> Inspection {
+        switch await verifier.appReceipt(der, for: app(ClaimedApp(receipt: der)), at: now) {
+        case .success(let verified):
+            Inspection(
+                kind: "appReceipt", path: path, result: .verified(evidence(verified, payload: ReceiptJSON.of(verified.payload))),
+                meaning: Meaning.signer(verified) + Meaning.words(verified.payload))
+        case .failure(let refusal):
+            Inspection(kind: "appReceipt", path: path, result: .refused(code: refusal.code.rawValue, detail: refusal.detail))
+        }
+    }
+
+    private func inspect(transactionReceipt list: [UInt8]) -> Inspection {
+        let kind = "transactionReceipt"
+        switch verifier.transactionReceipt(list, for: app(ClaimedApp(transactionReceipt: list)), at: now) {
+        case .success(.proved(let verified)):
+            return Inspection(
+                kind: kind, result: .verified(evidence(verified, payload: ReceiptJSON.of(verified.payload))),
+                meaning: Meaning.signer(verified) + [Meaning.unsignedEnvironment])
+        case .success(.signatureOnly(let receipt)):
+            return Inspection(
+                kind: kind,
+                result: .refused(
+                    code: "issuerNotProved", detail: "the signature holds; \(receipt.leafName) is said to be issued by \(receipt.issuerName)"),
+                unproved: ReceiptJSON.of(receipt.payload),
+                meaning: [
+                    "Give the issuer's certificate with --intermediate to prove whose signature it is.", Meaning.unsignedEnvironment,
+                ])
+        case .failure(let refusal):
+            return Inspection(kind: kind, result: .refused(code: refusal.code.rawValue, detail: refusal.detail))
+        }
+    }
+
+    // MARK: What is not signed, with what is signed in it
+
+    private func inspect(verifyReceipt body: [UInt8]) async -> Inspection {
+        var outcome = VerifyReceiptOutcome(httpStatus: 200, body: body, from: .production)
+        if case .notAnAnswer(let refusal) = outcome.meaning, refusal.code == .environmentContradicted {
+            outcome = VerifyReceiptOutcome(httpStatus: 200, body: body, from: .sandbox)
+        }
+        var inspection = Inspection(kind: "verifyReceiptAnswer", result: .verifiedInside, meaning: Meaning.words(outcome))
+        switch outcome.meaning {
+        case .answer(let answer), .expired(let answer):
+            guard let receipt = answer.latestReceipt else {
+                inspection.result = .refused(code: "nothingSigned", detail: "only who asked Apple knows that this is an answer")
+                return inspection
+            }
+            inspection.inside.append(await inspect(base64: receipt, at: "latest_receipt"))
+        case .notAnAnswer(let refusal):
+            inspection.result = .refused(code: refusal.code.rawValue, detail: refusal.detail)
+        case .wrongEnvironment, .wrongSecret, .retry, .refused:
+            inspection.result = .refused(code: "nothingSigned", detail: outcome.status.map { "status \($0.rawValue)" } ?? "")
+        }
+        return inspection
+    }
+
+    private func inspect(notificationV1 body: [UInt8]) async -> Inspection {
+        let kind = "notificationV1"
+        do throws(LegacyRefusal) {
+            let hint = try NotificationV1Hint(body: body)
+            var inspection = Inspection(kind: kind, result: .verifiedInside, meaning: Meaning.words(hint))
+            guard let receipt = hint.unifiedReceipt?.latestReceipt ?? hint.latestReceipt else {
+                inspection.result = .refused(code: "nothingSigned", detail: "version 1 is not signed and holds no receipt")
+                return inspection
+            }
+            inspection.inside.append(await inspect(base64: receipt, at: "latest_receipt"))
+            return inspection
+        } catch {
+            return Inspection(kind: kind, result: .refused(code: error.code.rawValue, detail: error.detail))
+        }
+    }
+
+    /// A receipt in base64 inside something else: an app receipt or, before iOS 7, a transaction receipt.
+    private func inspect(base64 text: String, at path: String) async -> Inspection {
+        switch AppleArtifact(recognising: Array(text.utf8)) {
+        case .appReceipt(let der): return await inspect(receipt: der, at: path)
+        case .transactionReceipt(let list):
+            var inspection = inspect(transactionReceipt: list)
+            inspection.path = path
+            return inspection
+        default:
+            return Inspection(kind: "appReceipt", path: path, result: .refused(code: "notBase64", detail: ""))
+        }
+    }
+
+    private func inspect(answer signed: [AppleArtifact.Signed]) async -> Inspection {
+        var inspection = Inspection(kind: "serverAPIAnswer", result: .verifiedInside)
+        for one in signed {
+            var inner: Inspection
+            if case .jws(let kind, let jws)? = AppleArtifact(recognising: one.jws) {
+                inner = await inspect(kind, jws)
+            } else {
+                inner = Inspection(kind: "jws", result: .refused(code: JWSRefusal.Code.notThreeParts.rawValue, detail: ""))
+            }
+            inner.path = one.path
+            inspection.inside.append(inner)
+        }
+        return inspection
+    }
+}

@@ -1,0 +1,117 @@
+import AppStoreWire
+import Primitives
+
+/// What verified payloads mean, in sentences for whoever helps a customer.
+enum Meaning {
+    /// Who signed, as far as it changes what follows from it.
+    static func signer<Payload>(_ verified: Verified<Payload>) -> [String] {
+        switch verified.signer?.authority {
+        case .apple: ["Signed by Apple."]
+        case .xcode: ["Signed by a copy of Xcode: test data, no purchase."]
+        case .configured: ["Signed under a root that you added, not under Apple's."]
+        case nil: []
+        }
+    }
+
+    static let unbound = "A renewal info names no app: it counts only beside a transaction of the same subscription."
+    static let unsignedEnvironment = "The environment of a transaction receipt is not signed: only Apple can tell whether it is Production."
+
+    static func words(_ transaction: TransactionPayload, at now: Timestamp) -> [String] {
+        var words = [
+            "\(transaction.transactionReason == .renewal ? "Renewal" : "Purchase") of \(transaction.productId), "
+                + "\(transaction.type.rawValue), on \(transaction.purchaseDate)."
+        ]
+        if transaction.isUpgraded == true {
+            words.append("Replaced by another product: it gives no access, whatever its expiresDate says.")
+        } else if let expires = transaction.expiresDate, transaction.revocationDate == nil {
+            words.append(expires > now ? "It runs until \(expires)." : "It ended on \(expires).")
+        }
+        if let revoked = transaction.revocationDate { words.append(revocation(transaction, revoked)) }
+        if let offer = transaction.offerType { words.append(Self.offer(offer, transaction.offerDiscountType)) }
+        if transaction.inAppOwnershipType == .familyShared { words.append("Had by Family Sharing; somebody else paid.") }
+        if transaction.billingPlanType == .monthly {
+            words.append("A month of a commitment of twelve: access by expiresDate, whatever the commitment's end.")
+        }
+        return words
+    }
+
+    private static func revocation(_ transaction: TransactionPayload, _ date: Timestamp) -> String {
+        if transaction.revocationType == .familyRevoke { return "Family Sharing ended on \(date)." }
+        guard let share = transaction.revocationPercentage, share < 100_000 else { return "Refunded on \(date)." }
+        return "Refunded in part on \(date): \(share / 1000) per cent."
+    }
+
+    private static func offer(_ type: OfferType, _ discount: OfferDiscountType?) -> String {
+        let kind =
+            switch type {
+            case .introductory: "an introductory offer"
+            case .promotional: "a promotional offer"
+            case .offerCode: "an offer code"
+            case .winBack: "a win-back offer"
+            default: "an offer of type \(type.rawValue)"
+            }
+        return "With \(kind)" + (discount == .freeTrial ? ", free." : ".")
+    }
+
+    static func words(_ renewal: RenewalInfoPayload) -> [String] {
+        var words: [String] = []
+        switch renewal.autoRenewStatus {
+        case .on: words.append("Renews" + (renewal.autoRenewProductId.map { " into \($0)" } ?? "") + ".")
+        case .off: words.append("Does not renew.")
+        default: words.append("autoRenewStatus \(renewal.autoRenewStatus.rawValue) is newer than this program.")
+        }
+        if let next = renewal.autoRenewProductId, let product = renewal.productId, next != product {
+            words.append("A change from \(product) to \(next) waits for the renewal.")
+        }
+        if renewal.isInBillingRetryPeriod == true { words.append("A payment failed; Apple keeps trying.") }
+        if let grace = renewal.gracePeriodExpiresDate { words.append("Billing grace period: access until \(grace).") }
+        if let intent = renewal.expirationIntent { words.append(Self.intent(intent)) }
+        return words
+    }
+
+    private static func intent(_ intent: ExpirationIntent) -> String {
+        switch intent.rawValue {
+        case 1: "Ended because the customer cancelled."
+        case 2: "Ended because a payment failed."
+        case 3: "Ended because the customer did not agree to a new price or offer."
+        case 4: "Ended because the product was not for sale."
+        default: "Ended for another reason (expirationIntent \(intent.rawValue))."
+        }
+    }
+
+    static func words(_ download: AppTransactionPayload) -> [String] {
+        ["The app" + (download.applicationVersion.map { ", version \($0)" } ?? "") + ", as this Apple Account got it."]
+    }
+
+    static func words(_ request: RealtimeRequestPayload) -> [String] {
+        ["Apple asks what to show to a subscriber of \(request.productId) who is about to cancel; language \(request.userLocale)."]
+    }
+
+    static func words(_ receipt: AppReceiptPayload) -> [String] {
+        let subscriptions = receipt.inApp.filter { $0.expiresDate != nil }
+        var words = ["App receipt with \(receipt.inApp.count) purchases, \(subscriptions.count) of them periods of subscriptions."]
+        if let last = subscriptions.compactMap(\.expiresDate).max() {
+            words.append("The latest period in it ends on \(last); later renewals are not in a receipt until the device refreshes it.")
+        }
+        return words
+    }
+
+    static func words(_ outcome: VerifyReceiptOutcome) -> [String] {
+        switch outcome.meaning {
+        case .answer(let answer): ["Apple took the receipt for genuine; \(answer.purchases.count) purchases in its lists."]
+        case .expired: ["A genuine receipt of a subscription that has expired (iOS 6 style)."]
+        case .wrongEnvironment(let host): ["The receipt belongs to the other environment: ask \(host.url)."]
+        case .wrongSecret: ["The password is not the app's shared secret."]
+        case .retry: ["A fault at Apple that passes: ask again. It says nothing about the customer."]
+        case .refused: ["Apple refuses this receipt for good; nobody's time is shortened by that."]
+        case .notAnAnswer: ["Not an answer of Apple's. It says nothing about the customer."]
+        }
+    }
+
+    static func words(_ hint: NotificationV1Hint) -> [String] {
+        guard let meaning = hint.meaning else { return ["A type of notification that is newer than this program."] }
+        let candidates = meaning.candidates.map { NotificationMeaning.words($0.notificationType, $0.subtype) }
+        return ["A notification of version 1 is a hint and proves nothing."]
+            + (candidates.count == 1 ? candidates : candidates.map { "Perhaps: " + $0 })
+    }
+}

@@ -1,0 +1,42 @@
+import Primitives
+import StrictJSON
+
+/// A JWS that a server of ours signs for Apple, told apart by its audience.
+///
+/// Source: Apple, "Generating JWS to sign App Store requests", "Generating JSON Web Tokens for API requests".
+enum OwnJWS {
+    /// What a payload whose signature holds says.
+    static func inspection(payload: [UInt8]) -> Inspection {
+        let object: JSONObject
+        do throws(JSONError) {
+            guard let read = try JSONDocument(payload).root.object else {
+                return Inspection(kind: "ownJWS", result: .refused(code: "payloadNotJSON", detail: "not an object"))
+            }
+            object = read
+        } catch {
+            return Inspection(kind: "ownJWS", result: .refused(code: "payloadNotJSON", detail: "\(error)"))
+        }
+        guard let seconds = object["iat"]?.int64, let issued = Timestamp(validating: seconds.multipliedClamped(by: 1000)) else {
+            return Inspection(kind: "ownJWS", result: .refused(code: "fieldInvalid", detail: "iat"))
+        }
+        let evidence = Inspection.OwnEvidence(signedDate: issued, bundleId: object["bid"]?.string, payload: payload)
+        return Inspection(
+            kind: "ownJWS", result: .verifiedOwn(evidence),
+            meaning: ["Signed by your key.", meaning[object["aud"]?.string ?? ""] ?? "For an audience that is newer than this program."])
+    }
+
+    private static let meaning = [
+        "appstoreconnect-v1": "A token for the App Store Server API.",
+        "promotional-offer": "A promotional offer for one customer.",
+        "introductory-offer-eligibility": "Whether one customer may have an introductory offer.",
+        "advanced-commerce-api": "A request of the Advanced Commerce API.",
+    ]
+}
+
+extension Int64 {
+    /// The product, or the end of the range where it does not fit.
+    fileprivate func multipliedClamped(by factor: Int64) -> Int64 {
+        let (product, overflow) = multipliedReportingOverflow(by: factor)
+        return overflow ? (self < 0) == (factor < 0) ? .max : .min : product
+    }
+}
