@@ -45,22 +45,22 @@ struct Inspector: Sendable {
     private func inspect(_ kind: AppleArtifact.JWSKind?, _ jws: [UInt8]) async -> Inspection {
         let app = app(ClaimedApp(jws: jws))
         switch kind {
+        case .transaction?:
+            return inspection(.transaction, await verifier.transaction(jws, for: app, at: now)) { Meaning.words($0.payload, at: now) }
+        case .appTransaction?:
+            return inspection(.appTransaction, await verifier.appTransaction(jws, for: app, at: now)) { Meaning.words($0.payload) }
+        case .realtimeRequest?:
+            return inspection(.realtimeRequest, await verifier.realtimeRequest(jws, for: app, at: now)) { Meaning.words($0.payload) }
+        case .renewalInfo?:
+            let renewal = await verifier.renewalInfo(jws, for: app, at: now).map(\.unbound)
+            return inspection(.renewalInfo, renewal) { Meaning.words($0.payload) + [Meaning.unbound] }
+        case .notification?:
+            return inspect(await verifier.notification(jws, for: app, at: now))
         case nil:
             // Whatever holds of its signature, its payload is of no kind; the first reason is given, as always.
             var inspection = inspection(.transaction, await verifier.transaction(jws, for: app, at: now)) { _ in [] }
             inspection.kind = "jws"
             return inspection
-        case .transaction:
-            return inspection(kind, await verifier.transaction(jws, for: app, at: now)) { Meaning.words($0.payload, at: now) }
-        case .appTransaction:
-            return inspection(kind, await verifier.appTransaction(jws, for: app, at: now)) { Meaning.words($0.payload) }
-        case .realtimeRequest:
-            return inspection(kind, await verifier.realtimeRequest(jws, for: app, at: now)) { Meaning.words($0.payload) }
-        case .renewalInfo:
-            let renewal = await verifier.renewalInfo(jws, for: app, at: now).map(\.unbound)
-            return inspection(kind, renewal) { Meaning.words($0.payload) + [Meaning.unbound] }
-        case .notification:
-            return inspect(await verifier.notification(jws, for: app, at: now))
         }
     }
 
