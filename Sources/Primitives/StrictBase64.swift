@@ -17,15 +17,44 @@ package enum StrictBase64 {
         return decode(text.dropLast(padding), table: standardTable)
     }
 
-    private static let invalid: UInt8 = 0xFF
-    private static let urlTable = table(last: "-_")
-    private static let standardTable = table(last: "+/")
+    /// The URL alphabet without padding; ``decodeURL(_:)`` reads it back.
+    package static func encodeURL(_ bytes: some Collection<UInt8>) -> String {
+        encode(bytes, alphabet: urlAlphabet, isPadded: false)
+    }
 
-    private static func table(last: String) -> [UInt8] {
+    /// The standard alphabet with padding; ``decodePadded(_:)`` reads it back.
+    package static func encodePadded(_ bytes: some Collection<UInt8>) -> String {
+        encode(bytes, alphabet: standardAlphabet, isPadded: true)
+    }
+
+    private static let invalid: UInt8 = 0xFF
+    private static let urlAlphabet = alphabet(last: "-_")
+    private static let standardAlphabet = alphabet(last: "+/")
+    private static let urlTable = table(urlAlphabet)
+    private static let standardTable = table(standardAlphabet)
+
+    private static func alphabet(last: String) -> [UInt8] {
+        Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
+    }
+
+    private static func table(_ alphabet: [UInt8]) -> [UInt8] {
         var table = [UInt8](repeating: invalid, count: 256)
-        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last
-        for (value, character) in alphabet.utf8.enumerated() { table[Int(character)] = UInt8(value) }
+        for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
         return table
+    }
+
+    private static func encode(_ bytes: some Collection<UInt8>, alphabet: [UInt8], isPadded: Bool) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count / 3 * 4 + 4)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let group = rest.prefix(3)
+            rest = rest.dropFirst(3)
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for position in 0...group.count { text.append(alphabet[bits >> (18 - 6 * position) & 0x3F]) }
+            if isPadded { text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - group.count)) }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func decode(_ text: ArraySlice<UInt8>, table: [UInt8]) -> [UInt8]? {

@@ -59,6 +59,9 @@ package struct JSONValue: Sendable {
         }
     }
 
+    /// Whether this is a number without fraction and exponent, whether or not it fits any type.
+    var isInteger: Bool { node.kind == .integer }
+
     /// The number, when it is written without fraction and exponent and fits exactly. `1.0` and `1e3` are nil: who writes
     /// integers so is not who we think.
     package var int64: Int64? {

@@ -59,4 +59,19 @@ import Testing
             #expect(Environment(rawValue: spelling) == nil)
         }
     }
+
+    @Test func `base64 is written as Foundation writes it and read back by the strict reader`() {
+        for count in 0..<200 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0 ... .max) }
+            let padded = Data(bytes).base64EncodedString()
+            #expect(StrictBase64.encodePadded(bytes) == padded)
+            let url = padded.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            #expect(StrictBase64.encodeURL(bytes) == url)
+            #expect(StrictBase64.decodePadded(Array(padded.utf8)[...]) == bytes)
+            #expect(StrictBase64.decodeURL(Array(url.utf8)[...]) == bytes)
+        }
+        // RFC 4648, section 10.
+        #expect(StrictBase64.encodePadded(Array("fooba".utf8)) == "Zm9vYmE=")
+        #expect(StrictBase64.encodeURL([0xFB, 0xFF]) == "-_8")
+    }
 }

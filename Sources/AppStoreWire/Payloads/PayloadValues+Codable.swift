@@ -1,0 +1,18 @@
+// One raw value each, known or not: what bodies of the App Store Server API carry as it stands.
+
+extension AutoRenewStatus: Codable {}
+extension ExpirationIntent: Codable {}
+extension PriceIncreaseStatus: Codable {}
+extension SubscriptionState: Codable {}
+extension ConsumptionRequestReason: Codable {}
+extension PurchasePlatform: Codable {}
+extension ProductType: Codable {}
+extension InAppOwnershipType: Codable {}
+extension TransactionReason: Codable {}
+extension OfferType: Codable {}
+extension OfferDiscountType: Codable {}
+extension RevocationReason: Codable {}
+extension RevocationType: Codable {}
+extension BillingPlanType: Codable {}
+extension NotificationType: Codable {}
+extension NotificationSubtype: Codable {}

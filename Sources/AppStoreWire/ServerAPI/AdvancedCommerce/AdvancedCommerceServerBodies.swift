@@ -1,0 +1,440 @@
+public import Primitives
+
+/// Turns a subscription's auto-renew off.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionCancelRequest`.
+public struct AdvancedCommerceSubscriptionCancelRequest: Codable, Sendable, Hashable {
+    /// Names the request.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
+    public var storefront: String?
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(requestInfo: AdvancedCommerceRequestInfo, storefront: String? = nil) {
+        self.requestInfo = requestInfo
+        self.storefront = storefront
+    }
+}
+
+/// The subscription after it.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionCancelResponse`.
+public struct AdvancedCommerceSubscriptionCancelResponse: Codable, Sendable, Hashable {
+    /// The renewal info, a compact JWS: not verified; the verifier looks into it.
+    public var signedRenewalInfo: String
+    /// The transaction, a compact JWS: not verified; the verifier looks into it.
+    public var signedTransactionInfo: String
+
+    /// Every field as Apple names it.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}
+
+/// Changes what the customer reads.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionChangeMetadataRequest`.
+public struct AdvancedCommerceSubscriptionChangeMetadataRequest: Codable, Sendable, Hashable {
+    /// Of the subscription; nil: as before.
+    public var descriptors: AdvancedCommerceSubscriptionChangeMetadataDescriptors?
+    /// Of items; nil: as before.
+    public var items: [AdvancedCommerceSubscriptionChangeMetadataItem]?
+    /// Names the request.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
+    public var storefront: String?
+    /// Apple's tax code of the product; nil: as before.
+    public var taxCode: String?
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(
+        descriptors: AdvancedCommerceSubscriptionChangeMetadataDescriptors? = nil,
+        items: [AdvancedCommerceSubscriptionChangeMetadataItem]? = nil, requestInfo: AdvancedCommerceRequestInfo,
+        storefront: String? = nil, taxCode: String? = nil
+    ) {
+        self.descriptors = descriptors
+        self.items = items
+        self.requestInfo = requestInfo
+        self.storefront = storefront
+        self.taxCode = taxCode
+    }
+}
+
+/// What the customer is to read about a subscription; nil: as before.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionChangeMetadataDescriptors`.
+public struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: Codable, Sendable, Hashable {
+    /// What it is: at most 45 UTF-16 units.
+    public var description: String?
+    /// What it is called: at most 30 UTF-16 units.
+    public var displayName: String?
+    /// When it takes effect.
+    public var effective: AdvancedCommerceEffective
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(description: String? = nil, displayName: String? = nil, effective: AdvancedCommerceEffective) {
+        self.description = description
+        self.displayName = displayName
+        self.effective = effective
+    }
+}
+
+/// What the customer is to read about an item; nil: as before.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionChangeMetadataItem`.
+public struct AdvancedCommerceSubscriptionChangeMetadataItem: Codable, Sendable, Hashable {
+    /// The item that there is: at most 128 UTF-16 units.
+    public var currentSku: String
+    /// What it is: at most 45 UTF-16 units.
+    public var description: String?
+    /// What it is called: at most 30 UTF-16 units.
+    public var displayName: String?
+    /// When it takes effect.
+    public var effective: AdvancedCommerceEffective
+    /// The developer's name of the item: at most 128 UTF-16 units.
+    public var sku: String?
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(
+        currentSku: String, description: String? = nil, displayName: String? = nil,
+        effective: AdvancedCommerceEffective, sku: String? = nil
+    ) {
+        self.currentSku = currentSku
+        self.description = description
+        self.displayName = displayName
+        self.effective = effective
+        self.sku = sku
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case currentSku = "currentSKU"
+        case description
+        case displayName
+        case effective
+        case sku = "SKU"
+    }
+}
+
+/// The subscription after it.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionChangeMetadataResponse`.
+public struct AdvancedCommerceSubscriptionChangeMetadataResponse: Codable, Sendable, Hashable {
+    /// The renewal info, a compact JWS: not verified; the verifier looks into it.
+    public var signedRenewalInfo: String
+    /// The transaction, a compact JWS: not verified; the verifier looks into it.
+    public var signedTransactionInfo: String
+
+    /// Every field as Apple names it.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}
+
+/// Changes prices of items.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionPriceChangeRequest`.
+public struct AdvancedCommerceSubscriptionPriceChangeRequest: Codable, Sendable, Hashable {
+    /// The currency of the prices, ISO 4217.
+    public var currency: String?
+    /// The items.
+    public var items: [AdvancedCommerceSubscriptionPriceChangeItem]
+    /// Names the request.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
+    public var storefront: String?
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(
+        currency: String? = nil, items: [AdvancedCommerceSubscriptionPriceChangeItem],
+        requestInfo: AdvancedCommerceRequestInfo, storefront: String? = nil
+    ) {
+        self.currency = currency
+        self.items = items
+        self.requestInfo = requestInfo
+        self.storefront = storefront
+    }
+}
+
+/// The new price of an item.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionPriceChangeItem`.
+public struct AdvancedCommerceSubscriptionPriceChangeItem: Codable, Sendable, Hashable {
+    /// The developer's name of the item: at most 128 UTF-16 units.
+    public var sku: String
+    /// Its price.
+    public var price: Milliunits
+    /// Items that go with it: each at most 128 UTF-16 units.
+    public var dependentSKUs: [String]?
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(sku: String, price: Milliunits, dependentSKUs: [String]? = nil) {
+        self.sku = sku
+        self.price = price
+        self.dependentSKUs = dependentSKUs
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case sku = "SKU"
+        case price
+        case dependentSKUs
+    }
+}
+
+/// The subscription after it.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionPriceChangeResponse`.
+public struct AdvancedCommerceSubscriptionPriceChangeResponse: Codable, Sendable, Hashable {
+    /// The renewal info, a compact JWS: not verified; the verifier looks into it.
+    public var signedRenewalInfo: String
+    /// The transaction, a compact JWS: not verified; the verifier looks into it.
+    public var signedTransactionInfo: String
+
+    /// Every field as Apple names it.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}
+
+/// Makes an ordinary subscription one of Advanced Commerce.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionMigrateRequest`.
+public struct AdvancedCommerceSubscriptionMigrateRequest: Codable, Sendable, Hashable {
+    /// Of the subscription.
+    public var descriptors: AdvancedCommerceSubscriptionMigrateDescriptors
+    /// The items now.
+    public var items: [AdvancedCommerceSubscriptionMigrateItem]
+    /// The items at the next renewal; nil: the same.
+    public var renewalItems: [AdvancedCommerceSubscriptionMigrateRenewalItem]?
+    /// Names the request.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
+    public var storefront: String?
+    /// The Advanced Commerce product.
+    public var targetProductId: String
+    /// Apple's tax code of the product.
+    public var taxCode: String
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(
+        descriptors: AdvancedCommerceSubscriptionMigrateDescriptors, items: [AdvancedCommerceSubscriptionMigrateItem],
+        renewalItems: [AdvancedCommerceSubscriptionMigrateRenewalItem]? = nil, requestInfo: AdvancedCommerceRequestInfo,
+        storefront: String? = nil, targetProductId: String, taxCode: String
+    ) {
+        self.descriptors = descriptors
+        self.items = items
+        self.renewalItems = renewalItems
+        self.requestInfo = requestInfo
+        self.storefront = storefront
+        self.targetProductId = targetProductId
+        self.taxCode = taxCode
+    }
+}
+
+/// What the customer is to read about a subscription.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionMigrateDescriptors`.
+public struct AdvancedCommerceSubscriptionMigrateDescriptors: Codable, Sendable, Hashable {
+    /// What it is: at most 45 UTF-16 units.
+    public var description: String?
+    /// What it is called: at most 30 UTF-16 units.
+    public var displayName: String?
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(description: String? = nil, displayName: String? = nil) {
+        self.description = description
+        self.displayName = displayName
+    }
+}
+
+/// An item after the migration.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionMigrateItem`.
+public struct AdvancedCommerceSubscriptionMigrateItem: Codable, Sendable, Hashable {
+    /// What it is: at most 45 UTF-16 units.
+    public var description: String
+    /// What it is called: at most 30 UTF-16 units.
+    public var displayName: String
+    /// The developer's name of the item: at most 128 UTF-16 units.
+    public var sku: String
+
+    /// Every field as Apple names it.
+    public init(description: String, displayName: String, sku: String) {
+        self.description = description
+        self.displayName = displayName
+        self.sku = sku
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case description
+        case displayName
+        case sku = "SKU"
+    }
+}
+
+/// An item from the next renewal.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionMigrateRenewalItem`.
+public struct AdvancedCommerceSubscriptionMigrateRenewalItem: Codable, Sendable, Hashable {
+    /// What it is: at most 45 UTF-16 units.
+    public var description: String
+    /// What it is called: at most 30 UTF-16 units.
+    public var displayName: String
+    /// The developer's name of the item: at most 128 UTF-16 units.
+    public var sku: String
+
+    /// Every field as Apple names it.
+    public init(description: String, displayName: String, sku: String) {
+        self.description = description
+        self.displayName = displayName
+        self.sku = sku
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case description
+        case displayName
+        case sku = "SKU"
+    }
+}
+
+/// The subscription after it.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionMigrateResponse`.
+public struct AdvancedCommerceSubscriptionMigrateResponse: Codable, Sendable, Hashable {
+    /// The renewal info, a compact JWS: not verified; the verifier looks into it.
+    public var signedRenewalInfo: String
+    /// The transaction, a compact JWS: not verified; the verifier looks into it.
+    public var signedTransactionInfo: String
+
+    /// Every field as Apple names it.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}
+
+/// Ends a subscription at once and gives money back.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionRevokeRequest`.
+public struct AdvancedCommerceSubscriptionRevokeRequest: Codable, Sendable, Hashable {
+    /// Why.
+    public var refundReason: AdvancedCommerceRefundReason
+    /// Whether Apple may weigh the risk of misuse.
+    public var refundRiskingPreference: Bool
+    /// What part.
+    public var refundType: AdvancedCommerceRefundType
+    /// Names the request.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
+    public var storefront: String?
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(
+        refundReason: AdvancedCommerceRefundReason, refundRiskingPreference: Bool,
+        refundType: AdvancedCommerceRefundType, requestInfo: AdvancedCommerceRequestInfo, storefront: String? = nil
+    ) {
+        self.refundReason = refundReason
+        self.refundRiskingPreference = refundRiskingPreference
+        self.refundType = refundType
+        self.requestInfo = requestInfo
+        self.storefront = storefront
+    }
+}
+
+/// The subscription after it.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionRevokeResponse`.
+public struct AdvancedCommerceSubscriptionRevokeResponse: Codable, Sendable, Hashable {
+    /// The renewal info, a compact JWS: not verified; the verifier looks into it.
+    public var signedRenewalInfo: String
+    /// The transaction, a compact JWS: not verified; the verifier looks into it.
+    public var signedTransactionInfo: String
+
+    /// Every field as Apple names it.
+    public init(signedRenewalInfo: String, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}
+
+/// Asks Apple to give money back.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceRequestRefundRequest`.
+public struct AdvancedCommerceRequestRefundRequest: Codable, Sendable, Hashable {
+    /// The currency of the prices, ISO 4217.
+    public var currency: String?
+    /// The items.
+    public var items: [AdvancedCommerceRequestRefundItem]
+    /// Whether Apple may weigh the risk of misuse.
+    public var refundRiskingPreference: Bool
+    /// Names the request.
+    public var requestInfo: AdvancedCommerceRequestInfo
+    /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
+    public var storefront: String?
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(
+        currency: String? = nil, items: [AdvancedCommerceRequestRefundItem], refundRiskingPreference: Bool,
+        requestInfo: AdvancedCommerceRequestInfo, storefront: String? = nil
+    ) {
+        self.currency = currency
+        self.items = items
+        self.refundRiskingPreference = refundRiskingPreference
+        self.requestInfo = requestInfo
+        self.storefront = storefront
+    }
+}
+
+/// An item to give money back for.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceRequestRefundItem`.
+public struct AdvancedCommerceRequestRefundItem: Codable, Sendable, Hashable {
+    /// The developer's name of the item: at most 128 UTF-16 units.
+    public var sku: String
+    /// How much; only where ``refundType`` is ``AdvancedCommerceRefundType/custom``.
+    public var refundAmount: Milliunits?
+    /// Why.
+    public var refundReason: AdvancedCommerceRefundReason
+    /// What part.
+    public var refundType: AdvancedCommerceRefundType
+    /// Whether the item is taken back too.
+    public var revoke: Bool
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(
+        sku: String, refundAmount: Milliunits? = nil, refundReason: AdvancedCommerceRefundReason,
+        refundType: AdvancedCommerceRefundType, revoke: Bool
+    ) {
+        self.sku = sku
+        self.refundAmount = refundAmount
+        self.refundReason = refundReason
+        self.refundType = refundType
+        self.revoke = revoke
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case sku = "SKU"
+        case refundAmount
+        case refundReason
+        case refundType
+        case revoke
+    }
+}
+
+/// The purchase after it.
+///
+/// Source: Apple, Advanced Commerce API, `AdvancedCommerceRequestRefundResponse`.
+public struct AdvancedCommerceRequestRefundResponse: Codable, Sendable, Hashable {
+    /// The renewal info, a compact JWS: not verified. Absent where it is no subscription.
+    public var signedRenewalInfo: String?
+    /// The transaction, a compact JWS: not verified; the verifier looks into it.
+    public var signedTransactionInfo: String
+
+    /// Every field as Apple names it; nil leaves it out.
+    public init(signedRenewalInfo: String? = nil, signedTransactionInfo: String) {
+        self.signedRenewalInfo = signedRenewalInfo
+        self.signedTransactionInfo = signedTransactionInfo
+    }
+}
