@@ -25,7 +25,8 @@ public struct OfferSigner: Sendable {
 
     // MARK: Version 1
 
-    /// A promotional offer for the original StoreKit and for StoreKit 2's `.promotionalOffer(offerID:keyID:nonce:signature:timestamp:)`.
+    /// A promotional offer for the original StoreKit and for StoreKit 2's
+    /// `.promotionalOffer(offerID:keyID:nonce:signature:timestamp:)`.
     ///
     /// - Parameters:
     ///   - productId: The subscription.

@@ -36,10 +36,14 @@ public struct SigningPublicKey: Sendable, CustomStringConvertible {
 
     /// Whether a promotional offer's signature, version 1, is this key's for an app.
     public func isValid(_ offer: PromotionalOfferSignatureV1, bundleId: String) -> Bool {
-        guard let der = StrictBase64.decodePadded(Array(offer.encodedSignature.utf8)[...]) else { return false }
+        let text = OfferSigner.text(of: offer, bundleId: bundleId)
+        // With more separators than six, two different offers have the same text.
+        guard text.unicodeScalars.count(where: { $0 == "\u{2063}" }) == 6,
+            let der = StrictBase64.decodePadded(Array(offer.encodedSignature.utf8)[...])
+        else { return false }
         do {
             let signature = try P256.Signing.ECDSASignature(derRepresentation: der)
-            return key.isValidSignature(signature, for: Array(OfferSigner.text(of: offer, bundleId: bundleId).utf8))
+            return key.isValidSignature(signature, for: Array(text.utf8))
         } catch {
             return false
         }

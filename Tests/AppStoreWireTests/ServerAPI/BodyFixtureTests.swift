@@ -140,6 +140,25 @@ import Testing
         #expect(test.result == .pass)
     }
 
+    @Test func `the Advanced Commerce objects in signed payloads are read in every field`() throws {
+        let transaction = try advancedCommerce("signedTransaction")
+        let read = try AdvancedCommerceTransactionInfo(json: transaction.json)
+        #expect(try object(try StrictJSONEncoder().encode(read)) == transaction.object)
+        let renewal = try advancedCommerce("signedRenewalInfo")
+        let next = try AdvancedCommerceRenewalInfo(json: renewal.json)
+        #expect(try object(try StrictJSONEncoder().encode(next)) == renewal.object)
+    }
+
+    private func advancedCommerce(_ file: String) throws -> (json: [UInt8], object: NSDictionary) {
+        let payload = try Fixtures.object("apple-library/models/\(file).json")
+        let object = try #require(payload["advancedCommerceInfo"] as? NSDictionary)
+        return (Array(try JSONSerialization.data(withJSONObject: object)), object)
+    }
+
+    private func object(_ json: [UInt8]) throws -> NSDictionary {
+        try #require(try JSONSerialization.jsonObject(with: Data(json)) as? NSDictionary)
+    }
+
     @Test func `an environment that nobody knows survives, and is none`() throws {
         let history = try StrictJSONDecoder().decode(
             HistoryResponse.self, from: try bytes("transactionHistoryResponseWithMalformedEnvironment"))

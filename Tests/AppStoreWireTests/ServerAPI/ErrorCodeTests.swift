@@ -27,6 +27,10 @@ import Testing
         #expect(ServerAPIErrorCode.rateLimitExceeded.isListed)
     }
 
+    @Test func `two codes send the asker to the other environment`() {
+        #expect(ServerAPIErrorCode.all.filter(\.mayBeOfOtherEnvironment).map(\.rawValue) == [4_040_005, 4_040_010])
+    }
+
     @Test func `names stand for Apple's numbers`() {
         #expect(ServerAPIErrorCode.transactionIdNotFound.rawValue == 4_040_010)
         #expect(ServerAPIErrorCode.originalTransactionIdNotFound.rawValue == 4_040_005)

@@ -10,7 +10,7 @@ import Testing
         encodedSignature: "c2ln", productId: "p", nonce: uuid, timestamp: World.signed, keyId: "K", offerIdentifier: "o",
         appAccountToken: nil)
 
-    /// The texts are of Apple's page `RealtimeResponseBody`.
+    /// The texts were written by hand from the fields of Apple's page `RealtimeResponseBody`.
     static let table: [(RealtimeResponseBody, String)] = [
         (.message(messageIdentifier: uuid), #"{"message":{"messageIdentifier":"\#(uuid)"}}"#),
         (

@@ -135,7 +135,6 @@ import Testing
             { $0.appAccountToken = nil },
             { $0.nonce = Self.token.lowercased() }, { $0.timestamp = World.now }, { $0.encodedSignature = "" },
             { $0.encodedSignature += "=" }, { $0.encodedSignature = "AAAA" },
-            // The same bytes with a boundary moved: why the separator is refused.
             { ($0.productId, $0.offerIdentifier) = ("goldhalf", "") },
         ]
         for change in changes {
@@ -145,6 +144,18 @@ import Testing
         }
         #expect(!key.isValid(offer, bundleId: "com.example.other"))
         #expect(try !SigningWorld().key.publicKey.isValid(offer, bundleId: "com.example.tenure"))
+    }
+
+    @Test func `a signature over one separator too many is nobody's, because two offers have that text`() throws {
+        let text = ["com.example.tenure", "2X9R4HXF34", "a", "b", "c", "", Self.nonce.lowercased(), "1780000000123"]
+            .joined(separator: "\u{2063}")
+        let signature = try world.secret.signature(for: Data(text.utf8)).derRepresentation.base64EncodedString()
+        for (product, identifier) in [("a\u{2063}b", "c"), ("a", "b\u{2063}c")] {
+            let offer = PromotionalOfferSignatureV1(
+                encodedSignature: signature, productId: product, nonce: Self.nonce.lowercased(),
+                timestamp: World.instant(1_780_000_000_123), keyId: "2X9R4HXF34", offerIdentifier: identifier)
+            #expect(!world.key.publicKey.isValid(offer, bundleId: "com.example.tenure"))
+        }
     }
 
     // MARK: Version 2
@@ -200,8 +211,9 @@ import Testing
                     currency: "USD",
                     item: AdvancedCommerceOneTimeChargeItem(description: "d", displayName: "n", sku: "s", price: Milliunits(990)),
                     requestInfo: info, taxCode: "t")),
-            #"{"operation":"CREATE_ONE_TIME_CHARGE","version":"1","currency":"USD","item":{"description":"d","displayName":"n","#
-                + #""SKU":"s","price":990},"requestInfo":{"requestReferenceId":"550e8400-e29b-41d4-a716-446655440001"},"taxCode":"t"}"#
+            #"{"operation":"CREATE_ONE_TIME_CHARGE","version":"1","currency":"USD","#
+                + #""item":{"description":"d","displayName":"n","SKU":"s","price":990},"#
+                + #""requestInfo":{"requestReferenceId":"550e8400-e29b-41d4-a716-446655440001"},"taxCode":"t"}"#
         ),
         (
             .createSubscription(
@@ -213,7 +225,8 @@ import Testing
                             offer: AdvancedCommerceOffer(period: .p1W, periodCount: 12, price: Milliunits(0), reason: .winBack),
                             price: Milliunits(1), sku: "s")
                     ], period: .p1M, requestInfo: info, taxCode: "t")),
-            #"{"operation":"CREATE_SUBSCRIPTION","version":"1","currency":"USD","descriptors":{"description":"d","displayName":"n"},"#
+            #"{"operation":"CREATE_SUBSCRIPTION","version":"1","currency":"USD","#
+                + #""descriptors":{"description":"d","displayName":"n"},"#
                 + #""items":[{"description":"d","displayName":"n","offer":{"period":"P1W","periodCount":12,"price":0,"#
                 + #""reason":"WIN_BACK"},"price":1,"SKU":"s"}],"period":"P1M","#
                 + #""requestInfo":{"requestReferenceId":"550e8400-e29b-41d4-a716-446655440001"},"taxCode":"t"}"#

@@ -22,6 +22,10 @@ public struct ServerAPIErrorCode: RawRepresentable, Codable, Sendable, Hashable 
         }
     }
 
+    /// Whether the same question may have an answer in the other environment: Apple says to ask Production first and, where it
+    /// does not know the transaction, Sandbox. A customer's purchases in TestFlight and in review are there.
+    public var mayBeOfOtherEnvironment: Bool { self == .transactionIdNotFound || self == .originalTransactionIdNotFound }
+
     /// Whether the code is one of those that Apple documents.
     public var isListed: Bool { Self.all.contains(self) }
 

@@ -1,4 +1,5 @@
-// Renewal dates, notifications, groups and seats. Each call throws ``ServerAPIRequestError`` for what Apple would refuse; nothing is sent by making one.
+// Renewal dates, notifications, groups and seats. Each call throws ``ServerAPIRequestError`` for what Apple would refuse;
+// nothing is sent by making one.
 
 extension ServerAPICall where Response == ExtendRenewalDateResponse {
     /// Extends one subscription, at most twice in 365 days.

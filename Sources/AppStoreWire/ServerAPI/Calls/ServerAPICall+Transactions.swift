@@ -1,4 +1,5 @@
-// One customer's purchases. Each call throws ``ServerAPIRequestError`` for what Apple would refuse; nothing is sent by making one.
+// One customer's purchases. Each call throws ``ServerAPIRequestError`` for what Apple would refuse;
+// nothing is sent by making one.
 
 extension ServerAPICall where Response == TransactionInfoResponse {
     /// One transaction, which an `appTransactionId` does not name.

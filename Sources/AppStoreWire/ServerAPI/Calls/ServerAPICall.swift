@@ -1,6 +1,9 @@
 internal import StrictJSON
 
 /// What a successful answer of the App Store Server API is read as.
+///
+/// Apple documents every field as one that may be missing. Here a field is optional unless the answer means nothing without it:
+/// an answer without its transactions or without `hasMore` is no answer with none, and is refused rather than guessed at.
 public protocol ServerAPIResponse: Decodable, Sendable, Hashable {
     /// What an empty body means; nil where there must be one.
     static var ofEmptyBody: Self? { get }

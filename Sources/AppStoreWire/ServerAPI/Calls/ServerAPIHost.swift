@@ -2,8 +2,8 @@ public import Primitives
 
 /// Where the App Store Server API answers.
 ///
-/// A transaction that Production does not know (``ServerAPIErrorCode/transactionIdNotFound`` or
-/// ``ServerAPIErrorCode/originalTransactionIdNotFound``) may be one of the Sandbox: ask there next.
+/// A transaction that Production does not know may be one of the Sandbox, to be asked next: see
+/// ``ServerAPIErrorCode/mayBeOfOtherEnvironment``.
 ///
 /// Source: Apple, App Store Server API, overview.
 public struct ServerAPIHost: Sendable, Hashable {
