@@ -27,9 +27,7 @@ struct Inspector: Sendable {
         case .verifyReceiptAnswer(let body): await inspect(verifyReceipt: body)
         case .notificationV1(let body): await inspect(notificationV1: body)
         case .serverAPIAnswer(_, let signed): await inspect(answer: signed)
-        case .serverAPIError:
-            Inspection(
-                kind: "serverAPIError", result: .refused(code: "nothingSigned", detail: "the App Store Server API refused a request"))
+        case .serverAPIError(let body): inspect(error: body)
         }
     }
 
@@ -115,7 +113,7 @@ struct Inspector: Sendable {
             return Inspection(
                 kind: "ownJWS", result: .refused(code: "keyMissing", detail: "give --key with the public or private key of its kid"))
         }
-        guard parts.count == 3, let payload = StrictBase64.decodeURL(parts[1]), let raw = StrictBase64.decodeURL(parts[2]),
+        guard parts.count == 3, OwnJWS.isES256(header: parts[0]), let payload = StrictBase64.decodeURL(parts[1]), let raw = StrictBase64.decodeURL(parts[2]),
             case .success(let signature) = Result(catching: { try P256.Signing.ECDSASignature(rawRepresentation: raw) }),
             ownKey.isValidSignature(signature, for: jws.dropLast(parts[2].count + 1))
         else { return Inspection(kind: "ownJWS", result: .refused(code: "signatureInvalid", detail: "")) }
@@ -221,5 +219,22 @@ struct Inspector: Sendable {
             inspection.inside.append(inner)
         }
         return inspection
+    }
+
+    /// A refusal of the App Store Server API: what it says, and whether asking again may help.
+    private func inspect(error body: [UInt8]) -> Inspection {
+        var inspection = Inspection(kind: "serverAPIError", result: .refused(code: "nothingSigned", detail: ""))
+        do throws(JSONError) {
+            let object = try JSONDocument(body).root.object
+            guard let code = object?["errorCode"]?.int64.map(ServerAPIErrorCode.init(rawValue:)) else { return inspection }
+            inspection.result = .refused(code: "nothingSigned", detail: "errorCode \(code.rawValue)")
+            inspection.meaning = [
+                "The App Store Server API refused a request" + (object?["errorMessage"]?.string.map { ": \($0)" } ?? "."),
+                code.isRetryable ? "Asking again later may help." : "Asking the same again is useless.",
+            ]
+            return inspection
+        } catch {
+            return inspection
+        }
     }
 }

@@ -25,6 +25,16 @@ enum OwnJWS {
             meaning: ["Signed by your key.", meaning[object["aud"]?.string ?? ""] ?? "For an audience that is newer than this program."])
     }
 
+    /// Whether a header says the one algorithm that Apple takes; what it says is not believed, only required.
+    static func isES256(header: ArraySlice<UInt8>) -> Bool {
+        guard let json = StrictBase64.decodeURL(header) else { return false }
+        do throws(JSONError) {
+            return try JSONDocument(json).root.object?["alg"]?.string == "ES256"
+        } catch {
+            return false
+        }
+    }
+
     private static let meaning = [
         "appstoreconnect-v1": "A token for the App Store Server API.",
         "promotional-offer": "A promotional offer for one customer.",

@@ -1,0 +1,135 @@
+import AppStoreWire
+import ArgumentParser
+import Foundation
+import Primitives
+import StrictJSON
+
+struct Sign: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sign what Apple wants signed, by hand: offers, eligibility, tokens for the App Store Server API.",
+        discussion: """
+            For trying things out; a server signs by the library. The key is an In-App Purchase key of App Store Connect (.p8). The
+            nonce is made up unless it is given, and may be used once.
+            """,
+        subcommands: [PromotionalOffer.self, PromotionalOfferV1.self, IntroductoryOffer.self, APIToken.self])
+
+    /// The key that signs, and for which app.
+    struct Signer: ParsableArguments {
+        @Option(name: .long, help: "The In-App Purchase key: a .p8 file of App Store Connect.", completion: .file(extensions: ["p8"]))
+        var key: String
+
+        @Option(name: .long, help: "The key's id.")
+        var keyId: String
+
+        @Option(name: .long, help: "The issuer id of App Store Connect, a UUID.")
+        var issuerId: String
+
+        @Option(name: .long, help: "The app's bundle id.")
+        var bundle: String
+
+        @Option(name: .long, help: "When it was signed, in milliseconds since 1970; now, unless given.")
+        var at: Int64?
+
+        var instant: Timestamp { at.map { Timestamp(millisecondsSince1970: $0) } ?? MachineClock().now() }
+
+        func signingKey() throws -> SigningKey {
+            let file = URL(fileURLWithPath: key)
+            let pem = String(decoding: try FileHandle(forReadingFrom: file).readToEnd() ?? Data(), as: UTF8.self)
+            return try SigningKey(pem: pem, keyId: keyId, issuerId: issuerId, fileName: file.lastPathComponent)
+        }
+
+        func offerSigner() throws -> OfferSigner { try OfferSigner(key: try signingKey(), bundleId: bundle) }
+    }
+
+    /// What an offer is for.
+    struct Offer: ParsableArguments {
+        @Option(name: .long, help: "The subscription's product id.")
+        var product: String
+
+        @Option(name: .long, help: "The offer's identifier.")
+        var offer: String
+
+        @Option(name: .long, help: "A UUID that was never used; made up unless it is given.")
+        var nonce: String = UUID().uuidString.lowercased()
+    }
+}
+
+extension Sign {
+    struct PromotionalOffer: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "A promotional offer as a compact JWS (StoreKit 2).")
+
+        @OptionGroup var signer: Signer
+        @OptionGroup var offer: Offer
+
+        @Option(name: .long, help: "Any transaction of the customer's, or the appTransactionId, to which the offer is bound.")
+        var transaction: String?
+
+        func run() throws {
+            Console.print(
+                try signer.offerSigner().promotionalOffer(
+                    productId: offer.product, offerIdentifier: offer.offer, transactionId: transaction, nonce: offer.nonce,
+                    issuedAt: signer.instant))
+        }
+    }
+
+    struct PromotionalOfferV1: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "promotional-offer-v1", abstract: "A promotional offer for the original StoreKit, as JSON.")
+
+        @OptionGroup var signer: Signer
+        @OptionGroup var offer: Offer
+
+        @Option(name: .long, help: "The token or applicationUsername that the purchase will carry.")
+        var appAccountToken: String?
+
+        func run() throws {
+            let signed = try signer.offerSigner().promotionalOfferV1(
+                productId: offer.product, offerIdentifier: offer.offer, appAccountToken: appAccountToken, nonce: offer.nonce,
+                timestamp: signer.instant)
+            Console.print(String(decoding: try StrictJSONEncoder().encode(signed), as: UTF8.self))
+        }
+    }
+
+    struct IntroductoryOffer: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "introductory-offer-eligibility", abstract: "Whether a customer may have an introductory offer, as a JWS.")
+
+        @OptionGroup var signer: Signer
+
+        @Option(name: .long, help: "The subscription's product id.")
+        var product: String
+
+        @Option(name: .long, help: "Any transaction of the customer's, or the appTransactionId.")
+        var transaction: String
+
+        @Flag(name: .long, inversion: .prefixedNo, help: "Whether the customer may have it.")
+        var allow = true
+
+        @Option(name: .long, help: "A UUID that was never used; made up unless it is given.")
+        var nonce: String = UUID().uuidString.lowercased()
+
+        func run() throws {
+            Console.print(
+                try signer.offerSigner().introductoryOfferEligibility(
+                    productId: product, allowIntroductoryOffer: allow, transactionId: transaction, nonce: nonce,
+                    issuedAt: signer.instant))
+        }
+    }
+
+    struct APIToken: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "api-token", abstract: "A token for the App Store Server API: Authorization: Bearer ….")
+
+        @OptionGroup var signer: Signer
+
+        @Option(name: .long, help: "How long it is valid, in seconds; Apple allows 3600.")
+        var seconds: Int64 = 300
+
+        func run() throws {
+            Console.print(
+                try ServerAPIToken(
+                    key: try signer.signingKey(), bundleId: signer.bundle, issuedAt: signer.instant, lifetime: .seconds(seconds)
+                ).compactJWS)
+        }
+    }
+}
