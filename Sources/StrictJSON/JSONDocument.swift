@@ -132,15 +132,7 @@ package struct JSONObject: Sendable, Sequence {
     /// The member of that name, or nil; `null` is a value, not nil.
     package subscript(_ name: String) -> JSONValue? {
         var name = name
-        return name.withUTF8 { key in
-            var next = index + 1
-            let end = Int(tape.nodes[index].next)
-            while next < end {
-                if tape.isText(next, key) { return JSONValue(tape: tape, index: next + 1) }
-                next = Int(tape.nodes[next + 1].next)
-            }
-            return nil
-        }
+        return name.withUTF8 { key in tape.member(key, of: index).map { JSONValue(tape: tape, index: $0) } }
     }
 
     package func makeIterator() -> Iterator { Iterator(tape: tape, index: index + 1, end: Int(tape.nodes[index].next)) }

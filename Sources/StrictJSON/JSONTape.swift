@@ -33,13 +33,31 @@ final class JSONTape: Sendable {
         return String(decoding: JSONEscapes.resolved(slice), as: UTF8.self)
     }
 
-    /// Whether a string node says `key`.
-    func isText(_ index: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
-        let node = nodes[index]
-        if node.kind == .escapedString {
-            return JSONEscapes.resolved(bytes[Int(node.start)..<Int(node.end)]).elementsEqual(key)
+    /// The value's index of the member of that name in an object; nil where there is none.
+    ///
+    /// The whole search runs over plain pointers: payloads are read field by field, and this is where their time goes.
+    func member(_ key: UnsafeBufferPointer<UInt8>, of object: Int) -> Int? {
+        nodes.withUnsafeBufferPointer { nodes in
+            bytes.withUnsafeBufferPointer { bytes in
+                var name = object + 1
+                let end = Int(nodes[object].next)
+                while name < end {
+                    if Self.isText(nodes[name], key, bytes) { return name + 1 }
+                    name = Int(nodes[name + 1].next)
+                }
+                return nil
+            }
         }
-        guard Int(node.end - node.start) == key.count else { return false }
+    }
+
+    /// Whether a string node says `key`.
+    private static func isText(
+        _ node: JSONNode, _ key: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        if node.kind == .escapedString {
+            return JSONEscapes.resolved(Array(bytes[Int(node.start)..<Int(node.end)])[...]).elementsEqual(key)
+        }
+        guard Int(node.end) - Int(node.start) == key.count else { return false }
         var position = Int(node.start)
         for byte in key {
             if bytes[position] != byte { return false }

@@ -187,12 +187,11 @@ extension AppStoreVerifier {
         _ bytes: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async throws(JWSRefusal) -> Verified<Payload> {
         let jws = try CompactJWS(bytes, in: Payload.part, limits: limits)
-        let header = Fingerprint(jws.header)
-        let known = chains.chain(header: header)
+        let known = chains.chain(header: jws.header)
         let chain: VerifiedChain
         if let known { chain = known } else { chain = try await verifyChain(of: jws) }
         try checkSignature(of: jws, by: chain)
-        if known == nil { chains.remember(chain, header: header) }
+        if known == nil { chains.remember(chain, header: jws.header) }
         let payload = try Payload.decode(try jws.payload())
         try checkDate(payload, chain: chain, now: now)
         guard chain.signer.authority.speaks(for: payload.signedEnvironment) else {

@@ -21,10 +21,11 @@ struct CompactJWS {
 
     /// Where the two full stops are; nil when there are not exactly two.
     private static func dots(_ bytes: [UInt8]) -> (Int, Int)? {
-        bytes.withUnsafeBufferPointer { bytes in
+        bytes.withUnsafeBytes { bytes in
             let dot = UInt8(ascii: ".")
-            guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
-                !bytes[(second + 1)...].contains(dot)
+            guard let first = ByteSearch.firstIndex(of: dot, in: bytes),
+                let second = ByteSearch.firstIndex(of: dot, in: bytes, from: first + 1),
+                ByteSearch.firstIndex(of: dot, in: bytes, from: second + 1) == nil
             else { return nil }
             return (first, second)
         }
