@@ -13,14 +13,16 @@ export TENURE_FIXTURES ?= $(abspath ../shared/fixtures)
 export TENURE_FIXTURES_REQUIRED ?= 1
 endif
 
-.PHONY: help demo test check lint rules bench packages test-packages peers
+.PHONY: help demo test check lint rules bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
 	@echo "make test    all tests, with independent clients from PyPI as peers"
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
-	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, the demo"
+	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, the demo, documentation, fuzzing in short"
 	@echo "make bench   release figures beside a floor measured in the same run"
+	@echo "make fuzz    every fuzz target for SECONDS_EACH (600), findings in Fuzz/findings"
+	@echo "make docs    the libraries' DocC pages into .build/docs, warnings as errors"
 
 packages:
 	@scripts/install-system-packages
@@ -47,14 +49,24 @@ peers: test-packages .venv/installed
 	touch $@
 
 lint:
-	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Sources Tests Benchmarks
+	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Fuzz/Package.swift Sources Tests Benchmarks Fuzz/Targets
 
 rules: test-packages
 	scripts/rules.py
 
-check: lint test rules demo
+fuzz: packages
+	scripts/fuzz $(or $(SECONDS_EACH),600) $(TARGETS)
 
-bench: test-packages
+# Ten seconds of each target: enough to show that they build, run and hold their corpora.
+fuzz-smoke: packages
+	scripts/fuzz 10
+
+docs: packages
+	scripts/docs
+
+check: lint test rules demo docs fuzz-smoke
+
+bench: test-packages .venv/installed
 	swift build -c release --product tenure
 	swift build -c release --product tenure-bench
 	.build/release/tenure-bench

@@ -20,7 +20,9 @@ struct Bench: AsyncParsableCommand {
     @Option(name: .long, help: "How many subscriptions the store is filled with, each with its own customer.")
     var subscriptions = 10_000
 
-    @Option(name: .long, help: "Only these, separated by commas: verification, ledger, memory, entitlements, ingest.")
+    @Option(
+        name: .long,
+        help: "Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, ingest.")
     var only: String?
 
     func validate() throws {
@@ -33,6 +35,9 @@ struct Bench: AsyncParsableCommand {
         var report = Report(machine: .present(), rounds: rounds)
         print(report.heading)
         if asksFor("verification") { report.add(try await VerificationFigures(rounds: rounds).measure()) }
+        if asksFor("receipts") { report.add(try await ReceiptFigures(rounds: rounds).measure()) }
+        if asksFor("scaling") { report.add(try await ScalingFigures(rounds: rounds).measure()) }
+        if asksFor("apple") { report.add(try await AppleLibraryFigures(rounds: rounds).measure()) }
         if asksFor("ledger") { report.add(LedgerFigures(rounds: rounds).measure()) }
         if asksFor("memory") { report.add(try await MemoryFigures(rounds: rounds).measure()) }
         if asksFor("entitlements") || asksFor("ingest") { report.add(try await serverFigures()) }

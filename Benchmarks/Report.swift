@@ -18,9 +18,12 @@ struct Figure: Sendable {
     var ratio: Double?
     /// What the ratio has to reach; nil where the figure is for information.
     var target: Double?
+    /// What ours must not exceed, in the figure's own unit; nil where the target is a ratio or there is none.
+    var atMost: Double?
     var remark = ""
 
     var misses: Bool {
+        if let atMost { return ours > atMost }
         guard let target, let ratio else { return false }
         return ratio < target
     }
@@ -80,9 +83,14 @@ struct Report {
     private func cells(_ figure: Figure) -> [String] {
         [
             figure.name, figure.unit, figure.floor.map(Self.number) ?? "", Self.number(figure.ours),
-            figure.ratio.map { String(format: "%.2f", $0) } ?? "", figure.target.map { String(format: ">= %.2f", $0) } ?? "",
+            figure.ratio.map { String(format: "%.2f", $0) } ?? "", Self.target(of: figure),
             figure.misses ? "MISSED " + figure.remark : figure.remark,
         ]
+    }
+
+    private static func target(of figure: Figure) -> String {
+        if let atMost = figure.atMost { return String(format: "<= %.2f ", atMost) + figure.unit }
+        return figure.target.map { String(format: ">= %.2f", $0) } ?? ""
     }
 
     private static func padded(_ text: String, to width: Int, left: Bool) -> String {

@@ -9,14 +9,10 @@ import X509
 struct VerificationFigures {
     let rounds: Int
     private let samples: SignedSamples
-    private let leafKey: P256.Signing.PublicKey
 
     init(rounds: Int) throws {
         self.rounds = rounds
         samples = try SignedSamples()
-        let leaf = try Certificate(derEncoded: samples.authority.chainDER[0])
-        guard let key = P256.Signing.PublicKey(leaf.publicKey) else { throw BenchError("The leaf's key is not P-256.") }
-        leafKey = key
     }
 
     func measure() async throws -> [Figure] {
@@ -35,9 +31,9 @@ struct VerificationFigures {
         let cold = try await coldRate(transactionBytes)
         let size = "\(transactionBytes.count) bytes"
         return [
-            Figure("transaction, warm chain / one P-256 verification", rates: single, target: 0.6, remark: size),
+            Figure("transaction, warm chain / one P-256 verification", rates: single, target: 0.8, remark: size),
             Figure(
-                "notification, warm chain / its three P-256 verifications", rates: whole, target: 0.6,
+                "notification, warm chain / its three P-256 verifications", rates: whole, target: 0.8,
                 remark: "\(notificationBytes.count) bytes"),
             Figure(name: "transaction, chain never seen", unit: "1/s", ours: cold, remark: "two P-384 verifications more"),
         ]
@@ -46,15 +42,11 @@ struct VerificationFigures {
     private func pairs(
         batch: Int, floor texts: [String], ours: nonisolated(nonsending) () async throws -> Void
     ) async throws -> Pairs {
-        let inputs = try texts.map(SignedInput.init)
+        let bare = try BareVerification(samples: samples, jws: texts.map { Array($0.utf8) })
         try await ours()
         var pairs = Pairs()
         for _ in 0..<rounds {
-            let floor = try Stopwatch.rate(of: batch) {
-                for input in inputs where !leafKey.isValidSignature(input.signature, for: input.signed) {
-                    throw BenchError("A signature of our own does not hold.")
-                }
-            }
+            let floor = try Stopwatch.rate(of: batch) { try bare.run() }
             pairs.add(floor: floor, ours: try await Stopwatch.rate(of: batch, ours))
         }
         return pairs
@@ -73,17 +65,31 @@ struct VerificationFigures {
     }
 }
 
-/// The signing input of a JWS and its signature, ready for the bare verification.
-private struct SignedInput {
-    let signed: [UInt8]
-    let signature: P256.Signing.ECDSASignature
+/// What nobody can leave out: hashing the signing inputs and their P-256 verifications, with everything at hand.
+struct BareVerification: Sendable {
+    private struct Input: Sendable {
+        let signed: [UInt8]
+        let signature: P256.Signing.ECDSASignature
+    }
 
-    init(_ jws: String) throws {
-        let bytes = Array(jws.utf8)
-        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), let raw = StrictBase64.decodeURL(bytes[(dot + 1)...]) else {
-            throw BenchError("A sample is not a compact JWS.")
+    private let inputs: [Input]
+    private let leafKey: P256.Signing.PublicKey
+
+    init(samples: SignedSamples, jws: [[UInt8]]) throws {
+        let leaf = try Certificate(derEncoded: samples.authority.chainDER[0])
+        guard let key = P256.Signing.PublicKey(leaf.publicKey) else { throw BenchError("The leaf's key is not P-256.") }
+        leafKey = key
+        inputs = try jws.map { bytes in
+            guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), let raw = StrictBase64.decodeURL(bytes[(dot + 1)...]) else {
+                throw BenchError("A sample is not a compact JWS.")
+            }
+            return Input(signed: Array(bytes[..<dot]), signature: try P256.Signing.ECDSASignature(rawRepresentation: raw))
         }
-        signed = Array(bytes[..<dot])
-        signature = try P256.Signing.ECDSASignature(rawRepresentation: raw)
+    }
+
+    func run() throws {
+        for input in inputs where !leafKey.isValidSignature(input.signature, for: input.signed) {
+            throw BenchError("A signature of our own does not hold.")
+        }
     }
 }

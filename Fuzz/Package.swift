@@ -1,6 +1,6 @@
 // swift-tools-version:6.2
-// Fuzz targets over the sources that read what strangers send (symbolic links): `scripts/fuzz` builds them with libFuzzer and runs
-// them. A package of its own, because its entry point and its flags are no product's.
+// Fuzz targets over the sources that read what strangers send (symbolic links): `scripts/fuzz` builds them with libFuzzer and
+// runs them. A package of its own, because its entry point and its flags are no product's.
 import PackageDescription
 
 let house: [SwiftSetting] = [

@@ -11,7 +11,9 @@ import Testing
                 bytes[place] = 9
                 bytes[count - 1] = 9
                 #expect(bytes.withUnsafeBytes { ByteSearch.firstIndex(of: 9, in: $0) } == place)
-                #expect(bytes.withUnsafeBytes { ByteSearch.firstIndex(of: 9, in: $0, from: place + 1) } == (place == count - 1 ? nil : count - 1))
+                #expect(
+                    bytes.withUnsafeBytes { ByteSearch.firstIndex(of: 9, in: $0, from: place + 1) }
+                        == (place == count - 1 ? nil : count - 1))
             }
         }
     }

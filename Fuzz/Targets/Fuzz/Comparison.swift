@@ -26,7 +26,9 @@ extension Harness {
             ("quantity", payload.quantity), ("price", payload.price?.count), ("offerType", payload.offerType?.rawValue),
             ("revocationReason", payload.revocationReason?.rawValue), ("revocationPercentage", payload.revocationPercentage),
         ]
-        for (name, number) in numbers where (object[name] as? NSNumber)?.int64Value != number { violated("\(name) is another number") }
+        for (name, number) in numbers where (object[name] as? NSNumber)?.int64Value != number {
+            violated("\(name) is another number")
+        }
         let instants: [(String, Timestamp?)] = [
             ("purchaseDate", payload.purchaseDate), ("expiresDate", payload.expiresDate), ("signedDate", payload.signedDate),
             ("originalPurchaseDate", payload.originalPurchaseDate), ("revocationDate", payload.revocationDate),
@@ -43,7 +45,9 @@ extension Harness {
     static func same(_ value: JSONValue, _ other: Any) -> Bool {
         if value.isNull { return other is NSNull }
         if let bool = value.bool { return (other as? NSNumber)?.boolValue == bool }
-        if let text = value.string { return (other as? String).map { $0.unicodeScalars.elementsEqual(text.unicodeScalars) } == true }
+        if let text = value.string {
+            return (other as? String).map { $0.unicodeScalars.elementsEqual(text.unicodeScalars) } == true
+        }
         if let integer = value.int64 { return (other as? NSNumber)?.int64Value == integer }
         if let array = value.array {
             guard let others = other as? [Any], others.count == array.count else { return false }

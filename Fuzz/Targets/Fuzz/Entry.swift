@@ -1,6 +1,7 @@
 import Foundation
 
-/// What libFuzzer calls with each input. A trap, a failed check, five seconds or too much memory end the run and leave the input behind.
+/// What libFuzzer calls with each input. A trap, a failed check, five seconds or too much memory end the run and leave the input
+/// behind.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = start.map { Array(UnsafeBufferPointer(start: $0, count: count)) } ?? []

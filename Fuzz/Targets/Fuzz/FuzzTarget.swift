@@ -87,10 +87,14 @@ struct Harness: Sendable {
         }
         // A true root at the end lets the fuzzer past the first check.
         if certificates.count == 2 { certificates.append(authority.rootDER) }
-        guard let jws = try? authority.sign(payload: Array("{}".utf8), header: SigningAuthority.header(x5c: certificates)) else { return }
+        guard let jws = try? authority.sign(payload: Array("{}".utf8), header: SigningAuthority.header(x5c: certificates)) else {
+            return
+        }
         let signed = Array(jws.utf8)
         wait { harness in
-            if await harness.verifier.transaction(signed, for: harness.app, at: harness.now).isSuccess { violated("{} is no transaction") }
+            if await harness.verifier.transaction(signed, for: harness.app, at: harness.now).isSuccess {
+                violated("{} is no transaction")
+            }
         }
     }
 

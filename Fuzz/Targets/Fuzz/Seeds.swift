@@ -28,22 +28,48 @@ enum Seeds {
         let old = try TransactionReceiptAuthority(validity: year)
         return [
             (.jws, jws),
-            (.x5c, [("chain", prefixed(chain)), ("two", prefixed(Array(chain.prefix(2)))), ("xcode", prefixed([harness.xcode.certificateDER]))]),
-            (.payload, [("transaction", transaction), ("renewal", renewal), ("download", download), ("notification", notification)]),
+            (
+                .x5c,
+                [
+                    ("chain", prefixed(chain)), ("two", prefixed(Array(chain.prefix(2)))),
+                    ("xcode", prefixed([harness.xcode.certificateDER])),
+                ]
+            ),
+            (
+                .payload,
+                [("transaction", transaction), ("renewal", renewal), ("download", download), ("notification", notification)]
+            ),
             (.receipt, [("signed", try receipts.sign(content: content)), ("bare", content)]),
             (.receiptContent, [("content", content)]),
-            (.plist, [("signed", Array(try old.sign(purchaseInfo: purchaseInfo, environment: "Sandbox").utf8)), ("info", Array(purchaseInfo.utf8))]),
-            (.verifyReceipt, [("answer", answer), ("ios6", oldAnswer), ("retry", Array(#"{"status":21199,"is-retryable":1}"#.utf8))]),
+            (
+                .plist,
+                [
+                    ("signed", Array(try old.sign(purchaseInfo: purchaseInfo, environment: "Sandbox").utf8)),
+                    ("info", Array(purchaseInfo.utf8)),
+                ]
+            ),
+            (
+                .verifyReceipt,
+                [("answer", answer), ("ios6", oldAnswer), ("retry", Array(#"{"status":21199,"is-retryable":1}"#.utf8))]
+            ),
             (.notificationV1, [("unified", hint)]),
-            (.json, [("transaction", transaction), ("answer", answer), ("escapes", Array(#"["\u00e9\ud83d\ude00\n",-0,1e5,0.5,true,null,{"":[]}]"#.utf8))]),
+            (
+                .json,
+                [
+                    ("transaction", transaction), ("answer", answer),
+                    ("escapes", Array(#"["\u00e9\ud83d\ude00\n",-0,1e5,0.5,true,null,{"":[]}]"#.utf8)),
+                ]
+            ),
         ]
     }
 
     static let transaction = Array(
         """
         {"transactionId":"2000000900000002","originalTransactionId":"2000000900000001","webOrderLineItemId":"2000000090000001",\
-        "bundleId":"com.example.tenure","productId":"gold","purchaseDate":1779999990000,"expiresDate":1782591990000,"quantity":1,\
-        "type":"Auto-Renewable Subscription","signedDate":1780000000000,"environment":"Production","price":9990,"isUpgraded":true,\
+        "bundleId":"com.example.tenure","productId":"gold","purchaseDate":1779999990000,"expiresDate":1782591990000,\
+        "quantity":1,\
+        "type":"Auto-Renewable Subscription","signedDate":1780000000000,"environment":"Production","price":9990,\
+        "isUpgraded":true,\
         "commitmentInfo":{"billingPeriodNumber":1},"advancedCommerceInfo":{"items":[]},"revocationPercentage":50000}
         """.utf8)
     static let renewal = Array(
@@ -88,23 +114,31 @@ enum Seeds {
         """
     static let answer = Array(
         """
-        {"status":0,"environment":"Sandbox","receipt":{"receipt_type":"ProductionSandbox","adam_id":0,"bundle_id":"com.example.tenure",\
-        "request_date_ms":"1780000000000","in_app":[{"quantity":"1","product_id":"gold","transaction_id":"2","original_transaction_id":"1",\
+        {"status":0,"environment":"Sandbox","receipt":{"receipt_type":"ProductionSandbox","adam_id":0,\
+        "bundle_id":"com.example.tenure",\
+        "request_date_ms":"1780000000000","in_app":[{"quantity":"1","product_id":"gold","transaction_id":"2",\
+        "original_transaction_id":"1",\
         "purchase_date":"2026-05-28 20:26:30 Etc/GMT","expires_date_ms":"1782591990000","is_trial_period":"true"}]},\
-        "latest_receipt_info":[{"product_id":"gold","transaction_id":"2","original_transaction_id":"1","purchase_date_ms":1779999990000,\
-        "is_upgraded":true}],"pending_renewal_info":[{"product_id":"gold","original_transaction_id":"1","auto_renew_status":"1"}]}
+        "latest_receipt_info":[{"product_id":"gold","transaction_id":"2","original_transaction_id":"1",\
+        "purchase_date_ms":1779999990000,\
+        "is_upgraded":true}],"pending_renewal_info":[{"product_id":"gold","original_transaction_id":"1",\
+        "auto_renew_status":"1"}]}
         """.utf8)
     static let oldAnswer = Array(
         """
-        {"status":21006,"receipt":{"bid":"com.example.tenure","product_id":"gold","transaction_id":"1","original_transaction_id":"1",\
+        {"status":21006,"receipt":{"bid":"com.example.tenure","product_id":"gold","transaction_id":"1",\
+        "original_transaction_id":"1",\
         "purchase_date_ms":"1335798355868","expires_date":"1338476755868"},"latest_expired_receipt_info":{"product_id":"gold",\
         "transaction_id":"1","original_transaction_id":"1","purchase_date_ms":"1335798355868"},"auto_renew_status":0}
         """.utf8)
     static let hint = Array(
         """
-        {"notification_type":"CANCEL","environment":"PROD","password":"secret","bid":"com.example.tenure","auto_renew_status":"false",\
+        {"notification_type":"CANCEL","environment":"PROD","password":"secret","bid":"com.example.tenure",\
+        "auto_renew_status":"false",\
         "auto_renew_status_change_date_ms":"1780000000000","unified_receipt":{"environment":"Production","status":0,\
-        "latest_receipt_info":[{"product_id":"gold","transaction_id":"2","original_transaction_id":"1","purchase_date_ms":"1779999990000",\
-        "cancellation_date":"2026-05-28 20:26:30 Etc/GMT"}],"pending_renewal_info":[{"product_id":"gold","auto_renew_status":"0"}]}}
+        "latest_receipt_info":[{"product_id":"gold","transaction_id":"2","original_transaction_id":"1",\
+        "purchase_date_ms":"1779999990000",\
+        "cancellation_date":"2026-05-28 20:26:30 Etc/GMT"}],"pending_renewal_info":[{"product_id":"gold",\
+        "auto_renew_status":"0"}]}}
         """.utf8)
 }

@@ -5,7 +5,8 @@ internal import StrictJSON
 ///
 /// It is what support is handed: a receipt out of a log, a JWS out of a debugger, the body of an answer.
 package enum AppleArtifact: Sendable, Hashable {
-    /// A compact JWS with certificates in its header, as the App Store signs; without a kind where its payload is none of the known.
+    /// A compact JWS with certificates in its header, as the App Store signs; without a kind where its payload is none of the
+    /// known.
     case jws(JWSKind?, [UInt8])
     /// A compact JWS that names a key instead of a chain: what a server of ours signs for Apple.
     case ownJWS([UInt8])
@@ -33,8 +34,8 @@ package enum AppleArtifact: Sendable, Hashable {
         package let jws: [UInt8]
     }
 
-    /// Recognises bytes as they come from a file, a clipboard or a log: with white space around them, in quotation marks, in base64 or
-    /// out of it. nil where they are nothing that Apple makes.
+    /// Recognises bytes as they come from a file, a clipboard or a log: with white space around them, in quotation marks, in
+    /// base64 or out of it. nil where they are nothing that Apple makes.
     package init?(recognising bytes: [UInt8]) {
         self.init(recognising: bytes, limits: Self.limits)
     }
@@ -103,7 +104,9 @@ package enum AppleArtifact: Sendable, Hashable {
     /// An object: JSON by its members, or else a property list, which begins alike.
     private static func object(_ bytes: [UInt8], limits: JSONLimits) -> AppleArtifact? {
         guard let object = parsed(bytes, limits: limits) else { return receipt(bytes) }
-        if let payload = object["signedPayload"]?.utf8, object["sendAttempts"] == nil { return jws(Array(payload), limits: limits) }
+        if let payload = object["signedPayload"]?.utf8, object["sendAttempts"] == nil {
+            return jws(Array(payload), limits: limits)
+        }
         if let receipt = object["receipt-data"]?.utf8 { return AppleArtifact(recognising: Array(receipt), limits: limits) }
         if object["notification_type"] != nil { return .notificationV1(bytes) }
         if object["status"] != nil, object["signedTransactions"] == nil { return .verifyReceiptAnswer(bytes) }

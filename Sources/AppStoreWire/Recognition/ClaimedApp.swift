@@ -1,8 +1,8 @@
 internal import Primitives
 internal import StrictJSON
 
-/// The app that an artifact says it is about. Nobody vouches for it: it serves to look at what somebody else signed, never to act on
-/// it (FACT-4).
+/// The app that an artifact says it is about. Nobody vouches for it: it serves to look at what somebody else signed, never to act
+/// on it (FACT-4).
 package struct ClaimedApp: Sendable, Hashable {
     package var bundleId: String
     package var appAppleId: Int64?

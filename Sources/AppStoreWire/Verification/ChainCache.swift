@@ -4,9 +4,9 @@ internal import Synchronization
 /// Remembers which chains hold, within a bound.
 ///
 /// Two keys lead to a verified chain. By the whole header, byte for byte: the usual case, which skips even reading the header; an
-/// entry is made only once a signature over that header held, so nobody but the signer can fill it. By the three certificates: so that a
-/// forger who varies the header around a true chain costs us no chain verification. Refused chains are kept apart and cannot
-/// push out verified ones.
+/// entry is made only once a signature over that header held, so nobody but the signer can fill it. By the three certificates: so
+/// that a forger who varies the header around a true chain costs us no chain verification. Refused chains are kept apart and
+/// cannot push out verified ones.
 final class ChainCache: Sendable {
     private struct Entries {
         var byHeader: BoundedTable<HeaderKey, VerifiedChain>
@@ -101,8 +101,8 @@ struct HeaderKey: Hashable, Sendable {
         }
     }
 
-    /// Of the length and the bytes in which the leaf's serial number stands; only true signers fill the table, so nobody else can make
-    /// its keys collide.
+    /// Of the length and the bytes in which the leaf's serial number stands; only true signers fill the table, so nobody else can
+    /// make its keys collide.
     func hash(into hasher: inout Hasher) {
         hasher.combine(bytes.count)
         bytes.dropFirst(40).prefix(64).withUnsafeBytes { hasher.combine(bytes: $0) }

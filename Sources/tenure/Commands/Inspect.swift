@@ -11,15 +11,15 @@ struct Inspect: AsyncParsableCommand {
         abstract: "Say what a receipt, JWS or answer from Apple is, whether it is genuine, and what it means.",
         discussion: """
             Reads a file or standard input: a compact JWS (notification, transaction, renewal info, app transaction, retention
-            request), the body of a notification (version 2 or 1), an app receipt or a transaction receipt from before iOS 7 (base64
-            or its bytes), a request to or an answer of /verifyReceipt, an answer of the App Store Server API, or a JWS that a server of
-            yours signed for Apple. Nothing is sent anywhere.
+            request), the body of a notification (version 2 or 1), an app receipt or a transaction receipt from before iOS 7
+            (base64 or its bytes), a request to or an answer of /verifyReceipt, an answer of the App Store Server API, or a JWS
+            that a server of yours signed for Apple. Nothing is sent anywhere.
 
-            Prints one JSON object: kind, verified, environment, signedDate, signedBy, meaning, payload, inside. A payload is printed
-            only if it was verified; of a transaction receipt whose issuer is not proved, as unproved.
+            Prints one JSON object: kind, verified, environment, signedDate, signedBy, meaning, payload, inside. A payload is
+            printed only if it was verified; of a transaction receipt whose issuer is not proved, as unproved.
 
-            Exit status: 0 verified; 1 refused, the reason's code is on standard error; 2 not recognised; 66 the input cannot be
-            read.
+            Exit status: 0 verified; 1 refused, the reason's code is on standard error; 2 not recognised; 66 the input cannot
+            be read.
             """)
 
     @Argument(help: "The file; without it, or with -, standard input.", completion: .file())
@@ -31,7 +31,8 @@ struct Inspect: AsyncParsableCommand {
     @Option(name: .long, help: "Trust a copy of Xcode: the certificate of Editor ▸ Save Public Certificate.")
     var xcodeCertificate: [String] = []
 
-    @Option(name: .long, help: "Who issues the certificates of transaction receipts from before iOS 7: a certificate in DER or PEM.")
+    @Option(
+        name: .long, help: "Who issues the certificates of transaction receipts from before iOS 7: a certificate in DER or PEM.")
     var intermediate: [String] = []
 
     @Option(name: .long, help: "The key that a JWS of your own was signed with: a .p8 or a public key in PEM.")
@@ -82,7 +83,8 @@ struct Inspect: AsyncParsableCommand {
         return Inspector(
             verifier: AppStoreVerifier(roots: roots),
             expected: .init(
-                bundleId: bundle, environment: environment.flatMap { Primitives.Environment(rawValue: $0) }, appAppleId: appAppleId),
+                bundleId: bundle, environment: environment.flatMap { Primitives.Environment(rawValue: $0) },
+                appAppleId: appAppleId),
             ownKey: try key.map(Self.publicKey), now: MachineClock().now())
     }
 

@@ -8,14 +8,15 @@ struct Sign: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign what Apple wants signed, by hand: offers, eligibility, tokens for the App Store Server API.",
         discussion: """
-            For trying things out; a server signs by the library. The key is an In-App Purchase key of App Store Connect (.p8). The
-            nonce is made up unless it is given, and may be used once.
+            For trying things out; a server signs by the library. The key is an In-App Purchase key of App Store Connect (.p8).
+            The nonce is made up unless it is given, and may be used once.
             """,
         subcommands: [PromotionalOffer.self, PromotionalOfferV1.self, IntroductoryOffer.self, APIToken.self])
 
     /// The key that signs, and for which app.
     struct Signer: ParsableArguments {
-        @Option(name: .long, help: "The In-App Purchase key: a .p8 file of App Store Connect.", completion: .file(extensions: ["p8"]))
+        @Option(
+            name: .long, help: "The In-App Purchase key: a .p8 file of App Store Connect.", completion: .file(extensions: ["p8"]))
         var key: String
 
         @Option(name: .long, help: "The key's id.")
@@ -92,7 +93,8 @@ extension Sign {
 
     struct IntroductoryOffer: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "introductory-offer-eligibility", abstract: "Whether a customer may have an introductory offer, as a JWS.")
+            commandName: "introductory-offer-eligibility",
+            abstract: "Whether a customer may have an introductory offer, as a JWS.")
 
         @OptionGroup var signer: Signer
 

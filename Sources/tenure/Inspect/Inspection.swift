@@ -74,10 +74,12 @@ extension Inspection {
             case .verifiedOwn(let evidence): json.member("signedDate") { $0.instant(evidence.signedDate) }
             case .verifiedInside: break
             case .refused(let code, let detail):
-                json.member("refusal") { $0.object { json in
-                    json.member("code", code)
-                    if !detail.isEmpty { json.member("detail", detail) }
-                } }
+                json.member("refusal") {
+                    $0.object { json in
+                        json.member("code", code)
+                        if !detail.isEmpty { json.member("detail", detail) }
+                    }
+                }
             }
             if !meaning.isEmpty { json.member("meaning") { $0.array { json in meaning.forEach { json.string($0) } } } }
             if let payload { json.member("payload") { $0.raw(payload) } }
@@ -92,17 +94,21 @@ extension Inspection.Evidence {
         json.member("environment", environment.rawValue)
         json.member("signedDate") { $0.instant(signedDate) }
         guard let signer else { return }
-        json.member("signedBy") { $0.object { json in
-            json.member("authority", signer.authority.rawValue)
-            json.member("name", signer.leafName)
-            json.member("serial", signer.leafSerial)
-            json.member("sha256", Hexadecimal.encode(signer.leafFingerprint))
-            json.optionalMember("intermediateSHA256", signer.intermediateFingerprint.map { Hexadecimal.encode($0) })
-            json.member("root") { $0.object { json in
-                json.member("name", signer.rootName)
-                json.member("sha256", Hexadecimal.encode(signer.rootFingerprint))
-            } }
-        } }
+        json.member("signedBy") {
+            $0.object { json in
+                json.member("authority", signer.authority.rawValue)
+                json.member("name", signer.leafName)
+                json.member("serial", signer.leafSerial)
+                json.member("sha256", Hexadecimal.encode(signer.leafFingerprint))
+                json.optionalMember("intermediateSHA256", signer.intermediateFingerprint.map { Hexadecimal.encode($0) })
+                json.member("root") {
+                    $0.object { json in
+                        json.member("name", signer.rootName)
+                        json.member("sha256", Hexadecimal.encode(signer.rootFingerprint))
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -44,11 +44,17 @@ struct Inspector: Sendable {
         let app = app(ClaimedApp(jws: jws))
         switch kind {
         case .transaction?:
-            return inspection(.transaction, await verifier.transaction(jws, for: app, at: now)) { Meaning.words($0.payload, at: now) }
+            return inspection(.transaction, await verifier.transaction(jws, for: app, at: now)) {
+                Meaning.words($0.payload, at: now)
+            }
         case .appTransaction?:
-            return inspection(.appTransaction, await verifier.appTransaction(jws, for: app, at: now)) { Meaning.words($0.payload) }
+            return inspection(.appTransaction, await verifier.appTransaction(jws, for: app, at: now)) {
+                Meaning.words($0.payload)
+            }
         case .realtimeRequest?:
-            return inspection(.realtimeRequest, await verifier.realtimeRequest(jws, for: app, at: now)) { Meaning.words($0.payload) }
+            return inspection(.realtimeRequest, await verifier.realtimeRequest(jws, for: app, at: now)) {
+                Meaning.words($0.payload)
+            }
         case .renewalInfo?:
             let renewal = await verifier.renewalInfo(jws, for: app, at: now).map(\.unbound)
             return inspection(.renewalInfo, renewal) { Meaning.words($0.payload) + [Meaning.unbound] }
@@ -63,9 +69,13 @@ struct Inspector: Sendable {
     }
 
     private func inspect(_ result: Result<VerifiedNotification, JWSRefusal>) -> Inspection {
-        guard case .success(let verified) = result else { return inspection(.notification, result.map(\.notification)) { _ in [] } }
+        guard case .success(let verified) = result else {
+            return inspection(.notification, result.map(\.notification)) { _ in [] }
+        }
         let payload = verified.notification.payload
-        var inspection = inspection(.notification, Result<Verified<NotificationPayload>, JWSRefusal>.success(verified.notification)) {
+        var inspection = inspection(
+            .notification, Result<Verified<NotificationPayload>, JWSRefusal>.success(verified.notification)
+        ) {
             _ in [NotificationMeaning.words(payload.notificationType, payload.subtype)]
         }
         if let transaction = verified.transaction {
@@ -111,9 +121,11 @@ struct Inspector: Sendable {
         let parts = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let ownKey else {
             return Inspection(
-                kind: "ownJWS", result: .refused(code: "keyMissing", detail: "give --key with the public or private key of its kid"))
+                kind: "ownJWS",
+                result: .refused(code: "keyMissing", detail: "give --key with the public or private key of its kid"))
         }
-        guard parts.count == 3, OwnJWS.isES256(header: parts[0]), let payload = StrictBase64.decodeURL(parts[1]), let raw = StrictBase64.decodeURL(parts[2]),
+        guard parts.count == 3, OwnJWS.isES256(header: parts[0]), let payload = StrictBase64.decodeURL(parts[1]),
+            let raw = StrictBase64.decodeURL(parts[2]),
             case .success(let signature) = Result(catching: { try P256.Signing.ECDSASignature(rawRepresentation: raw) }),
             ownKey.isValidSignature(signature, for: jws.dropLast(parts[2].count + 1))
         else { return Inspection(kind: "ownJWS", result: .refused(code: "signatureInvalid", detail: "")) }
@@ -144,10 +156,12 @@ struct Inspector: Sendable {
             return Inspection(
                 kind: kind,
                 result: .refused(
-                    code: "issuerNotProved", detail: "the signature holds; \(receipt.leafName) is said to be issued by \(receipt.issuerName)"),
+                    code: "issuerNotProved",
+                    detail: "the signature holds; \(receipt.leafName) is said to be issued by \(receipt.issuerName)"),
                 unproved: ReceiptJSON.of(receipt.payload),
                 meaning: [
-                    "Give the issuer's certificate with --intermediate to prove whose signature it is.", Meaning.unsignedEnvironment,
+                    "Give the issuer's certificate with --intermediate to prove whose signature it is.",
+                    Meaning.unsignedEnvironment,
                 ])
         case .failure(let refusal):
             return Inspection(kind: kind, result: .refused(code: refusal.code.rawValue, detail: refusal.detail))

@@ -14,7 +14,8 @@ enum Meaning {
     }
 
     static let unbound = "A renewal info names no app: it counts only beside a transaction of the same subscription."
-    static let unsignedEnvironment = "The environment of a transaction receipt is not signed: only Apple can tell whether it is Production."
+    static let unsignedEnvironment =
+        "The environment of a transaction receipt is not signed: only Apple can tell whether it is Production."
 
     static func words(_ transaction: TransactionPayload, at now: Timestamp) -> [String] {
         var words = [
@@ -84,14 +85,19 @@ enum Meaning {
     }
 
     static func words(_ request: RealtimeRequestPayload) -> [String] {
-        ["Apple asks what to show to a subscriber of \(request.productId) who is about to cancel; language \(request.userLocale)."]
+        [
+            "Apple asks what to show to a subscriber of \(request.productId) who is about to cancel, in \(request.userLocale)."
+        ]
     }
 
     static func words(_ receipt: AppReceiptPayload) -> [String] {
         let subscriptions = receipt.inApp.filter { $0.expiresDate != nil }
-        var words = ["App receipt with \(receipt.inApp.count) purchases, \(subscriptions.count) of them periods of subscriptions."]
+        var words = [
+            "App receipt with \(receipt.inApp.count) purchases, \(subscriptions.count) of them periods of subscriptions."
+        ]
         if let last = subscriptions.compactMap(\.expiresDate).max() {
-            words.append("The latest period in it ends on \(last); later renewals are not in a receipt until the device refreshes it.")
+            words.append(
+                "The latest period in it ends on \(last); later renewals are not in a receipt until the device refreshes it.")
         }
         return words
     }

@@ -13,16 +13,17 @@ enum NotificationMeaning {
     }
 
     private static let table: [String: String] = [
-        "SUBSCRIBED/INITIAL_BUY": "A first subscription in the group, or access gained by Family Sharing. Access until expiresDate.",
+        "SUBSCRIBED/INITIAL_BUY":
+            "A first subscription in the group, or access gained by Family Sharing. Access until expiresDate.",
         "SUBSCRIBED/RESUBSCRIBE": "Subscribed again after a lapse. Access until expiresDate.",
         "DID_CHANGE_RENEWAL_PREF/UPGRADE":
-            "Changed to a higher product, or one of the same level and duration, at once. The old period ends where the new one begins.",
+            "Changed at once to a higher product, or one of the same level and duration. The old period ends there.",
         "DID_CHANGE_RENEWAL_PREF/DOWNGRADE":
             "Another product from the next renewal on: autoRenewProductId. Access does not change until then.",
         "DID_CHANGE_RENEWAL_PREF": "A planned change was taken back. Access does not change.",
         "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED": "Auto-renew was turned on. Access does not change.",
         "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED":
-            "Auto-renew was turned off, by the customer or after a refund. Access until expiresDate; a commitment paid monthly goes on.",
+            "Auto-renew was turned off, by the customer or after a refund. Access until expiresDate; a commitment goes on.",
         "OFFER_REDEEMED": "A subscriber redeemed an offer for the product he has. Access does not change.",
         "OFFER_REDEEMED/UPGRADE": "An offer with a change to a higher product at once.",
         "OFFER_REDEEMED/DOWNGRADE": "An offer with a change of product at the next renewal.",
@@ -38,7 +39,8 @@ enum NotificationMeaning {
         "EXPIRED/PRICE_INCREASE": "Expired because the customer did not agree to a higher price.",
         "EXPIRED/PRODUCT_NOT_FOR_SALE": "Expired because the product was not for sale any more.",
         "EXPIRED": "Expired for another reason.",
-        "PRICE_INCREASE/PENDING": "The customer was asked to agree to a higher price and has not answered. Access does not change.",
+        "PRICE_INCREASE/PENDING":
+            "The customer was asked to agree to a higher price and has not answered. Access does not change.",
         "PRICE_INCREASE/ACCEPTED": "The customer agreed to a higher price, or was told of one that needs no consent.",
         "REFUND": "One transaction was refunded. What it bought ends at revocationDate; other periods stand.",
         "REFUND/SEATS": "Seats of a group purchase were refunded; the purchase stands.",

@@ -22,7 +22,9 @@ enum OwnJWS {
         let evidence = Inspection.OwnEvidence(signedDate: issued, bundleId: object["bid"]?.string, payload: payload)
         return Inspection(
             kind: "ownJWS", result: .verifiedOwn(evidence),
-            meaning: ["Signed by your key.", meaning[object["aud"]?.string ?? ""] ?? "For an audience that is newer than this program."])
+            meaning: [
+                "Signed by your key.", meaning[object["aud"]?.string ?? ""] ?? "For an audience that is newer than this program.",
+            ])
     }
 
     /// Whether a header says the one algorithm that Apple takes; what it says is not believed, only required.

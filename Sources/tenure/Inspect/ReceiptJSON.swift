@@ -46,15 +46,17 @@ enum ReceiptJSON {
 
     private static func write(_ attributes: [ReceiptAttribute], to json: inout JSONWriter) {
         guard !attributes.isEmpty else { return }
-        json.member("unknownAttributes") { $0.array { json in
-            for attribute in attributes {
-                json.object { json in
-                    json.member("type", attribute.type)
-                    json.member("version", attribute.version)
-                    json.member("hexadecimal", Hexadecimal.encode(attribute.value))
+        json.member("unknownAttributes") {
+            $0.array { json in
+                for attribute in attributes {
+                    json.object { json in
+                        json.member("type", attribute.type)
+                        json.member("version", attribute.version)
+                        json.member("hexadecimal", Hexadecimal.encode(attribute.value))
+                    }
                 }
             }
-        } }
+        }
     }
 
     static func of(_ receipt: TransactionReceiptPayload) -> [UInt8] {
