@@ -100,9 +100,7 @@ package enum AppleArtifact: Sendable, Hashable {
     /// An object: JSON by its members, or else a property list, which begins alike.
     private static func object(_ bytes: [UInt8], limits: JSONLimits) -> AppleArtifact? {
         guard let object = parsed(bytes, limits: limits) else { return receipt(bytes) }
-        if let payload = object["signedPayload"]?.utf8, object["sendAttempts"] == nil {
-            return jws(Array(payload), limits: limits)
-        }
+        if let payload = object["signedPayload"]?.utf8, object["sendAttempts"] == nil { return jws(Array(payload), limits: limits) }
         if let receipt = object["receipt-data"]?.utf8 { return AppleArtifact(recognising: Array(receipt), limits: limits) }
         if object["notification_type"] != nil { return .notificationV1(bytes) }
         if object["status"] != nil, object["signedTransactions"] == nil { return .verifyReceiptAnswer(bytes) }

@@ -37,10 +37,10 @@ struct PeriodVersions: Sendable, Hashable {
 
     /// The version that prevails, with what the others know beside it.
     var prevailing: TransactionFact {
-        let newest = all.dropFirst().reduce(all[0]) { $1.supersedes($0) ? $1 : $0 }
-        guard all.count > 1 else { return newest }
-        var fact = newest
-        for other in all where other.source != newest.source { fact.learn(from: other) }
+        guard all.count > 1 else { return all[0] }
+        let newestFirst = all.sorted { $0.supersedes($1) }
+        var fact = newestFirst[0]
+        for other in newestFirst.dropFirst() { fact.learn(from: other) }
         fact.revocation = revocation
         let upgraded = newestThat(\.isUpgraded)
         fact.isUpgraded = upgraded != nil
@@ -90,7 +90,7 @@ extension TransactionFact {
             && isUpgraded == other.isUpgraded
     }
 
-    /// Takes over what this version does not say and another one knows. The richest must be asked first.
+    /// Takes over what this version does not say and another one knows. The newest must be asked first.
     fileprivate mutating func learn(from other: TransactionFact) {
         if type == .unstated { type = other.type }
         purchaseDate = purchaseDate.refined(by: other.purchaseDate)
