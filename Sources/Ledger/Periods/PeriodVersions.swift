@@ -24,8 +24,8 @@ struct PeriodVersions: Sendable, Hashable {
         if version.supersedes(all[index]) { all[index] = version }
     }
 
-    /// Takes a version of a purchase that has no periods. A restored copy bears the date of the restore; the purchase is as old as
-    /// its oldest copy says, whichever source that is of.
+    /// Takes a version of a purchase that has no periods. A restored copy bears the date of the restore; the purchase is as old
+    /// as its oldest copy says, whichever source that is of.
     mutating func takeOneTime(_ version: TransactionFact) {
         var version = version
         for known in all { version.purchaseDate = min(version.purchaseDate, known.purchaseDate) }
@@ -41,6 +41,7 @@ struct PeriodVersions: Sendable, Hashable {
         let newestFirst = all.sorted { $0.supersedes($1) }
         var fact = newestFirst[0]
         for other in newestFirst.dropFirst() { fact.learn(from: other) }
+        fact.details.takeOffer(ofRichestFirst: all.map(\.details))
         fact.revocation = revocation
         let upgraded = newestThat(\.isUpgraded)
         fact.isUpgraded = upgraded != nil
@@ -114,12 +115,18 @@ extension TransactionDetails {
         price = price ?? other.price
         currency = currency ?? other.currency
         storefront = storefront ?? other.storefront
-        // An offer's fields belong together: those of another offer would make a third one that nobody said.
-        guard offerType == nil || offerType == other.offerType else { return }
-        offerType = other.offerType ?? offerType
-        offerIdentifier = offerIdentifier ?? other.offerIdentifier
-        offerDiscountType = offerDiscountType ?? other.offerDiscountType
-        offerPeriod = offerPeriod ?? other.offerPeriod
+    }
+
+    /// The offer in the words of the richest source that names one: it does not change with time, and a receipt has no word for a
+    /// win-back offer and would call a free one a trial. Fields of two different offers would make a third that nobody said.
+    fileprivate mutating func takeOffer(ofRichestFirst others: [TransactionDetails]) {
+        let naming = others.filter { $0.offerType != nil }
+        guard let richest = naming.first else { return }
+        let same = naming.filter { $0.offerType == richest.offerType }
+        offerType = richest.offerType
+        offerIdentifier = same.lazy.compactMap(\.offerIdentifier).first
+        offerDiscountType = same.lazy.compactMap(\.offerDiscountType).first
+        offerPeriod = same.lazy.compactMap(\.offerPeriod).first
     }
 }
 
