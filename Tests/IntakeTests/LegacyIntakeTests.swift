@@ -16,7 +16,7 @@ import Testing
 
     // MARK: PER-1
 
-    private func jws() async throws -> Fact {
+    private func jws(_ change: [String: Any] = [:]) async throws -> Fact {
         let members: [String: Any] = [
             "transactionId": "1", "originalTransactionId": "1", "webOrderLineItemId": "77", "bundleId": "com.example",
             "productId": "plus.monthly", "purchaseDate": 1_767_225_600_749, "expiresDate": 1_769_904_000_749,
@@ -24,7 +24,8 @@ import Testing
             "transactionReason": "PURCHASE", "inAppOwnershipType": "PURCHASED",
             "appAccountToken": "a11ce000-0000-4000-8000-000000000001",
         ]
-        let signed = try world.jws.sign(payload: Array(try JSONSerialization.data(withJSONObject: members)))
+        let payload = try JSONSerialization.data(withJSONObject: members.merging(change) { $1 })
+        let signed = try world.jws.sign(payload: Array(payload))
         let verified = try await world.verifier.transaction(signed, for: LegacyWorld.app, at: LegacyWorld.now).get()
         return Intake.translate(verified).fact
     }
@@ -127,6 +128,20 @@ import Testing
             let details = try #require(facts.transactions.first?.details)
             #expect(details.offerType == type && details.offerIdentifier == identifier && details.offerDiscountType == discount)
         }
+    }
+
+    @Test(arguments: [Int64(1), 2, 3, 4])
+    func `PER-7 a JWS's offer is kept with the period, win-back offers among them, and never mixed with another offer`(
+        type: Int64
+    ) async throws {
+        let signed = try await jws(["offerType": type, "offerIdentifier": "spring", "offerDiscountType": "PAY_AS_YOU_GO"])
+        let line = try LegacyWorld.facts(
+            LegacyWorld.answer(latest: [LegacyWorld.item(["is_trial_period": "true"])]))
+        let details = try #require([signed].state(of: "1").periods.first?.transaction.details)
+        #expect(details.offerType == type && details.offerIdentifier == "spring")
+        let joined = try #require(([signed] + line).state(of: "1").periods.first?.transaction.details)
+        // A receipt has no word for a win-back offer; a free one it calls a trial. What Apple signed stays.
+        #expect(joined.offerType == type && joined.offerIdentifier == "spring" && joined.offerDiscountType == "PAY_AS_YOU_GO")
     }
 
     // MARK: PER-8
