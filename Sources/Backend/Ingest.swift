@@ -73,7 +73,14 @@ struct Ingest {
     private func keep(_ proven: ProvenFact, in scope: Scope, _ transaction: any StoreTransaction) throws -> Bool {
         // A notice's bytes are the notification's, which stands in a table of its own.
         var bytes: SignedEvidence?
-        if case .notice = proven.fact { bytes = nil } else { bytes = try evidence(proven.evidence) }
+        if case .notice = proven.fact {
+            bytes = nil
+        } else {
+            guard proven.form == .compactJWS else {
+                throw StorageError(.other, "evidence of the form \(proven.form.rawValue) has no place in the store yet")
+            }
+            bytes = try evidence(proven.evidence)
+        }
         return try transaction.insert(FactRecord(scope: scope, fact: proven.fact, evidence: bytes, receivedAt: learnedAt))
     }
 

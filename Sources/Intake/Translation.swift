@@ -5,13 +5,27 @@ import Primitives
 /// A fact with the bytes that prove it, as they came (FACT-6).
 package struct ProvenFact: Sendable, Hashable {
     package let fact: Fact
-    /// The compact JWS.
+    /// The compact JWS, the receipt, or the answer's body; all facts of one receipt or answer share one copy.
     package let evidence: [UInt8]
+    package let form: EvidenceForm
 
-    init(fact: Fact, evidence: [UInt8]) {
+    init(fact: Fact, evidence: [UInt8], form: EvidenceForm = .compactJWS) {
         self.fact = fact
         self.evidence = evidence
+        self.form = form
     }
+}
+
+/// What the bytes of an evidence are. Only a JWS is one text per fact; the others prove many facts at once, and a receipt is no
+/// text at all.
+package enum EvidenceForm: String, Sendable, Hashable, CaseIterable {
+    case compactJWS
+    /// A PKCS#7 in DER.
+    case appReceipt
+    /// A property list around a signature.
+    case transactionReceipt
+    /// JSON that our server fetched; nobody signed it.
+    case verifyReceiptAnswer
 }
 
 /// What a notification comes to: its own words, and the facts that it carries.
@@ -99,14 +113,21 @@ extension RenewalFact {
         self.init(originalTransactionId: OriginalTransactionID(payload.originalTransactionId), signedDate: payload.signedDate)
         productId = payload.productId.map { ProductID($0) }
         autoRenewProductId = payload.autoRenewProductId.map { ProductID($0) }
-        switch payload.autoRenewStatus {
-        case .on: autoRenewStatus = true
-        case .off: autoRenewStatus = false
-        default: autoRenewStatus = nil
-        }
+        autoRenewStatus = payload.autoRenewStatus.isOn
         isInBillingRetryPeriod = payload.isInBillingRetryPeriod ?? false
         gracePeriodExpiresDate = payload.gracePeriodExpiresDate
         expirationIntent = payload.expirationIntent?.rawValue
         renewalDate = payload.renewalDate
+    }
+}
+
+extension AutoRenewStatus {
+    /// Nil for a value that has no meaning here (FACT-5).
+    var isOn: Bool? {
+        switch self {
+        case .on: true
+        case .off: false
+        default: nil
+        }
     }
 }

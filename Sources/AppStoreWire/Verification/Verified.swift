@@ -1,7 +1,7 @@
 public import Primitives
 
-/// A payload whose origin, date and app were verified. Only an ``AppStoreVerifier`` makes one from bytes, so a function that
-/// takes it cannot be given anything unverified (FACT-3).
+/// A payload whose origin, date and app were verified. Only an ``AppStoreVerifier`` makes one from signed bytes, so a function
+/// that takes it cannot be given anything unverified (FACT-3). Outside this package nobody can make one of what was fetched.
 ///
 /// Source: RFC 7515; RFC 5652; FACT-3, FACT-6.
 public struct Verified<Payload: Sendable>: Sendable {
@@ -10,7 +10,7 @@ public struct Verified<Payload: Sendable>: Sendable {
     /// The bytes exactly as they came, as evidence (FACT-6): the compact JWS, the receipt's DER, the answer's body.
     public let evidence: [UInt8]
     /// When the signer says that it signed: `signedDate`; of an app transaction and of a receipt the creation date; of an answer
-    /// that was fetched, `request_date`.
+    /// that was fetched, `request_date`, else the receipt's creation date, else when we fetched it.
     public let signedDate: Timestamp
     /// The environment that the payload is of.
     public let environment: Environment

@@ -12,10 +12,13 @@ public enum VerifyReceiptHost: String, Sendable, Hashable, CaseIterable {
     case sandbox
 
     /// Where to POST.
-    public var url: String {
+    public var url: String { "https://\(name)/verifyReceipt" }
+
+    /// Its name, which the certificate of the connection must bear.
+    public var name: String {
         switch self {
-        case .production: "https://buy.itunes.apple.com/verifyReceipt"
-        case .sandbox: "https://sandbox.itunes.apple.com/verifyReceipt"
+        case .production: "buy.itunes.apple.com"
+        case .sandbox: "sandbox.itunes.apple.com"
         }
     }
 

@@ -65,8 +65,8 @@ struct AccessFold {
                 continue
             }
             // A later word without a grace period ends it: the customer cancelled, or Apple gave up.
-            let later = index + 1 < renewals.count ? renewals[index + 1] : nil
-            let cut = later.flatMap { $0.gracePeriodExpiresDate == nil && $0.showsEndOrRetry ? $0.signedDate : nil }
+            let later = renewals.dropFirst(index + 1).first(where: \.speaksOfGrace)
+            let cut = later.flatMap { $0.showsEndOfGrace ? $0.signedDate : nil }
             graceEnd = min(signedEnd, cut ?? signedEnd)
         }
         guard let graceEnd, graceEnd > end else { return statusGraceEnd(of: period, from: end) }
@@ -82,7 +82,8 @@ struct AccessFold {
         }
         guard let notice else { return nil }
         let limit = end.adding(AppPolicy.longestProvision)
-        return min(limit, earliestEndShown(since: max(end, notice.signedDate.adding(Milliseconds(1)))) ?? limit)
+        let later = max(end, notice.signedDate.adding(Milliseconds(1)))
+        return min(limit, earliestEnd(since: later, shownBy: \.showsEndOfGrace) ?? limit)
     }
 
     /// Apple tries to charge from a day before the end (PER-6); what it signed earlier is about an earlier end.
@@ -104,13 +105,12 @@ struct AccessFold {
         let limit = end.adding(AppPolicy.longestProvision)
         let asked = questions.filter { $0.askedAt >= end && $0.askedAt <= limit }.map { $0.askedAt.adding(leeway) }.max()
         let hoped = min(max(end.adding(leeway), asked ?? end), limit)
-        return min(hoped, earliestEndShown(since: end) ?? hoped)
+        return min(hoped, earliestEnd(since: end) { $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil } ?? hoped)
     }
 
     /// The first word signed at or after the end that shows retry, expiry or revocation.
-    private func earliestEndShown(since end: Timestamp) -> Timestamp? {
-        let renewal = renewals.first { $0.signedDate >= end && $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil }?
-            .signedDate
+    private func earliestEnd(since end: Timestamp, shownBy showsEnd: (RenewalFact) -> Bool) -> Timestamp? {
+        let renewal = renewals.first { $0.signedDate >= end && showsEnd($0) }?.signedDate
         let notice = notices.first { $0.signedDate >= end && $0.showsEndOrRetry }?.signedDate
         return [renewal, notice].compactMap { $0 }.min()
     }

@@ -27,10 +27,14 @@ package enum Fact: Sendable, Hashable, Codable {
         }
     }
 
-    /// What makes it the same fact in any encoding, inside one app and environment; never the hash of a JWS, which has many
-    /// (T07).
+    /// What makes it the same fact in any encoding, inside one app and environment; never the hash of a JWS or of a receipt,
+    /// which have many (T07). Lines of receipts are known by when they were said and by what they say (decision 0016).
     package var key: String {
         switch self {
+        case .transaction(let fact) where fact.source != nil:
+            "line/\(fact.transactionId)/\(fact.signedDate.millisecondsSince1970)/\(fact.words)"
+        case .renewal(let fact) where fact.source != nil:
+            "pending/\(fact.originalTransactionId)/\(fact.signedDate.millisecondsSince1970)/\(fact.words)"
         case .transaction(let fact): "transaction/\(fact.transactionId)/\(fact.signedDate.millisecondsSince1970)"
         case .renewal(let fact): "renewal/\(fact.originalTransactionId)/\(fact.signedDate.millisecondsSince1970)"
         case .notice(let fact, _): "notification/\(fact.notificationUUID)"
@@ -40,13 +44,15 @@ package enum Fact: Sendable, Hashable, Codable {
 }
 
 extension TransactionFact {
-    /// Whether this version of a period wins over another: by `signedDate`, then revocations first, then identifier, and never by
-    /// arrival (FACT-2). Versions that are equal in all of that are told apart by what they say, so that any order gives one
-    /// winner.
+    /// Whether this version of a period wins over another: by `signedDate`, then revocations first, then kind, then identifier,
+    /// and never by arrival (FACT-2). Versions that are equal in all of that are told apart by what they say, so that any order
+    /// gives one winner.
     func supersedes(_ other: TransactionFact) -> Bool {
         if signedDate != other.signedDate { return signedDate > other.signedDate }
         if (revocation != nil) != (other.revocation != nil) { return revocation != nil }
         if isUpgraded != other.isUpgraded { return isUpgraded }
+        let (rank, otherRank) = (LegacySource.rank(source), LegacySource.rank(other.source))
+        if rank != otherRank { return rank > otherRank }
         if transactionId != other.transactionId { return transactionId > other.transactionId }
         return saysMore(than: other)
     }
@@ -62,7 +68,10 @@ extension TransactionFact {
             other.purchaseDate.millisecondsSince1970,
         ]
         if mine != others { return others.lexicographicallyPrecedes(mine) }
-        return (productId, appAccountToken?.rawValue ?? "") > (other.productId, other.appAccountToken?.rawValue ?? "")
+        let (named, otherNamed) = (
+            (productId, appAccountToken?.rawValue ?? ""), (other.productId, other.appAccountToken?.rawValue ?? "")
+        )
+        return named == otherNamed ? words > other.words : named > otherNamed
     }
 }
 
@@ -74,6 +83,9 @@ extension RenewalFact {
         let leftGrace = left.gracePeriodExpiresDate?.millisecondsSince1970 ?? -1
         let rightGrace = right.gracePeriodExpiresDate?.millisecondsSince1970 ?? -1
         if leftGrace != rightGrace { return leftGrace < rightGrace }
-        return (left.autoRenewProductId?.rawValue ?? "") < (right.autoRenewProductId?.rawValue ?? "")
+        let (leftRank, rightRank) = (LegacySource.rank(left.source), LegacySource.rank(right.source))
+        if leftRank != rightRank { return leftRank < rightRank }
+        let (leftNext, rightNext) = (left.autoRenewProductId?.rawValue ?? "", right.autoRenewProductId?.rawValue ?? "")
+        return leftNext == rightNext ? left.words < right.words : leftNext < rightNext
     }
 }

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// What Apple signed about the next renewal of a subscription. It names no bundle id, so it counts only together with a
+/// What Apple signed or said about the next renewal of a subscription. It names no bundle id, so it counts only together with a
 /// transaction of the same subscription (FACT-4); Intake sees to that.
 ///
 /// Source: Apple, App Store Server API, `JWSRenewalInfoDecodedPayload`; names are Apple's.
@@ -19,6 +19,8 @@ package struct RenewalFact: Sendable, Hashable, Codable {
     package var expirationIntent: Int64?
     package var renewalDate: Timestamp?
     package var signedDate: Timestamp
+    /// Where it stood; nil where Apple signed it by itself, as a JWS.
+    package var source: LegacySource?
 
     package init(originalTransactionId: OriginalTransactionID, signedDate: Timestamp) {
         self.originalTransactionId = originalTransactionId
@@ -29,5 +31,15 @@ package struct RenewalFact: Sendable, Hashable, Codable {
     /// Whether it says that the subscription stopped or that Apple could not charge.
     package var showsEndOrRetry: Bool {
         isInBillingRetryPeriod || expirationIntent != nil || autoRenewStatus == false
+    }
+
+    /// Whether it says that no billing grace period runs any more. A billing retry does, except where the source has no word for
+    /// a grace period and would show the same retry inside one (decision 0016).
+    var showsEndOfGrace: Bool { speaksOfGrace && gracePeriodExpiresDate == nil && showsEndOrRetry }
+
+    /// Whether its silence about a billing grace period means that there is none.
+    var speaksOfGrace: Bool {
+        if source?.tellsGracePeriods ?? true { return true }
+        return !isInBillingRetryPeriod && showsEndOrRetry
     }
 }

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// What Apple signed about one transaction, at one moment. The same transaction is signed anew whenever somebody asks for it, and
-/// later signatures may say more (a refund, an upgrade, an extension).
+/// What Apple signed or said about one transaction, at one moment. The same transaction is signed anew whenever somebody asks for
+/// it, and later signatures may say more (a refund, an upgrade, an extension). A line of a receipt says less.
 ///
 /// Source: Apple, App Store Server API, `JWSTransactionDecodedPayload`; names are Apple's.
 package struct TransactionFact: Sendable, Hashable, Codable {
@@ -24,8 +24,10 @@ package struct TransactionFact: Sendable, Hashable, Codable {
     /// One per Apple Account and app: the one thing that shows a common Apple Account.
     package var appTransactionId: String?
     package var details: TransactionDetails
-    /// When Apple signed this; what orders versions of one transaction (FACT-2).
+    /// When Apple signed or said this; what orders versions of one transaction (FACT-2).
     package var signedDate: Timestamp
+    /// Where it stood; nil where Apple signed it by itself, as a JWS.
+    package var source: LegacySource?
 
     package init(
         originalTransactionId: OriginalTransactionID, transactionId: TransactionID, productId: ProductID, purchaseDate: Timestamp,
@@ -66,6 +68,9 @@ package enum ProductType: Sendable, Hashable {
     case nonConsumable
     case consumable
     case nonRenewingSubscription
+    /// Apple did not say: `/verifyReceipt` writes no type, and what does not expire may be any of the three others. Nothing is
+    /// guessed; it is kept, and counts once another source says what it is.
+    case unstated
     case unknown(String)
 }
 
@@ -78,17 +83,19 @@ extension ProductType: RawRepresentable, Codable {
             case "Non-Consumable": .nonConsumable
             case "Consumable": .consumable
             case "Non-Renewing Subscription": .nonRenewingSubscription
+            case "": .unstated
             default: .unknown(rawValue)
             }
     }
 
-    /// Apple's spelling.
+    /// Apple's spelling; empty where it did not say.
     package var rawValue: String {
         switch self {
         case .autoRenewableSubscription: "Auto-Renewable Subscription"
         case .nonConsumable: "Non-Consumable"
         case .consumable: "Consumable"
         case .nonRenewingSubscription: "Non-Renewing Subscription"
+        case .unstated: ""
         case .unknown(let spelling): spelling
         }
     }

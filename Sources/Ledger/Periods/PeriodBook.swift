@@ -1,6 +1,6 @@
 import Primitives
 
-/// Everything Apple said about the periods of one subscription: for each identity the version that prevails.
+/// Everything Apple said about the periods of one subscription: for each identity and each source the version that prevails.
 ///
 /// Recording is commutative, associative and idempotent, so any order and any duplication of the same facts leaves the same book
 /// (FACT-2).
@@ -11,67 +11,89 @@ package struct PeriodBook: Sendable, Hashable, Codable {
     package init() {}
 
     /// What is known under one identity before identities without Apple's key are joined to those with one.
-    struct Line: Sendable, Hashable, Codable {
+    struct Line: Sendable, Hashable {
         /// `webOrderLineItem` where facts had one, else the only name there is.
         let identity: PeriodAlias
         /// All names that facts gave together with the identity, the identity among them; sorted.
         var aliases: [PeriodAlias]
-        /// The version that prevails (FACT-2).
-        var latest: TransactionFact
+        /// Of each source the version that prevails (FACT-2).
+        var versions: PeriodVersions
     }
 
     /// Takes a version of a transaction into the book; true if the book says more than before.
-    package mutating func record(_ signed: TransactionFact) -> Bool {
-        let names = PeriodAlias.aliases(of: signed)
-        var fact = signed
+    package mutating func record(_ fact: TransactionFact) -> Bool {
+        let names = PeriodAlias.aliases(of: fact)
         guard let identity = names.first else { return false }
         let position = lines.firstIndex { !($0.identity < identity) } ?? lines.endIndex
         guard position < lines.endIndex, lines[position].identity == identity else {
-            lines.insert(Line(identity: identity, aliases: names.sorted(), latest: fact), at: position)
+            lines.insert(Line(identity: identity, aliases: names.sorted(), versions: PeriodVersions(fact)), at: position)
             return true
         }
         let before = lines[position]
-        if identity == .oneTimePurchase {
-            // A restored copy bears the date of the restore; the purchase is as old as its oldest copy says.
-            fact.purchaseDate = min(fact.purchaseDate, before.latest.purchaseDate)
-            lines[position].latest.purchaseDate = fact.purchaseDate
-        }
         for name in names where !lines[position].aliases.contains(name) {
             lines[position].aliases = (lines[position].aliases + [name]).sorted()
         }
-        if fact.supersedes(lines[position].latest) { lines[position].latest = fact }
+        if identity == .oneTimePurchase {
+            lines[position].versions.takeOneTime(fact)
+        } else {
+            lines[position].versions.take(fact)
+        }
         return lines[position] != before
+    }
+
+    /// Whether a line of a receipt only repeats what is known and what nobody disputes, so that a store need not keep it: the
+    /// same receipt comes with a new date again and again, and a long one has thousands of lines (decision 0016).
+    ///
+    /// True where the newest word of the same source is the same word for word, and is not older or no other source knows
+    /// another end of the period. A JWS never repeats anything.
+    package func repeats(_ fact: TransactionFact) -> Bool {
+        let names = PeriodAlias.aliases(of: fact)
+        guard fact.source != nil, let line = lines.first(where: { $0.identity == names.first }),
+            let known = line.versions[fact.source]
+        else { return false }
+        var said = fact
+        // What the book keeps of a one-time purchase bears its oldest date; a restored copy's says nothing new.
+        if line.identity == .oneTimePurchase { said.purchaseDate = min(said.purchaseDate, known.purchaseDate) }
+        guard said.words == known.words else { return false }
+        if fact.signedDate <= known.signedDate { return true }
+        return lines.filter { !Set($0.aliases).isDisjoint(with: names) }.flatMap(\.versions.all).allSatisfy { $0.endsLike(fact) }
     }
 
     /// One entry per period: a fact without Apple's key joins the lowest key that bears its product and second (PER-1).
     package func entries() -> [Entry] {
         var entries = lines.filter { $0.identity.isAppleKey }
             .sorted { Self.isLower($0.identity, $1.identity) }
-            .map { Entry(aliases: $0.aliases, latest: $0.latest) }
+            .map { Entry(aliases: $0.aliases, versions: $0.versions) }
         for line in lines where !line.identity.isAppleKey {
             if let index = entries.firstIndex(where: { $0.aliases.contains(line.identity) }) {
                 entries[index].join(line)
             } else {
-                entries.append(Entry(aliases: line.aliases, latest: line.latest))
+                entries.append(Entry(aliases: line.aliases, versions: line.versions))
             }
         }
         return entries
     }
 
-    /// A period's names and the version that prevails among all facts of it.
+    /// A period's names and what all facts of it come to.
     package struct Entry: Sendable, Hashable {
         /// Sorted; the first line's names and those of the lines that joined it.
         package private(set) var aliases: [PeriodAlias]
+        private var versions: PeriodVersions
+        /// Whether it was cancelled, and nobody said whether by a refund or by an upgrade.
+        package var isCancellationUnexplained: Bool { versions.isCancellationUnexplained }
+        /// The version that prevails, with what other sources know beside it.
         package private(set) var latest: TransactionFact
 
-        fileprivate init(aliases: [PeriodAlias], latest: TransactionFact) {
+        fileprivate init(aliases: [PeriodAlias], versions: PeriodVersions) {
             self.aliases = aliases
-            self.latest = latest
+            self.versions = versions
+            latest = versions.prevailing
         }
 
         fileprivate mutating func join(_ line: Line) {
             aliases = Set(aliases).union(line.aliases).sorted()
-            if line.latest.supersedes(latest) { latest = line.latest }
+            for version in line.versions.all { versions.take(version) }
+            latest = versions.prevailing
         }
     }
 
@@ -80,6 +102,34 @@ package struct PeriodBook: Sendable, Hashable, Codable {
         let (leftKey, rightKey) = (left.key, right.key)
         if leftKey.utf8.count != rightKey.utf8.count { return leftKey.utf8.count < rightKey.utf8.count }
         return leftKey < rightKey
+    }
+}
+
+extension PeriodBook.Line: Codable {
+    /// As every stored book has them: what Apple signed under `latest`, and the lines of receipts only where there are any.
+    private enum CodingKeys: CodingKey {
+        case identity, aliases, latest, lines
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        identity = try container.decode(PeriodAlias.self, forKey: .identity)
+        aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
+        let signed = try container.decodeIfPresent(TransactionFact.self, forKey: .latest)
+        let lines = try container.decodeIfPresent([TransactionFact].self, forKey: .lines) ?? []
+        guard let versions = PeriodVersions(signed: signed, lines: lines) else {
+            throw DecodingError.dataCorruptedError(forKey: .latest, in: container, debugDescription: "a period nobody spoke of")
+        }
+        self.versions = versions
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(identity, forKey: .identity)
+        try container.encode(aliases, forKey: .aliases)
+        try container.encodeIfPresent(versions[nil], forKey: .latest)
+        let lines = versions.all.filter { $0.source != nil }
+        if !lines.isEmpty { try container.encode(lines, forKey: .lines) }
     }
 }
 

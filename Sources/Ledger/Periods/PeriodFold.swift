@@ -64,16 +64,28 @@ struct PeriodFold {
         case .purchase: return false
         case nil: break
         }
-        if drafts.contains(where: { $0.fact.expiresDate == fact.purchaseDate && $0.endReason == .ran }) { return true }
+        // Receipts write whole seconds and JWS milliseconds: without a gap means in one second.
+        let begins = fact.purchaseDate.truncatedToSecond
+        if drafts.contains(where: { $0.fact.expiresDate?.truncatedToSecond == begins && $0.endReason == .ran }) { return true }
         guard let lastEnd = drafts.compactMap(\.fact.expiresDate).filter({ $0 <= fact.purchaseDate }).max() else { return false }
         return renewals.contains { $0.isInBillingRetryPeriod && $0.signedDate >= lastEnd && $0.signedDate <= fact.purchaseDate }
     }
 
     /// PER-3: a purchase of another product inside a period that still runs takes its place at that instant.
     private func isInterrupted(_ draft: Draft, by fact: TransactionFact) -> Bool {
-        guard draft.fact.productId != fact.productId, let end = draft.end, fact.purchaseDate < end else { return false }
+        guard draft.fact.productId != fact.productId, let end = draft.end else { return false }
+        if isSwitch(draft, to: fact) { return true }
+        guard fact.purchaseDate < end else { return false }
         return draft.fact.purchaseDate < fact.purchaseDate
             || (draft.fact.purchaseDate == fact.purchaseDate && draft.fact.isUpgraded)
+    }
+
+    /// ENT-4 for sources that write a cancellation date and not why: one in the very second in which another product was bought
+    /// is that switch, seen from the money's side. Any other is a refund.
+    private func isSwitch(_ draft: Draft, to fact: TransactionFact) -> Bool {
+        guard case .revoked(let revocation) = draft.endReason, draft.entry.isCancellationUnexplained else { return false }
+        return draft.fact.purchaseDate < fact.purchaseDate
+            && revocation.revocationDate.truncatedToSecond == fact.purchaseDate.truncatedToSecond
     }
 
     // MARK: End
