@@ -33,7 +33,7 @@ let package = Package(
         room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
         // libFuzzer brings `main`; the target is chosen by the environment variable TENURE_FUZZ.
         .executableTarget(
-            name: "Fuzz", dependencies: ["Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI"], path: "Targets/Fuzz",
+            name: "Fuzz", dependencies: ["Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", asn1], path: "Targets/Fuzz",
             swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),
     ],
     swiftLanguageModes: [.v6]

@@ -31,7 +31,7 @@ enum FuzzTarget: String, CaseIterable {
         case .x5c: { bytes in Harness.shared.header(bytes) }
         case .payload: { json in Harness.shared.payload(json) }
         case .receipt: { der in Harness.shared.receipt(der) }
-        case .receiptContent: { content in _ = try? AppReceiptPayload(content: content[...]) }
+        case .receiptContent: { content in Harness.receiptContent(content) }
         case .plist: { bytes in Harness.shared.propertyList(bytes) }
         case .verifyReceipt: { body in Harness.verifyReceipt(body) }
         case .notificationV1: { body in Harness.notificationV1(body) }
@@ -119,6 +119,17 @@ struct Harness: Sendable {
             }
         }
         _ = ReceiptEncoding.bytes(base64: der)
+    }
+
+    /// The reader in place and the general parser must agree on what is well formed.
+    static func receiptContent(_ content: [UInt8]) {
+        do throws(ReceiptRefusal) {
+            _ = try AppReceiptPayload(content, in: content.indices)
+            if !GeneralReceiptParser.reads(content) { violated("the general parser refuses it") }
+        } catch {
+            // A value that cannot be ends the reading early and says nothing about the form of what follows.
+            if error.code == .contentMalformed, GeneralReceiptParser.reads(content) { violated("the general parser reads it") }
+        }
     }
 
     func propertyList(_ bytes: [UInt8]) {

@@ -41,23 +41,24 @@ public struct AppReceiptPayload: Sendable, Hashable {
 
     private let bundleIdBytes: [UInt8]
 
-    package init(content: ArraySlice<UInt8>) throws(ReceiptRefusal) {
-        let attributes = try ReceiptAttributes(content)
+    /// Reads the content of a receipt out of the bytes that it stands in; whoever calls this answers for the signature.
+    package init(_ bytes: [UInt8], in range: Range<Int>) throws(ReceiptRefusal) {
+        let attributes = try ReceiptAttributes(bytes, in: range)
         receiptType = ReceiptType(rawValue: try attributes.requiredText(0))
         guard let environment = receiptType.environment else { throw ReceiptRefusal(.wrongEnvironment, receiptType.rawValue) }
         self.environment = environment
         adamId = try attributes.integer(1)
         bundleId = try attributes.requiredText(2)
-        bundleIdBytes = Array(try attributes.required(2, try attributes.bytes(2)))
+        bundleIdBytes = try attributes.required(2, try attributes.bytes(2))
         applicationVersion = try attributes.text(3)
-        opaqueValue = Array(try attributes.required(4, try attributes.bytes(4)))
-        sha1Hash = Array(try attributes.required(5, try attributes.bytes(5)))
+        opaqueValue = try attributes.required(4, try attributes.bytes(4))
+        sha1Hash = try attributes.required(5, try attributes.bytes(5))
         ageRating = try attributes.text(10)
         receiptCreationDate = try attributes.required(12, try attributes.instant(12))
         downloadId = try attributes.integer(15)
         versionExternalIdentifier = try attributes.integer(16)
         var inApp: [InAppReceipt] = []
-        for purchase in attributes.all(17) { inApp.append(try InAppReceipt(content: purchase, position: inApp.count)) }
+        for purchase in attributes.all(17) { inApp.append(try InAppReceipt(bytes, in: purchase, position: inApp.count)) }
         self.inApp = inApp
         originalPurchaseDate = try attributes.instant(18)
         originalApplicationVersion = try attributes.text(19)

@@ -36,8 +36,8 @@ public struct InAppReceipt: Sendable, Hashable {
     /// Attributes that this library has no name for, in the receipt's order.
     public let unknownAttributes: [ReceiptAttribute]
 
-    init(content: ArraySlice<UInt8>, position: Int) throws(ReceiptRefusal) {
-        let attributes = try ReceiptAttributes(content, path: "17[\(position)].")
+    init(_ bytes: [UInt8], in range: Range<Int>, position: Int) throws(ReceiptRefusal) {
+        let attributes = try ReceiptAttributes(bytes, in: range, path: "17[\(position)].")
         quantity = try attributes.integer(1701)
         productId = try attributes.requiredText(1702)
         transactionId = try attributes.requiredText(1703)

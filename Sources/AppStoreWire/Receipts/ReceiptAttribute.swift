@@ -1,5 +1,4 @@
 internal import Primitives
-internal import SwiftASN1
 
 /// One attribute of a receipt as it stands there; for those that this library has no name for.
 ///
@@ -13,45 +12,50 @@ public struct ReceiptAttribute: Sendable, Hashable {
     public let value: [UInt8]
 }
 
-/// The attributes of a receipt or of one purchase in it, read by Apple's documented types. An attribute of another type refuses
-/// the receipt and is named by its number; one that is absent, or a date that is empty, is nil.
+/// The attributes of a receipt or of one purchase in it, read by Apple's documented types. An attribute of another type refuses the
+/// receipt and is named by its number; one that is absent, or a date that is empty, is nil.
 struct ReceiptAttributes {
     private struct Entry {
         let type: Int64
         let version: Int64
-        let value: ArraySlice<UInt8>
+        let value: Range<Int>
     }
 
-    private let entries: [Entry]
+    private let bytes: [UInt8]
+    private var entries: [Entry] = []
     /// What stands before an attribute's number in a refusal.
     private let path: String
 
     /// Reads `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`. The order is not held against DER's, which
     /// Apple does not keep.
-    init(_ bytes: ArraySlice<UInt8>, path: String = "") throws(ReceiptRefusal) {
-        do {
-            let root = try DER.parse(bytes)
-            guard root.identifier == .set, case .constructed(let nodes) = root.content else {
-                throw ReceiptRefusal(.contentMalformed, "\(path)not a set")
+    init(_ bytes: [UInt8], in range: Range<Int>, path: String = "") throws(ReceiptRefusal) {
+        self.bytes = bytes
+        self.path = path
+        guard let set = DERElements.only(bytes, in: range), set.tag == DERElements.set else {
+            throw ReceiptRefusal(.contentMalformed, "\(path)not a set")
+        }
+        entries.reserveCapacity(24)
+        var elements = DERElements(bytes, in: set.content)
+        while !elements.isAtEnd {
+            guard let attribute = elements.next(DERElements.sequence), let entry = Self.entry(bytes, attribute) else {
+                throw ReceiptRefusal(.contentMalformed, "\(path)not attributes")
             }
-            entries = try nodes.map { node in
-                try DER.sequence(node, identifier: .sequence) { fields in
-                    Entry(
-                        type: try Int64(derEncoded: &fields), version: try Int64(derEncoded: &fields),
-                        value: try ASN1OctetString(derEncoded: &fields).bytes)
-                }
-            }
-            self.path = path
-        } catch let refusal as ReceiptRefusal {
-            throw refusal
-        } catch {
-            throw ReceiptRefusal(.contentMalformed, "\(path)not attributes")
+            entries.append(entry)
         }
     }
 
-    /// The value's bytes; refuses an attribute that came twice.
-    func bytes(_ type: Int64) throws(ReceiptRefusal) -> ArraySlice<UInt8>? {
-        var found: ArraySlice<UInt8>?
+    private static func entry(_ bytes: [UInt8], _ attribute: Range<Int>) -> Entry? {
+        var fields = DERElements(bytes, in: attribute)
+        guard let type = fields.next(DERElements.integer).flatMap({ DERElements.integer(bytes, $0) }),
+            let version = fields.next(DERElements.integer).flatMap({ DERElements.integer(bytes, $0) }),
+            let value = fields.next(DERElements.octetString), fields.isAtEnd
+        else { return nil }
+        return Entry(type: type, version: version, value: value)
+    }
+
+    /// Where the value's bytes are; refuses an attribute that came twice.
+    private func value(_ type: Int64) throws(ReceiptRefusal) -> Range<Int>? {
+        var found: Range<Int>?
         for entry in entries where entry.type == type {
             guard found == nil else { throw ReceiptRefusal(.attributeDuplicated, "\(path)\(type)") }
             found = entry.value
@@ -59,25 +63,27 @@ struct ReceiptAttributes {
         return found
     }
 
-    /// The values of an attribute that may come any number of times, in the receipt's order.
-    func all(_ type: Int64) -> [ArraySlice<UInt8>] { entries.lazy.filter { $0.type == type }.map(\.value) }
+    /// The value's bytes, whatever they are.
+    func bytes(_ type: Int64) throws(ReceiptRefusal) -> [UInt8]? { try value(type).map { Array(bytes[$0]) } }
+
+    /// Where the values are of an attribute that may come any number of times, in the receipt's order.
+    func all(_ type: Int64) -> [Range<Int>] { entries.filter { $0.type == type }.map(\.value) }
 
     func integer(_ type: Int64) throws(ReceiptRefusal) -> Int64? {
-        guard let node = try node(type) else { return nil }
-        do {
-            return try Int64(derEncoded: node)
-        } catch {
+        guard let element = try element(type) else { return nil }
+        guard element.tag == DERElements.integer, let number = DERElements.integer(bytes, element.content) else {
             throw invalid(type)
         }
+        return number
     }
 
     func bool(_ type: Int64) throws(ReceiptRefusal) -> Bool? { try integer(type).map { $0 != 0 } }
 
     /// Text in UTF-8 or ASCII, whichever Apple chose.
     func text(_ type: Int64) throws(ReceiptRefusal) -> String? {
-        guard let node = try node(type) else { return nil }
-        guard case .primitive(let bytes) = node.content, node.identifier == .utf8String || node.identifier == .ia5String,
-            !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self)
+        guard let element = try element(type) else { return nil }
+        guard element.tag == DERElements.utf8String || element.tag == DERElements.ia5String,
+            !bytes[element.content].contains(0), let text = String(validating: bytes[element.content], as: UTF8.self)
         else { throw invalid(type) }
         return text
     }
@@ -114,16 +120,13 @@ struct ReceiptAttributes {
 
     /// The attributes whose numbers are not among those given.
     func others(than known: Set<Int64>) -> [ReceiptAttribute] {
-        entries.lazy.filter { !known.contains($0.type) }
-            .map { ReceiptAttribute(type: $0.type, version: $0.version, value: Array($0.value)) }
+        entries.filter { !known.contains($0.type) }
+            .map { ReceiptAttribute(type: $0.type, version: $0.version, value: Array(bytes[$0.value])) }
     }
 
-    private func node(_ type: Int64) throws(ReceiptRefusal) -> ASN1Node? {
-        guard let bytes = try bytes(type) else { return nil }
-        do {
-            return try DER.parse(bytes)
-        } catch {
-            throw invalid(type)
-        }
+    private func element(_ type: Int64) throws(ReceiptRefusal) -> DERElements.Element? {
+        guard let value = try value(type) else { return nil }
+        guard let element = DERElements.only(bytes, in: value) else { throw invalid(type) }
+        return element
     }
 }

@@ -17,7 +17,7 @@ struct ReceiptVerifier: Sendable {
         let receipt = try SignedReceipt(der: der, limits: limits)
         let chain = try await chain(receipt.path)
         try checkSignature(of: receipt, by: chain)
-        let payload = try AppReceiptPayload(content: content(of: receipt, signedBy: chain.signer))
+        let payload = try AppReceiptPayload(der, in: receipt.attributes(of: der, isXcode: chain.signer.authority == .xcode))
         try check(payload, chain: chain, now: now)
         try check(payload, app: app, signer: chain.signer)
         return Verified(
@@ -52,12 +52,6 @@ struct ReceiptVerifier: Sendable {
                 key.isValidSignature(signature, for: SHA256.hash(data: receipt.content), padding: .insecurePKCS1v1_5)
             }
         guard isValid else { throw ReceiptRefusal(.signatureInvalid) }
-    }
-
-    /// The set of attributes; Xcode wraps it in one more octet string.
-    private func content(of receipt: SignedReceipt, signedBy signer: Signer) -> ArraySlice<UInt8> {
-        guard signer.authority == .xcode else { return receipt.content }
-        return SignedReceipt.unwrapped(receipt.content) ?? receipt.content
     }
 
     private func check(_ payload: AppReceiptPayload, chain: VerifiedChain, now: Timestamp) throws(ReceiptRefusal) {

@@ -32,13 +32,12 @@ struct SignedReceipt {
         signature = signer.signature
     }
 
-    /// The content out of one more octet string, as Xcode wraps it; nil where it is not wrapped.
-    static func unwrapped(_ content: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        do {
-            return try ASN1OctetString(derEncoded: content).bytes
-        } catch {
-            return nil
+    /// Where the set of attributes stands in the receipt: the content, or, as Xcode wraps it, the only octet string in it.
+    func attributes(of der: [UInt8], isXcode: Bool) -> Range<Int> {
+        guard isXcode, let wrapped = DERElements.only(der, in: content.indices), wrapped.tag == DERElements.octetString else {
+            return content.indices
         }
+        return wrapped.content
     }
 
     private struct Parsed {

@@ -19,9 +19,7 @@ package struct ClaimedApp: Sendable, Hashable {
         self.init(nil)
         do throws(ReceiptRefusal) {
             let receipt = try SignedReceipt(der: der, limits: limits)
-            var content = receipt.content
-            if let wrapped = SignedReceipt.unwrapped(content) { content = wrapped }
-            let attributes = try ReceiptAttributes(content)
+            let attributes = try ReceiptAttributes(der, in: receipt.attributes(of: der, isXcode: receipt.path.count == 1))
             bundleId = try attributes.text(2) ?? ""
             appAppleId = try attributes.integer(1)
         } catch {
