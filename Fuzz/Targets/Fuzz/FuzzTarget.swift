@@ -22,6 +22,10 @@ enum FuzzTarget: String, CaseIterable {
     case verifyReceipt = "verify-receipt"
     /// A notification of version 1.
     case notificationV1 = "notification-v1"
+    /// An answer of the App Store Server API, read as each of the common responses.
+    case serverAPI = "server-api"
+    /// Anything that `tenure inspect` is handed.
+    case recognition
     /// JSON: what the strict reader accepts Foundation accepts too, and both read alike.
     case json
 
@@ -35,6 +39,8 @@ enum FuzzTarget: String, CaseIterable {
         case .plist: { bytes in Harness.shared.propertyList(bytes) }
         case .verifyReceipt: { body in Harness.verifyReceipt(body) }
         case .notificationV1: { body in Harness.notificationV1(body) }
+        case .serverAPI: { body in Harness.serverAPI(body) }
+        case .recognition: { bytes in Harness.recognition(bytes) }
         case .json: { bytes in Harness.json(bytes) }
         }
     }
@@ -146,6 +152,29 @@ struct Harness: Sendable {
         guard let hint = try? NotificationV1Hint(body: body) else { return }
         _ = hint.meaning
         _ = hint.hasPassword(equalTo: "secret")
+    }
+
+    static func serverAPI(_ body: [UInt8]) {
+        let now = Timestamp(millisecondsSince1970: 1_780_000_000_000)
+        let status = body.first.map { $0 % 2 == 0 ? 200 : 429 } ?? 200
+        let reply = ServerAPIReply(status: status, headers: [.init(name: "Content-Type", value: "application/json")], body: Array(body.dropFirst()))
+        do throws(ServerAPIRequestError) {
+            _ = try ServerAPICall.getAllSubscriptionStatuses(anyTransactionId: "1").answer(to: reply, at: now)
+            _ = try ServerAPICall.getTransactionHistory(anyTransactionId: "1").answer(to: reply, at: now)
+            _ = try ServerAPICall.getTestNotificationStatus(testNotificationToken: "1").answer(to: reply, at: now)
+        } catch {
+            violated("a call of ours is refused")
+        }
+    }
+
+    static func recognition(_ bytes: [UInt8]) {
+        switch AppleArtifact(recognising: bytes) {
+        case .jws(_, let jws), .ownJWS(let jws): _ = ClaimedApp(jws: jws)
+        case .appReceipt(let der): _ = ClaimedApp(receipt: der)
+        case .transactionReceipt(let list): _ = ClaimedApp(transactionReceipt: list)
+        case .serverAPIAnswer(_, let signed): for one in signed { _ = ClaimedApp(jws: one.jws) }
+        default: break
+        }
     }
 
     static func json(_ bytes: [UInt8]) {

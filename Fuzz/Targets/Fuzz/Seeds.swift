@@ -131,6 +131,11 @@ enum Seeds {
         "purchase_date_ms":"1335798355868","expires_date":"1338476755868"},"latest_expired_receipt_info":{"product_id":"gold",\
         "transaction_id":"1","original_transaction_id":"1","purchase_date_ms":"1335798355868"},"auto_renew_status":0}
         """.utf8)
+    static let statuses = Array(
+        """
+        {"environment":"Sandbox","bundleId":"com.example.tenure","appAppleId":4711,"data":[{"subscriptionGroupIdentifier":"1",\
+        "lastTransactions":[{"status":1,"originalTransactionId":"1","signedTransactionInfo":"a.b.c","signedRenewalInfo":"d.e.f"}]}]}
+        """.utf8)
     static let hint = Array(
         """
         {"notification_type":"CANCEL","environment":"PROD","password":"secret","bid":"com.example.tenure",\
