@@ -157,7 +157,8 @@ struct Harness: Sendable {
     static func serverAPI(_ body: [UInt8]) {
         let now = Timestamp(millisecondsSince1970: 1_780_000_000_000)
         let status = body.first.map { $0 % 2 == 0 ? 200 : 429 } ?? 200
-        let reply = ServerAPIReply(status: status, headers: [.init(name: "Content-Type", value: "application/json")], body: Array(body.dropFirst()))
+        let reply = ServerAPIReply(
+            status: status, headers: [.init(name: "Content-Type", value: "application/json")], body: Array(body.dropFirst()))
         do throws(ServerAPIRequestError) {
             _ = try ServerAPICall.getAllSubscriptionStatuses(anyTransactionId: "1").answer(to: reply, at: now)
             _ = try ServerAPICall.getTransactionHistory(anyTransactionId: "1").answer(to: reply, at: now)

@@ -54,6 +54,18 @@ enum Seeds {
             ),
             (.notificationV1, [("unified", hint)]),
             (
+                .serverAPI,
+                [("statuses", [0] + statuses), ("error", [1] + Array(#"{"errorCode":4290000,"errorMessage":"Rate"}"#.utf8))]
+            ),
+            (
+                .recognition,
+                [
+                    ("jws", jws[0].1), ("answer", answer), ("receipt", try receipts.sign(content: content)),
+                    ("statuses", statuses),
+                    ("plist", Array(try old.sign(purchaseInfo: purchaseInfo, environment: nil).utf8)), ("hint", hint),
+                ]
+            ),
+            (
                 .json,
                 [
                     ("transaction", transaction), ("answer", answer),

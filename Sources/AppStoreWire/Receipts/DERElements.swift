@@ -1,8 +1,8 @@
-/// The elements of a DER value, found in place: a receipt has thousands of small ones, and a tree of them costs ten times what the
-/// signature does.
+/// The elements of a DER value, found in place: a receipt has thousands of small ones, and a tree of them costs ten times what
+/// the signature does.
 ///
-/// Strict as DER is: definite lengths in as few bytes as they take, integers without needless bytes. Tags of more than one byte are not
-/// known here; receipts have none. The tests and the fuzzer hold it against the general parser.
+/// Strict as DER is: definite lengths in as few bytes as they take, integers without needless bytes. Tags of more than one byte
+/// are not known here; receipts have none. The tests and the fuzzer hold it against the general parser.
 ///
 /// Source: X.690, sections 8 and 10.
 struct DERElements {

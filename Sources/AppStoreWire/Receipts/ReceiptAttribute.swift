@@ -12,8 +12,8 @@ public struct ReceiptAttribute: Sendable, Hashable {
     public let value: [UInt8]
 }
 
-/// The attributes of a receipt or of one purchase in it, read by Apple's documented types. An attribute of another type refuses the
-/// receipt and is named by its number; one that is absent, or a date that is empty, is nil.
+/// The attributes of a receipt or of one purchase in it, read by Apple's documented types. An attribute of another type refuses
+/// the receipt and is named by its number; one that is absent, or a date that is empty, is nil.
 struct ReceiptAttributes {
     private struct Entry {
         let type: Int64
