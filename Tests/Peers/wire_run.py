@@ -9,6 +9,7 @@ import warnings
 from cryptography.utils import CryptographyDeprecationWarning
 
 import wire_jws
+import wire_receipts
 from wire_checks import Checks
 
 
@@ -18,6 +19,7 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         wire_jws.run(checks, folder)
+        wire_receipts.run(checks, folder)
     print(checks.summary())
     return 1 if checks.failed else 0
 
