@@ -10,6 +10,7 @@ from cryptography.utils import CryptographyDeprecationWarning
 
 import wire_jws
 import wire_receipts
+import wire_signatures
 from wire_checks import Checks
 
 
@@ -20,6 +21,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         wire_jws.run(checks, folder)
         wire_receipts.run(checks, folder)
+        wire_signatures.run(checks, folder)
     print(checks.summary())
     return 1 if checks.failed else 0
 
