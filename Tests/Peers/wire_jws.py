@@ -1,5 +1,6 @@
 """Apple's own library and `tenure inspect` on the same compact JWS."""
 
+import base64
 import json
 import logging
 
@@ -10,9 +11,9 @@ import wire_jws_corpus as corpus
 from wire_checks import APP, APPLE_ID, BUNDLE, CHAIN, ENVIRONMENT, FORM, PAYLOAD, SIGNATURE, inspect, side_by_side, written
 from wire_jws_on_purpose import ON_PURPOSE
 
-# Which of Apple's statuses can mean a class. Nearly everything is VERIFICATION_FAILURE to Apple's library, and it knows no status for
-# a field that is missing: a missing bundle is another bundle to it, a missing environment another one, and a field that cannot be
-# read escapes it as an exception of the JSON library.
+# Which of Apple's statuses can mean a class. Nearly everything is VERIFICATION_FAILURE to Apple's library, and it knows no status
+# for a field that is missing: a missing bundle is another bundle to it, a missing environment another one, and a field that
+# cannot be read escapes it as an exception of the JSON library.
 STATUSES = {
     FORM: {"VERIFICATION_FAILURE", "EXCEPTION"},
     CHAIN: {"VERIFICATION_FAILURE", "INVALID_CERTIFICATE", "INVALID_CHAIN_LENGTH"},
@@ -23,12 +24,38 @@ STATUSES = {
 }
 
 CLASSES = {
-    FORM: {"notRecognised", "bodyUnreadable", "jwsTooLong", "notThreeParts", "headerTooLong", "headerNotBase64URL", "headerNotJSON",
-           "algorithmNotES256", "headerParameterNotAllowed", "keyMissing", "signatureNotBase64URL",
-           "payloadNotBase64URL"},
-    CHAIN: {"chainMissing", "chainLengthNotThree", "certificateTooLong", "certificateNotBase64", "rootNotTrusted", "certificateMalformed",
-            "leafDistrusted", "leafMarkerMissing", "intermediateMarkerMissing", "leafIsCA", "intermediateNotCA",
-            "leafUsageNotSignature", "leafKeyNotP256", "chainNeverValid", "chainInvalid", "signedDateOutsideChain"},
+    FORM: {
+        "notRecognised",
+        "bodyUnreadable",
+        "jwsTooLong",
+        "notThreeParts",
+        "headerTooLong",
+        "headerNotBase64URL",
+        "headerNotJSON",
+        "algorithmNotES256",
+        "headerParameterNotAllowed",
+        "keyMissing",
+        "signatureNotBase64URL",
+        "payloadNotBase64URL",
+    },
+    CHAIN: {
+        "chainMissing",
+        "chainLengthNotThree",
+        "certificateTooLong",
+        "certificateNotBase64",
+        "rootNotTrusted",
+        "certificateMalformed",
+        "leafDistrusted",
+        "leafMarkerMissing",
+        "intermediateMarkerMissing",
+        "leafIsCA",
+        "intermediateNotCA",
+        "leafUsageNotSignature",
+        "leafKeyNotP256",
+        "chainNeverValid",
+        "chainInvalid",
+        "signedDateOutsideChain",
+    },
     SIGNATURE: {"signatureLengthWrong", "signatureInvalid"},
     APP: {"wrongBundleId", "wrongAppAppleId"},
     ENVIRONMENT: {"wrongEnvironment"},
@@ -94,12 +121,18 @@ def check_case(checks, case, apple, answer):
     else:
         checks.check(case.name, wrong is None, wrong)
     ours = None if answer.is_accepted else CLASS_OF_CODE.get(answer.code)
-    checks.check(f"{case.name}: tenure says what was broken", ours == case.fault and answer.status in (0, 1, 2),
-                 f"{answer.status} {answer.code or 'accepted'}, broken: {case.fault or 'nothing'}")
+    checks.check(
+        f"{case.name}: tenure says what was broken",
+        ours == case.fault and answer.status in (0, 1, 2),
+        f"{answer.status} {answer.code or 'accepted'}, broken: {case.fault or 'nothing'}",
+    )
     if answer.is_accepted:
-        signed = json.loads(corpus.base64.urlsafe_b64decode(case.jws.split(".")[1] + "=="))
-        checks.check(f"{case.name}: the payload that is shown is the one that was signed",
-                     (answer.report["kind"], answer.report["payload"]) == (case.kind, signed), answer.report)
+        signed = json.loads(base64.urlsafe_b64decode(case.jws.split(".")[1] + "=="))
+        checks.check(
+            f"{case.name}: the payload that is shown is the one that was signed",
+            (answer.report.get("kind"), answer.report.get("payload")) == (case.kind, signed),
+            answer.report,
+        )
 
 
 def run(checks, folder):
@@ -112,8 +145,17 @@ def run(checks, folder):
         roots = {root: written(folder, f"root-{hash(root)}.der", root) for root in {case.root or own_root for case in cases}}
 
         def ask(case, roots=roots):
-            return inspect(case.jws, "--root", roots[case.root or own_root], "--bundle", BUNDLE, "--environment", case.environment,
-                           "--app-apple-id", APPLE_ID)
+            return inspect(
+                case.jws,
+                "--root",
+                roots[case.root or own_root],
+                "--bundle",
+                BUNDLE,
+                "--environment",
+                case.environment,
+                "--app-apple-id",
+                APPLE_ID,
+            )
 
         for case, answer in zip(cases, side_by_side(ask, cases)):
             check_case(checks, case, Apple(case.root or own_root, case.environment).refusal(case), answer)

@@ -1,6 +1,7 @@
 """The corpus of compact JWS: good ones of every kind, and bad ones that are bad in one way each and right in all others.
 
-A case says itself what was broken. So three opinions are compared: what was done here, what Apple's library says, what `tenure` says.
+A case says itself what was broken. So three opinions are compared: what was done here, what Apple's library says and what
+`tenure` says.
 """
 
 import base64
@@ -18,7 +19,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 import wire_pki as pki
 from wire_checks import APP, APPLE_ID, CHAIN, ENVIRONMENT, FORM, PAYLOAD, SIGNATURE
 from wire_payloads import (
-    DAY, MAKERS, OPTIONAL, REQUIRED, SIGNED, UNKNOWN_VALUES, app_transaction, notification, renewal_info, transaction)
+    DAY,
+    MAKERS,
+    OPTIONAL,
+    REQUIRED,
+    SIGNED,
+    UNKNOWN_VALUES,
+    app_transaction,
+    notification,
+    renewal_info,
+    transaction,
+)
 from wire_pki import encoded, jws, tlv
 
 KINDS = list(MAKERS)
@@ -64,8 +75,12 @@ def good_payloads(world):
             "Unicode": {"newText": "Ünïcödé 🦉 \u2063 \u200f e\u0301", "newEscape": "\u2028"},
             "large numbers": {"newNumber": 2**63 - 1, "newerNumber": -(2**63), "hugeNumber": 10**40, "fraction": 1.5e-7},
         }.items():
-            yield Case(f"good: {kind}, {environment}, {variety}", kind, jws(world.chain, make(environment, **changes)),
-                       environment=environment)
+            yield Case(
+                f"good: {kind}, {environment}, {variety}",
+                kind,
+                jws(world.chain, make(environment, **changes)),
+                environment=environment,
+            )
         spaced = json.dumps(make(environment), indent=2).replace("\n", "\r\n\t ").replace("Production", "\\u0050roduction")
         yield Case(f"good: {kind}, {environment}, spaced and escaped", kind, jws(world.chain, spaced), environment=environment)
 
@@ -73,20 +88,36 @@ def good_payloads(world):
 def good_notifications(world):
     chain = world.chain
     for environment in ("Production", "Sandbox"):
-        inner = {"signedTransactionInfo": jws(chain, transaction(environment)),
-                 "signedRenewalInfo": jws(chain, renewal_info(environment)), "status": 1}
+        inner = {
+            "signedTransactionInfo": jws(chain, transaction(environment)),
+            "signedRenewalInfo": jws(chain, renewal_info(environment)),
+            "status": 1,
+        }
         data = notification(environment)["data"]
         prefix = "SANDBOX_" if environment == "Sandbox" else ""
         for variety, payload in {
             "with a transaction and a renewal info": notification(environment, data=inner),
             "with a transaction alone": notification(environment, data={"signedTransactionInfo": inner["signedTransactionInfo"]}),
             "with a renewal info alone": notification(environment, data={"signedRenewalInfo": inner["signedRenewalInfo"]}),
-            "with a summary": bare(environment, summary={**data, "productId": "plus.monthly", "succeededCount": 3, "failedCount": 0,
-                                                         "requestIdentifier": "r", "storefrontCountryCodes": ["USA"]}),
-            "with app data": bare(environment, appData={**data, "signedAppTransactionInfo": jws(chain, app_transaction(environment))}),
+            "with a summary": bare(
+                environment,
+                summary={
+                    **data,
+                    "productId": "plus.monthly",
+                    "succeededCount": 3,
+                    "failedCount": 0,
+                    "requestIdentifier": "r",
+                    "storefrontCountryCodes": ["USA"],
+                },
+            ),
+            "with app data": bare(
+                environment, appData={**data, "signedAppTransactionInfo": jws(chain, app_transaction(environment))}
+            ),
             "with an external purchase token": bare(environment, externalPurchaseToken=token(prefix)),
         }.items():
-            yield Case(f"good: notification, {environment}, {variety}", "notification", jws(chain, payload), environment=environment)
+            yield Case(
+                f"good: notification, {environment}, {variety}", "notification", jws(chain, payload), environment=environment
+            )
 
 
 def bare(environment, **subject):
@@ -96,8 +127,13 @@ def bare(environment, **subject):
 
 
 def token(prefix, **changes):
-    return {"externalPurchaseId": prefix + "6c8d", "tokenCreationDate": SIGNED, "bundleId": transaction("")["bundleId"],
-            "appAppleId": APPLE_ID, **changes}
+    return {
+        "externalPurchaseId": prefix + "6c8d",
+        "tokenCreationDate": SIGNED,
+        "bundleId": transaction("")["bundleId"],
+        "appAppleId": APPLE_ID,
+        **changes,
+    }
 
 
 def good_forms(world):
@@ -117,12 +153,46 @@ def good_forms(world):
 
 # T04: what the header says of the algorithm, each time under a signature that holds.
 
-ALGORITHMS = ["none", "None", "nOnE", "", "HS256", "HS384", "HS512", "RS256", "PS256", "ES384", "ES512", "ES256K", "EdDSA", "es256",
-              " ES256", "ES256 ", "ES256\u0000", "ES25６", None, 256, True, ["ES256"], {"ES256": 1}]
+ALGORITHMS = [
+    "none",
+    "None",
+    "nOnE",
+    "",
+    "HS256",
+    "HS384",
+    "HS512",
+    "RS256",
+    "PS256",
+    "ES384",
+    "ES512",
+    "ES256K",
+    "EdDSA",
+    "es256",
+    " ES256",
+    "ES256 ",
+    "ES256\u0000",
+    "ES25６",
+    None,
+    256,
+    True,
+    ["ES256"],
+    {"ES256": 1},
+]
 EXTRA_PARAMETERS = {
-    "jwk": {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}, "jku": "https://example.com/k", "x5u": "https://example.com/c",
-    "x5t": "AAAA", "x5t#S256": "AAAA", "cty": "JWT", "zip": "DEF", "enc": "A128GCM", "epk": {}, "url": "https://example.com",
-    "nonce": "n", "crit": ["exp"], "b64": False, "newParameter": 1,
+    "jwk": {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"},
+    "jku": "https://example.com/k",
+    "x5u": "https://example.com/c",
+    "x5t": "AAAA",
+    "x5t#S256": "AAAA",
+    "cty": "JWT",
+    "zip": "DEF",
+    "enc": "A128GCM",
+    "epk": {},
+    "url": "https://example.com",
+    "nonce": "n",
+    "crit": ["exp"],
+    "b64": False,
+    "newParameter": 1,
 }
 
 
@@ -143,8 +213,13 @@ def header_tricks(world):
     yield header("alg twice, ES256 last", f'{{"alg":"none","alg":"ES256",{text}}}')
     yield header("alg twice, ES256 first", f'{{"alg":"ES256","alg":"none",{text}}}')
     yield header("x5c twice", f'{{"alg":"ES256","x5c":[],{text}}}')
-    for variety, x5c in {"null": None, "a text": certificates[0], "an object": {"0": certificates[0]}, "a number": 3,
-                         "true": True}.items():
+    for variety, x5c in {
+        "null": None,
+        "a text": certificates[0],
+        "an object": {"0": certificates[0]},
+        "a number": 3,
+        "true": True,
+    }.items():
         yield header(f"x5c is {variety}", {"alg": "ES256", "x5c": x5c}, CHAIN)
     yield header("x5c holds numbers", {"alg": "ES256", "x5c": [1, 2, 3]}, CHAIN)
     yield header("x5c holds nulls", {"alg": "ES256", "x5c": [*certificates[:2], None]}, CHAIN)
@@ -153,8 +228,14 @@ def header_tricks(world):
     yield header("x5c is missing", {"alg": "ES256"})
     whole = json.dumps({"alg": "ES256", "x5c": certificates})
     for variety, text in {
-        "empty": "", "a list": f"[{whole}]", "a text": '"ES256"', "cut short": whole[:-1], "followed by more": whole + "{}",
-        "with single quotes": whole.replace('"', "'"), "with a comment": "/**/" + whole, "with a comma too many": whole[:-1] + ",}",
+        "empty": "",
+        "a list": f"[{whole}]",
+        "a text": '"ES256"',
+        "cut short": whole[:-1],
+        "followed by more": whole + "{}",
+        "with single quotes": whole.replace('"', "'"),
+        "with a comment": "/**/" + whole,
+        "with a comma too many": whole[:-1] + ",}",
         "with a byte order mark": "\ufeff" + whole,
     }.items():
         yield header(f"header JSON {variety}", text)
@@ -181,12 +262,21 @@ def forged_algorithms(world, payload):
         yield Case(f"T04 HS256 under the leaf's {variety}", "transaction", f"{signed}.{pki.base64url(mac)}", FORM)
     jwk = public.public_numbers()
     own = pki.new_key()
-    header = {"alg": "ES256", "x5c": certificates, "jwk": {
-        "kty": "EC", "crv": "P-256", "x": pki.base64url(jwk.x.to_bytes(32, "big")), "y": pki.base64url(jwk.y.to_bytes(32, "big"))}}
+    header = {
+        "alg": "ES256",
+        "x5c": certificates,
+        "jwk": {
+            "kty": "EC",
+            "crv": "P-256",
+            "x": pki.base64url(jwk.x.to_bytes(32, "big")),
+            "y": pki.base64url(jwk.y.to_bytes(32, "big")),
+        },
+    }
     yield Case("T04 signed by the header's own jwk", "transaction", jws(world.chain, payload, header, own), FORM)
 
 
 # T07 and RFC 7515: one text for one meaning.
+
 
 def noncanonical(text):
     """The same bytes in base64 whose last character has bits that nobody reads; None where it has none."""
@@ -228,9 +318,16 @@ def forms(world):
         ("two full stops", "..", FORM),
         ("a text that is no JWS", "receipt", FORM),
         ("the JSON form of a JWS", json.dumps({"protected": header, "payload": payload, "signature": signature}), FORM),
-        ("another header's signature", f"{encoded({'alg': 'ES256', 'kid': 'x', 'x5c': pki.x5c(chain.der)})}.{payload}.{signature}",
-         SIGNATURE),
-        ("another payload's signature", f"{header}.{encoded(transaction('Production', transactionId='3'))}.{signature}", SIGNATURE),
+        (
+            "another header's signature",
+            f"{encoded({'alg': 'ES256', 'kid': 'x', 'x5c': pki.x5c(chain.der)})}.{payload}.{signature}",
+            SIGNATURE,
+        ),
+        (
+            "another payload's signature",
+            f"{header}.{encoded(transaction('Production', transactionId='3'))}.{signature}",
+            SIGNATURE,
+        ),
     ):
         yield Case(f"T07 {variety}", "transaction", text, fault)
     yield Case("T07 white space around", "transaction", f" \n{good}\r\n")
@@ -239,6 +336,7 @@ def forms(world):
 
 def signed_forms(world):
     """Odd base64 in what is signed; the signature is over the odd text, and holds."""
+
     def signed(head, body):
         text = f"{head}.{body}"
         return f"{text}.{pki.base64url(pki.raw_signature(world.chain.leaf.key, text.encode()))}"
@@ -264,6 +362,7 @@ def signed_forms(world):
 
 
 # T01, T02, T06: whose certificates, what they may, and when.
+
 
 def chains(world):
     chain, forger, payload = world.chain, world.forger, transaction("Production")
@@ -333,10 +432,14 @@ class Marks:
 
     def profiles(self):
         leaf = pki.LEAF.but(
-            marker=pki.LEAF_MARKER if self.leaf_marker else None, is_ca=not self.leaf_is_not_ca,
-            may_sign=self.leaf_may_sign, may_issue=not self.leaf_may_sign or not self.leaf_is_not_ca)
+            marker=pki.LEAF_MARKER if self.leaf_marker else None,
+            is_ca=not self.leaf_is_not_ca,
+            may_sign=self.leaf_may_sign,
+            may_issue=not self.leaf_may_sign or not self.leaf_is_not_ca,
+        )
         intermediate = pki.INTERMEDIATE.but(
-            marker=pki.INTERMEDIATE_MARKER if self.intermediate_marker else None, is_ca=self.intermediate_is_ca)
+            marker=pki.INTERMEDIATE_MARKER if self.intermediate_marker else None, is_ca=self.intermediate_is_ca
+        )
         return leaf, intermediate
 
 
@@ -349,24 +452,49 @@ def marks(world):
         chain = pki.ecdsa_chain(leaf=leaf, intermediate=intermediate, trusted=world.chain.root)
         yield Case(marks.name, "transaction", jws(chain, transaction("Production")), CHAIN)
     for name, leaf, intermediate, fault in (
-        ("T02 markers exchanged", pki.LEAF.but(marker=pki.INTERMEDIATE_MARKER), pki.INTERMEDIATE.but(marker=pki.LEAF_MARKER), CHAIN),
-        ("T02 an unknown critical extension in the leaf", pki.LEAF.but(extra=(("1.2.3.4", pki.DER_NULL, True),)), pki.INTERMEDIATE, CHAIN),
-        ("T02 an unknown critical extension in the intermediate", pki.LEAF,
-         pki.INTERMEDIATE.but(extra=(("1.2.3.4", pki.DER_NULL, True),)), CHAIN),
+        (
+            "T02 markers exchanged",
+            pki.LEAF.but(marker=pki.INTERMEDIATE_MARKER),
+            pki.INTERMEDIATE.but(marker=pki.LEAF_MARKER),
+            CHAIN,
+        ),
+        (
+            "T02 an unknown critical extension in the leaf",
+            pki.LEAF.but(extra=(("1.2.3.4", pki.DER_NULL, True),)),
+            pki.INTERMEDIATE,
+            CHAIN,
+        ),
+        (
+            "T02 an unknown critical extension in the intermediate",
+            pki.LEAF,
+            pki.INTERMEDIATE.but(extra=(("1.2.3.4", pki.DER_NULL, True),)),
+            CHAIN,
+        ),
         ("T02 no key identifiers", pki.LEAF.but(key_identifiers=False), pki.INTERMEDIATE.but(key_identifiers=False), None),
-        ("T02 an unknown extension that is not critical", pki.LEAF.but(extra=(("1.2.3.4", pki.DER_NULL, False),)), pki.INTERMEDIATE, None),
+        (
+            "T02 an unknown extension that is not critical",
+            pki.LEAF.but(extra=(("1.2.3.4", pki.DER_NULL, False),)),
+            pki.INTERMEDIATE,
+            None,
+        ),
     ):
         chain = pki.ecdsa_chain(leaf=leaf, intermediate=intermediate, trusted=world.chain.root)
         yield Case(name, "transaction", jws(chain, transaction("Production")), fault)
 
 
 def keys(world):
-    for name, key in (("P-384", pki.new_key(ec.SECP384R1)), ("P-521", pki.new_key(ec.SECP521R1)),
-                      ("secp256k1", pki.new_key(ec.SECP256K1)), ("brainpoolP256r1", pki.new_key(ec.BrainpoolP256R1))):
+    for name, key in (
+        ("P-384", pki.new_key(ec.SECP384R1)),
+        ("P-521", pki.new_key(ec.SECP521R1)),
+        ("secp256k1", pki.new_key(ec.SECP256K1)),
+        ("brainpoolP256r1", pki.new_key(ec.BrainpoolP256R1)),
+    ):
         chain = pki.ecdsa_chain(leaf_key=key, trusted=world.chain.root)
         yield Case(f"T01 the leaf's key is on {name}", "transaction", jws(chain, transaction("Production")), CHAIN)
     chain = pki.ecdsa_chain(leaf_key=pki.rsa_key("leaf"), trusted=world.chain.root)
-    yield Case("T01 the leaf's key is of RSA", "transaction", jws(chain, transaction("Production"), key=world.chain.leaf.key), CHAIN)
+    yield Case(
+        "T01 the leaf's key is of RSA", "transaction", jws(chain, transaction("Production"), key=world.chain.leaf.key), CHAIN
+    )
 
 
 def dates(world):
@@ -378,22 +506,38 @@ def dates(world):
             profiles = {"root": pki.ROOT, "intermediate": pki.INTERMEDIATE, "leaf": pki.LEAF}
             profiles[place] = profiles[place].but(**change)
             chain = pki.ecdsa_chain(**profiles, trusted=None if place == "root" else world.chain.root)
-            yield Case(f"T06 {place} {variety} when it was signed", "transaction", jws(chain, transaction("Production")), CHAIN,
-                       root=chain.root.der)
+            yield Case(
+                f"T06 {place} {variety} when it was signed",
+                "transaction",
+                jws(chain, transaction("Production")),
+                CHAIN,
+                root=chain.root.der,
+            )
     chain = pki.ecdsa_chain(leaf=pki.LEAF.but(start=signed, end=signed + day), trusted=world.chain.root)
     start, end = pki.milliseconds(signed), pki.milliseconds(signed + day)
-    for name, moment, fault in (("the leaf's first second", start, None), ("a millisecond before the leaf begins", start - 1, CHAIN),
-                                ("a second before the leaf begins", start - 1000, CHAIN),
-                                ("a second before the leaf ends", end - 1000, None), ("the leaf's last second", end, None),
-                                ("within the second after which the leaf ends", end + 999, CHAIN),
-                                ("a second after the leaf ends", end + 1000, CHAIN)):
+    for name, moment, fault in (
+        ("the leaf's first second", start, None),
+        ("a millisecond before the leaf begins", start - 1, CHAIN),
+        ("a second before the leaf begins", start - 1000, CHAIN),
+        ("a second before the leaf ends", end - 1000, None),
+        ("the leaf's last second", end, None),
+        ("within the second after which the leaf ends", end + 999, CHAIN),
+        ("a second after the leaf ends", end + 1000, CHAIN),
+    ):
         yield Case(f"T06 signed in {name}", "transaction", jws(chain, transaction("Production", signedDate=moment)), fault)
     expired = pki.ecdsa_chain(leaf=pki.LEAF.but(end=signed + day), trusted=world.chain.root)
     yield Case("good: signed before the leaf expired, which it has since", "transaction", jws(expired, transaction("Production")))
     now = int(time.time() * 1000)
-    yield Case("T06 signed a minute from now", "transaction", jws(world.chain, transaction("Production", signedDate=now + 60_000)))
-    for kind, field in (("transaction", "signedDate"), ("renewalInfo", "signedDate"), ("appTransaction", "receiptCreationDate"),
-                        ("notification", "signedDate"), ("realtimeRequest", "signedDate")):
+    yield Case(
+        "T06 signed a minute from now", "transaction", jws(world.chain, transaction("Production", signedDate=now + 60_000))
+    )
+    for kind, field in (
+        ("transaction", "signedDate"),
+        ("renewalInfo", "signedDate"),
+        ("appTransaction", "receiptCreationDate"),
+        ("notification", "signedDate"),
+        ("realtimeRequest", "signedDate"),
+    ):
         yield Case(f"T06 {kind} signed tomorrow", kind, world.good(kind, **{field: now + DAY}), PAYLOAD)
     yield Case("T06 signed in 1970", "transaction", world.good(signedDate=0), CHAIN)
     yield Case("T06 signed in 2100", "transaction", world.good(signedDate=4_102_444_800_000), CHAIN)
@@ -401,19 +545,35 @@ def dates(world):
 
 # T05, T08 and what the payload is about.
 
+
 def subjects(world):
     other_app, other_id = "com.example.stranger", APPLE_ID + 1
     for environment, stranger in (("Production", "Sandbox"), ("Sandbox", "Production")):
         for kind in KINDS:
-            yield Case(f"FACT-4 {kind} of {stranger} where {environment} is expected", kind, world.good(kind, stranger), ENVIRONMENT,
-                       environment)
+            yield Case(
+                f"FACT-4 {kind} of {stranger} where {environment} is expected",
+                kind,
+                world.good(kind, stranger),
+                ENVIRONMENT,
+                environment,
+            )
         for kind in ("transaction", "appTransaction"):
-            for variety, bundle in {"another": other_app, "a longer": transaction("")["bundleId"] + ".x",
-                                    "a differently spelt": transaction("")["bundleId"].upper()}.items():
-                yield Case(f"FACT-4 {kind}, {environment}, {variety} bundle", kind, world.good(kind, environment, bundleId=bundle), APP,
-                           environment)
+            for variety, bundle in {
+                "another": other_app,
+                "a longer": transaction("")["bundleId"] + ".x",
+                "a differently spelt": transaction("")["bundleId"].upper(),
+            }.items():
+                yield Case(
+                    f"FACT-4 {kind}, {environment}, {variety} bundle",
+                    kind,
+                    world.good(kind, environment, bundleId=bundle),
+                    APP,
+                    environment,
+                )
         payload = notification(environment, data={"bundleId": other_app})
-        yield Case(f"FACT-4 notification, {environment}, another bundle", "notification", jws(world.chain, payload), APP, environment)
+        yield Case(
+            f"FACT-4 notification, {environment}, another bundle", "notification", jws(world.chain, payload), APP, environment
+        )
     for kind in ("appTransaction", "realtimeRequest"):
         yield Case(f"FACT-4 {kind}, Production, another Apple id", kind, world.good(kind, appAppleId=other_id), APP)
         yield Case(f"FACT-4 {kind}, Sandbox, another Apple id", kind, world.good(kind, "Sandbox", appAppleId=0), None, "Sandbox")
@@ -439,13 +599,26 @@ def subjects(world):
 def broken_payloads(world):
     text = json.dumps(transaction("Production"))
     for name, payload in {
-        "empty": b"", "a list": f"[{text}]", "a text": '"x"', "null": "null", "a number": "1", "cut short": text[:-1],
-        "followed by more": text + "}", "twice": text + text, "with a byte order mark": "\ufeff" + text,
-        "in UTF-16": text.encode("utf-16-le"), "with a lone surrogate": text[:-1] + ',"x":"\\ud800"}',
-        "not UTF-8": text.encode()[:-1] + b',"x":"\xff"}', "with NaN": text[:-1] + ',"x":NaN}', "with Infinity": text[:-1] + ',"x":Infinity}',
-        "with a leading zero": text[:-1] + ',"x":01}', "with a tab inside a text": text[:-1] + ',"x":"\t"}',
-        "with a comma too many": text[:-1] + ",}", "a thousand levels deep": text[:-1] + ',"x":' + "[" * 1000 + "]" * 1000 + "}",
-        "with environment twice": '{"environment":"Sandbox",' + text[1:], "with an unknown field twice": '{"x":1,"x":2,' + text[1:],
+        "empty": b"",
+        "a list": f"[{text}]",
+        "a text": '"x"',
+        "null": "null",
+        "a number": "1",
+        "cut short": text[:-1],
+        "followed by more": text + "}",
+        "twice": text + text,
+        "with a byte order mark": "\ufeff" + text,
+        "in UTF-16": text.encode("utf-16-le"),
+        "with a lone surrogate": text[:-1] + ',"x":"\\ud800"}',
+        "not UTF-8": text.encode()[:-1] + b',"x":"\xff"}',
+        "with NaN": text[:-1] + ',"x":NaN}',
+        "with Infinity": text[:-1] + ',"x":Infinity}',
+        "with a leading zero": text[:-1] + ',"x":01}',
+        "with a tab inside a text": text[:-1] + ',"x":"\t"}',
+        "with a comma too many": text[:-1] + ",}",
+        "a thousand levels deep": text[:-1] + ',"x":' + "[" * 1000 + "]" * 1000 + "}",
+        "with environment twice": '{"environment":"Sandbox",' + text[1:],
+        "with an unknown field twice": '{"x":1,"x":2,' + text[1:],
         "with a name twice by an escape": '{"\\u0065nvironment":"Sandbox",' + text[1:],
     }.items():
         yield Case(f"T08 payload {name}", "transaction", jws(world.chain, payload), PAYLOAD)
@@ -461,15 +634,23 @@ def fields(world):
             del payload[field]
             yield Case(f"T05 {kind} without {field}", kind, jws(world.chain, payload), PAYLOAD)
     for kind, field, values in (
-        ("transaction", "transactionId", (2, "", True, ["2"])), ("transaction", "productId", (1, "")),
-        ("transaction", "bundleId", (1, "", ["com.example.tenure.demo"])), ("transaction", "environment", (1, "", ["Production"], None)),
+        ("transaction", "transactionId", (2, "", True, ["2"])),
+        ("transaction", "productId", (1, "")),
+        ("transaction", "bundleId", (1, "", ["com.example.tenure.demo"])),
+        ("transaction", "environment", (1, "", ["Production"], None)),
         ("transaction", "signedDate", ("soon", None, 1.5, -1, 1e300, True, str(SIGNED))),
-        ("transaction", "expiresDate", ("2025-10-09", 1.5, 10**17, -10**17, True)), ("transaction", "price", ("9.99", 9.99, 2**63)),
-        ("transaction", "quantity", ("1", True)), ("transaction", "isUpgraded", ("yes", 1)),
-        ("transaction", "offerType", ("2", 2.5)), ("transaction", "commitmentInfo", ("x", [1])),
-        ("renewalInfo", "autoRenewStatus", ("1", True)), ("renewalInfo", "eligibleWinBackOfferIds", ("back", [1])),
-        ("appTransaction", "receiptCreationDate", ("x", None)), ("realtimeRequest", "appAppleId", ("1234567890", 1.5)),
-        ("notification", "data", ("x", [], 1)), ("notification", "notificationType", (1, "")),
+        ("transaction", "expiresDate", ("2025-10-09", 1.5, 10**17, -(10**17), True)),
+        ("transaction", "price", ("9.99", 9.99, 2**63)),
+        ("transaction", "quantity", ("1", True)),
+        ("transaction", "isUpgraded", ("yes", 1)),
+        ("transaction", "offerType", ("2", 2.5)),
+        ("transaction", "commitmentInfo", ("x", [1])),
+        ("renewalInfo", "autoRenewStatus", ("1", True)),
+        ("renewalInfo", "eligibleWinBackOfferIds", ("back", [1])),
+        ("appTransaction", "receiptCreationDate", ("x", None)),
+        ("realtimeRequest", "appAppleId", ("1234567890", 1.5)),
+        ("notification", "data", ("x", [], 1)),
+        ("notification", "notificationType", (1, "")),
     ):
         for value in values:
             fault = ENVIRONMENT if (field, value) == ("environment", "") else PAYLOAD
@@ -492,10 +673,17 @@ def inner(world):
 
     yield case("a transaction that was changed", SIGNATURE, signedTransactionInfo=broken)
     yield case("a forger's transaction", CHAIN, signedTransactionInfo=jws(forger, transaction("Production")))
-    yield case("a forger's renewal info", CHAIN, signedTransactionInfo=right, signedRenewalInfo=jws(forger, renewal_info("Production")))
+    yield case(
+        "a forger's renewal info", CHAIN, signedTransactionInfo=right, signedRenewalInfo=jws(forger, renewal_info("Production"))
+    )
     yield case("a transaction of another app", APP, signedTransactionInfo=jws(chain, stranger))
     yield case("a transaction of Sandbox", ENVIRONMENT, signedTransactionInfo=jws(chain, transaction("Sandbox")))
-    yield case("a renewal info of Sandbox", ENVIRONMENT, signedTransactionInfo=right, signedRenewalInfo=jws(chain, renewal_info("Sandbox")))
+    yield case(
+        "a renewal info of Sandbox",
+        ENVIRONMENT,
+        signedTransactionInfo=right,
+        signedRenewalInfo=jws(chain, renewal_info("Sandbox")),
+    )
     yield case("a renewal info as the transaction", PAYLOAD, signedTransactionInfo=jws(chain, renewal_info("Production")))
     yield case("an app transaction as the transaction", PAYLOAD, signedTransactionInfo=jws(chain, app_transaction("Production")))
     yield case("a transaction as the renewal info", PAYLOAD, signedRenewalInfo=right)
@@ -503,16 +691,24 @@ def inner(world):
     yield case("a transaction that is no JWS", FORM, signedTransactionInfo="x")
     yield case("an empty transaction", FORM, signedTransactionInfo="")
     yield case("a transaction that is a number", PAYLOAD, signedTransactionInfo=1)
-    yield case("a renewal info of another subscription", PAYLOAD, signedTransactionInfo=right,
-               signedRenewalInfo=jws(chain, renewal_info("Production", originalTransactionId="9")))
-    yield case("a renewal info of another download", PAYLOAD,
-               signedTransactionInfo=jws(chain, transaction("Production", appTransactionId="1")),
-               signedRenewalInfo=jws(chain, renewal_info("Production", appTransactionId="2")))
+    yield case(
+        "a renewal info of another subscription",
+        PAYLOAD,
+        signedTransactionInfo=right,
+        signedRenewalInfo=jws(chain, renewal_info("Production", originalTransactionId="9")),
+    )
+    yield case(
+        "a renewal info of another download",
+        PAYLOAD,
+        signedTransactionInfo=jws(chain, transaction("Production", appTransactionId="1")),
+        signedRenewalInfo=jws(chain, renewal_info("Production", appTransactionId="2")),
+    )
     data = {**notification("Production")["data"], "signedAppTransactionInfo": jws(forger, app_transaction("Production"))}
     yield Case("inside: a forger's app transaction", "notification", jws(chain, bare("Production", appData=data)), CHAIN)
 
 
 # T09: signatures at the edges, after Wycheproof's vectors for P1363.
+
 
 def edges(world):
     chain = world.chain
@@ -529,15 +725,34 @@ def edges(world):
         return first.to_bytes(32, "big") + second.to_bytes(32, "big")
 
     yield case("the twin (r, n-s)", pair(r, n - s), None)
-    values = {"0": 0, "1": 1, "n-1": n - 1, "n": n, "n+1": n + 1, "2^256-1": 2**256 - 1, "r": r, "s": s, "n-r": n - r, "n-s": n - s}
+    values = {
+        "0": 0,
+        "1": 1,
+        "n-1": n - 1,
+        "n": n,
+        "n+1": n + 1,
+        "2^256-1": 2**256 - 1,
+        "r": r,
+        "s": s,
+        "n-r": n - r,
+        "n-s": n - s,
+    }
     for (first, left), (second, right) in itertools.product(values.items(), repeat=2):
         if (first, second) not in (("r", "s"), ("r", "n-s")):
             yield case(f"({first}, {second})", pair(left, right))
     zeros = bytes(1)
     for name, signature in {
-        "of no byte": b"", "of 32 bytes": raw[:32], "of 63 bytes": raw[:-1], "of 65 bytes": raw + zeros, "of 96 bytes": raw + raw[:32],
-        "of 128 bytes": raw + raw, "with a zero before": zeros + raw, "with a zero before each": zeros + raw[:32] + zeros + raw[32:],
-        "in DER": der_signature(r, s), "of 64 zeros": bytes(64), "little-endian": raw[31::-1] + raw[:31:-1],
+        "of no byte": b"",
+        "of 32 bytes": raw[:32],
+        "of 63 bytes": raw[:-1],
+        "of 65 bytes": raw + zeros,
+        "of 96 bytes": raw + raw[:32],
+        "of 128 bytes": raw + raw,
+        "with a zero before": zeros + raw,
+        "with a zero before each": zeros + raw[:32] + zeros + raw[32:],
+        "in DER": der_signature(r, s),
+        "of 64 zeros": bytes(64),
+        "little-endian": raw[31::-1] + raw[:31:-1],
         "with one bit changed": bytes([raw[0] ^ 1]) + raw[1:],
     }.items():
         yield case(name, signature)
@@ -550,7 +765,7 @@ def short_values(chain):
     for name, place in (("r", 0), ("s", 32)):
         raw = next(raw for raw in iter(lambda: pki.raw_signature(chain.leaf.key, signed.encode()), None) if raw[place] == 0)
         yield Case(f"T09 {name} with a leading zero", "transaction", f"{signed}.{pki.base64url(raw)}")
-        cut = raw[:place] + raw[place + 1:]
+        cut = raw[:place] + raw[place + 1 :]
         yield Case(f"T09 {name} without its leading zero", "transaction", f"{signed}.{pki.base64url(cut)}", SIGNATURE)
 
 
@@ -559,6 +774,7 @@ def der_signature(r, s):
 
 
 # A leaf that says what a good one says, in DER that is none.
+
 
 def encodings(world):
     chain = world.chain
@@ -573,7 +789,7 @@ def encodings(world):
         return again(lambda fields: [fields[0], tlv(0x02, content), *fields[2:]])
 
     def replaced(place, value):
-        return again(lambda fields: fields[:place] + [value] + fields[place + 1:])
+        return again(lambda fields: fields[:place] + [value] + fields[place + 1 :])
 
     validity, extensions = pki.children(body)[4], pki.children(body)[7]
     inside = pki.children(pki.children(extensions)[0])
@@ -603,22 +819,28 @@ def encodings(world):
         yield Case(f"DER: {name}", "transaction", jws(chain, transaction("Production"), header), CHAIN)
     yield from unused_bits(chain)
     control = {"alg": "ES256", "x5c": pki.x5c([again(list), chain.intermediate.der, chain.root.der])}
-    yield Case("DER: the leaf taken apart, put together and signed again", "transaction", jws(chain, transaction("Production"), control))
+    yield Case(
+        "DER: the leaf taken apart, put together and signed again", "transaction", jws(chain, transaction("Production"), control)
+    )
     yield from certificate_base64(world)
 
 
 def unused_bits(chain):
-    """A leaf whose signature's BIT STRING says that it ends within a byte: DER where that bit is zero, and no signature of ECDSA."""
+    """A leaf whose signature's BIT STRING says that it ends within a byte, which is DER where that bit is zero."""
     for bit, fault in ((0, None), (1, CHAIN)):
         while True:
             leaf = pki.issue(pki.LEAF, chain.leaf.key, chain.intermediate, hashes.SHA384())
             if leaf.der[-1] & 1 == bit:
                 break
         body, algorithm, signature = pki.children(leaf.der)
-        changed = tlv(0x30, body, algorithm, tlv(0x03, b"\x01" + signature[pki.header_length(signature) + 1:]))
+        changed = tlv(0x30, body, algorithm, tlv(0x03, b"\x01" + signature[pki.header_length(signature) + 1 :]))
         header = {"alg": "ES256", "x5c": pki.x5c([changed, chain.intermediate.der, chain.root.der])}
-        yield Case(f"DER: a signature that says its last bit is unused, and it is {'one' if bit else 'zero'}", "transaction",
-                   jws(chain, transaction("Production"), header), fault)
+        yield Case(
+            f"DER: a signature that says its last bit is unused, and it is {'one' if bit else 'zero'}",
+            "transaction",
+            jws(chain, transaction("Production"), header),
+            fault,
+        )
 
 
 def certificate_base64(world):
@@ -629,11 +851,15 @@ def certificate_base64(world):
     texts = pki.x5c(chain.der)
     plain = texts[0].rstrip("=")
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    spare = plain[:-1] + alphabet[alphabet.index(plain[-1]) | 1] + texts[0][len(plain):]
+    spare = plain[:-1] + alphabet[alphabet.index(plain[-1]) | 1] + texts[0][len(plain) :]
     for name, text in {
-        "without padding": plain, "with a line break": texts[0][:64] + "\n" + texts[0][64:], "with other spare bits": spare,
-        "in the alphabet of URLs": texts[0].replace("+", "-").replace("/", "_"), "with PEM around": chain.leaf.pem.decode(),
-        "with a space before": " " + texts[0], "with a byte too many of padding": texts[0] + "=",
+        "without padding": plain,
+        "with a line break": texts[0][:64] + "\n" + texts[0][64:],
+        "with other spare bits": spare,
+        "in the alphabet of URLs": texts[0].replace("+", "-").replace("/", "_"),
+        "with PEM around": chain.leaf.pem.decode(),
+        "with a space before": " " + texts[0],
+        "with a byte too many of padding": texts[0] + "=",
     }.items():
         assert text != texts[0], name
         header = {"alg": "ES256", "x5c": [text, *texts[1:]]}
@@ -641,8 +867,19 @@ def certificate_base64(world):
 
 
 GROUPS = {
-    "good payloads": good_payloads, "good notifications": good_notifications, "good forms": good_forms, "headers": header_tricks,
-    "forms": forms, "chains": chains, "marks": marks, "keys": keys, "dates": dates, "subjects": subjects,
-    "broken payloads": broken_payloads, "fields": fields, "inside a notification": inner, "edges of signatures": edges,
+    "good payloads": good_payloads,
+    "good notifications": good_notifications,
+    "good forms": good_forms,
+    "headers": header_tricks,
+    "forms": forms,
+    "chains": chains,
+    "marks": marks,
+    "keys": keys,
+    "dates": dates,
+    "subjects": subjects,
+    "broken payloads": broken_payloads,
+    "fields": fields,
+    "inside a notification": inner,
+    "edges of signatures": edges,
     "encodings of certificates": encodings,
 }

@@ -1,4 +1,4 @@
-"""Certificates and compact JWS as Apple makes them, made here with `cryptography` alone, so that nothing of ours vouches for itself.
+"""Certificates and compact JWS as Apple makes them, made here with `cryptography` alone, so that nothing vouches for itself.
 
 Every part can be made wrong: that is what the corpora are for.
 """
@@ -75,14 +75,21 @@ class Identity:
 
     @property
     def key_pem(self):
-        return self.key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        return self.key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
 
 
 def key_usage(profile):
     return x509.KeyUsage(
-        digital_signature=profile.may_sign, content_commitment=False, key_encipherment=False, data_encipherment=False,
-        key_agreement=False, key_cert_sign=profile.may_issue, crl_sign=profile.may_issue, encipher_only=False, decipher_only=False)
+        digital_signature=profile.may_sign,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=profile.may_issue,
+        crl_sign=profile.may_issue,
+        encipher_only=False,
+        decipher_only=False,
+    )
 
 
 def issue(profile, key, issuer=None, digest=None, serial=None):
@@ -90,9 +97,15 @@ def issue(profile, key, issuer=None, digest=None, serial=None):
     issuer_key = issuer.key if issuer else key
     issuer_name = issuer.certificate.subject if issuer else profile.subject
     builder = (
-        x509.CertificateBuilder().subject_name(profile.subject).issuer_name(issuer_name).public_key(key.public_key())
-        .serial_number(serial or x509.random_serial_number()).not_valid_before(profile.start).not_valid_after(profile.end)
-        .add_extension(x509.BasicConstraints(profile.is_ca, profile.path_length if profile.is_ca else None), critical=True))
+        x509.CertificateBuilder()
+        .subject_name(profile.subject)
+        .issuer_name(issuer_name)
+        .public_key(key.public_key())
+        .serial_number(serial or x509.random_serial_number())
+        .not_valid_before(profile.start)
+        .not_valid_after(profile.end)
+        .add_extension(x509.BasicConstraints(profile.is_ca, profile.path_length if profile.is_ca else None), critical=True)
+    )
     if profile.may_sign or profile.may_issue:
         builder = builder.add_extension(key_usage(profile), critical=True)
     if profile.key_identifiers:
@@ -169,6 +182,7 @@ def jws(chain, payload, header=None, key=None):
 
 # DER by hand, for what no library would write.
 
+
 def tlv(tag, *contents):
     content = b"".join(contents)
     size = len(content)
@@ -180,7 +194,7 @@ def tlv(tag, *contents):
 
 def children(der):
     """The values inside a constructed value, each with its tag and length."""
-    found, inside = [], der[header_length(der):]
+    found, inside = [], der[header_length(der) :]
     while inside:
         size = value_length(inside)
         found.append(inside[:size])

@@ -1,4 +1,4 @@
-"""App receipts: apple-purchase-receipt-verifier, openssl and `tenure inspect` on Apple's real ones and on ones that are signed here."""
+"""App receipts: apple-purchase-receipt-verifier, openssl and `tenure inspect` on Apple's real ones and on ones signed here."""
 
 import base64
 import dataclasses
@@ -21,24 +21,67 @@ CREATED = "2025-10-09T08:53:20Z"
 SHA1_WITH_RSA, SHA256_WITH_RSA = (tlv(0x30, bytes.fromhex("06092a864886f70d0101" + last), pki.DER_NULL) for last in ("05", "0b"))
 
 CLASS_OF_CODE = {
-    **dict.fromkeys(("notRecognised", "tooLong", "notBase64", "notDER", "trailingBytes", "notSigned", "notSignedData",
-                     "signerCountNotOne", "algorithmNotAllowed", "signerAttributesNotAllowed", "tooManyCertificates"), FORM),
-    **dict.fromkeys(("certificateTooLong", "chainMissing", "rootNotTrusted", "certificateMalformed", "leafDistrusted",
-                     "leafMarkerMissing", "intermediateMarkerMissing", "leafIsCA", "intermediateNotCA", "leafUsageNotSignature",
-                     "leafKeyNotRSA", "chainNeverValid", "chainInvalid", "creationDateOutsideChain"), CHAIN),
-    "signatureInvalid": SIGNATURE, "wrongBundleId": APP, "wrongEnvironment": ENVIRONMENT,
-    **dict.fromkeys(("contentMalformed", "attributeDuplicated", "attributeMissing", "attributeInvalid", "creationDateInFuture"), PAYLOAD),
+    **dict.fromkeys(
+        (
+            "notRecognised",
+            "tooLong",
+            "notBase64",
+            "notDER",
+            "trailingBytes",
+            "notSigned",
+            "notSignedData",
+            "signerCountNotOne",
+            "algorithmNotAllowed",
+            "signerAttributesNotAllowed",
+            "tooManyCertificates",
+        ),
+        FORM,
+    ),
+    **dict.fromkeys(
+        (
+            "certificateTooLong",
+            "chainMissing",
+            "rootNotTrusted",
+            "certificateMalformed",
+            "leafDistrusted",
+            "leafMarkerMissing",
+            "intermediateMarkerMissing",
+            "leafIsCA",
+            "intermediateNotCA",
+            "leafUsageNotSignature",
+            "leafKeyNotRSA",
+            "chainNeverValid",
+            "chainInvalid",
+            "creationDateOutsideChain",
+        ),
+        CHAIN,
+    ),
+    "signatureInvalid": SIGNATURE,
+    "wrongBundleId": APP,
+    "wrongEnvironment": ENVIRONMENT,
+    **dict.fromkeys(
+        ("contentMalformed", "attributeDuplicated", "attributeMissing", "attributeInvalid", "creationDateInFuture"), PAYLOAD
+    ),
 }
 
 # The peer's reasons for a class. It compares neither bundle nor environment: that is the caller's.
 REASONS = {
-    FORM: {"MALFORMED", "INVALID_SIGNATURE"}, SIGNATURE: {"INVALID_SIGNATURE"}, PAYLOAD: {"UNREADABLE_PAYLOAD"},
+    FORM: {"MALFORMED", "INVALID_SIGNATURE"},
+    SIGNATURE: {"INVALID_SIGNATURE"},
+    PAYLOAD: {"UNREADABLE_PAYLOAD"},
     CHAIN: {"UNTRUSTED_CHAIN", "INVALID_CERTIFICATE", "INVALID_CERTIFICATE_PURPOSE", "MALFORMED"},
 }
 
 # What /verifyReceipt would answer, by the class that we refuse with.
-STATUSES = {None: {0}, APP: {0}, FORM: {21002, 21003}, CHAIN: {21003}, SIGNATURE: {21003}, PAYLOAD: {21009},
-            ENVIRONMENT: {21007, 21008}}
+STATUSES = {
+    None: {0},
+    APP: {0},
+    FORM: {21002, 21003},
+    CHAIN: {21003},
+    SIGNATURE: {21003},
+    PAYLOAD: {21009},
+    ENVIRONMENT: {21007, 21008},
+}
 
 ON_PURPOSE = {
     "signed attributes": "Apple signs the content itself; with attributes it is another statement that is signed (RFC 5652, 5.4)",
@@ -48,11 +91,11 @@ ON_PURPOSE = {
     "no bundle": "without it a receipt is of no app; the peer leaves the field empty",
     "no creation date": "without it nothing says when the certificates had to be valid; the peer takes today",
     "no transaction id": "a purchase without it is none; the peer leaves the field empty",
-    "a creation date that is none": "a date is RFC 3339 or the receipt is refused; the peer leaves the field empty and takes today",
+    "a creation date that is none": "a date is RFC 3339 or the receipt is refused; the peer takes today instead",
     "a quantity that is a text": "a value of another type than Apple documents is no value; the peer leaves the field empty",
     "made tomorrow": "T06: nobody can have signed tomorrow",
     "SHA-512": "Apple signs receipts over SHA-1 and SHA-256 (TN3138); nothing else is read",
-    "an attribute whose number needs 64 bits": "an attribute that is newer than its reader is kept; the peer reads numbers of 32 bits",
+    "an attribute whose number needs 64 bits": "what is newer than its reader is kept; the peer reads 32 bits",
     "leaf may issue": "T02: what signs receipts may not issue certificates",
 }
 
@@ -76,9 +119,17 @@ def ia5(text):
 def purchase(number=1, **changes):
     """One purchase's attributes by number, as Apple writes them: absent dates are empty."""
     values = {
-        1701: integer(1), 1702: utf8("plus.monthly"), 1703: utf8(str(10**15 + number)), 1705: utf8(str(10**15)), 1707: integer(3),
-        1704: ia5(f"2025-{number % 9 + 1:02}-01T00:00:00Z"), 1706: ia5("2025-01-01T00:00:00Z"),
-        1708: ia5(f"2025-{number % 9 + 2:02}-01T00:00:00Z"), 1711: integer(2**53 + number), 1712: ia5(""), 1713: integer(number % 2),
+        1701: integer(1),
+        1702: utf8("plus.monthly"),
+        1703: utf8(str(10**15 + number)),
+        1705: utf8(str(10**15)),
+        1707: integer(3),
+        1704: ia5(f"2025-{number % 9 + 1:02}-01T00:00:00Z"),
+        1706: ia5("2025-01-01T00:00:00Z"),
+        1708: ia5(f"2025-{number % 9 + 2:02}-01T00:00:00Z"),
+        1711: integer(2**53 + number),
+        1712: ia5(""),
+        1713: integer(number % 2),
         1719: integer(number % 3 == 0),
     }
     return change(values, changes)
@@ -96,8 +147,19 @@ def attribute_set(values, extra=()):
 
 def content(purchases=None, extra=(), **changes):
     values = {
-        0: utf8("ProductionSandbox"), 1: integer(0), 2: utf8(BUNDLE), 3: utf8("7"), 4: bytes(range(16)), 5: bytes(range(20)),
-        10: ia5("4+"), 12: ia5(CREATED), 15: integer(0), 16: integer(0), 18: ia5("2013-08-01T07:00:00Z"), 19: utf8("1.0"), 21: ia5(""),
+        0: utf8("ProductionSandbox"),
+        1: integer(0),
+        2: utf8(BUNDLE),
+        3: utf8("7"),
+        4: bytes(range(16)),
+        5: bytes(range(20)),
+        10: ia5("4+"),
+        12: ia5(CREATED),
+        15: integer(0),
+        16: integer(0),
+        18: ia5("2013-08-01T07:00:00Z"),
+        19: utf8("1.0"),
+        21: ia5(""),
     }
     purchases = [purchase(1), purchase(2)] if purchases is None else purchases
     every = [(17, attribute_set(p)) for p in purchases]
@@ -110,7 +172,7 @@ class Case:
     receipt: bytes
     fault: str | None = None
     holds: bool = True
-    """Whether the signature and the path to the root hold for openssl, which knows no marks, dates aside, nor what a receipt says."""
+    """Whether signature and path hold for openssl, which leaves dates aside here and knows neither Apple's marks nor receipts."""
     bundle: str = BUNDLE
     environment: str = "Sandbox"
     root: bytes = b""
@@ -138,6 +200,7 @@ class Signer:
 
 def with_sha1(chain):
     """The same chain signed over SHA-1, as all of Apple's were until 2023. `cryptography` will not write it any more."""
+
     def again(identity, issuer):
         body, _, _ = pki.children(identity.der)
         changed = tlv(0x30, *(SHA1_WITH_RSA if field == SHA256_WITH_RSA else field for field in pki.children(body)))
@@ -166,9 +229,27 @@ def corpus(folder):
     yield case("unknown attributes", signer.sign(chain, content([purchase(a1799=utf8("new"))], unknown)))
     yield case("an attribute whose number needs 64 bits", signer.sign(chain, content(extra=[(2**31, utf8("new"))])))
     yield case("every date of a purchase", signer.sign(chain, content([purchase(a1712=ia5("2025-03-01T12:00:00Z"))])))
-    yield case("no optional attribute", signer.sign(chain, content(
-        [purchase(a1701=None, a1705=None, a1706=None, a1707=None, a1708=None, a1711=None, a1712=None, a1713=None, a1719=None)],
-        a1=None, a3=None, a10=None, a15=None, a16=None, a18=None, a19=None, a21=None)))
+    yield case(
+        "no optional attribute",
+        signer.sign(
+            chain,
+            content(
+                [
+                    purchase(
+                        a1701=None, a1705=None, a1706=None, a1707=None, a1708=None, a1711=None, a1712=None, a1713=None, a1719=None
+                    )
+                ],
+                a1=None,
+                a3=None,
+                a10=None,
+                a15=None,
+                a16=None,
+                a18=None,
+                a19=None,
+                a21=None,
+            ),
+        ),
+    )
     yield case("of Production", signer.sign(chain, content(a0=utf8("Production"))), environment="Production")
     yield case("certificates in another order", signer.sign(chain, content(), certificates=[root.pem, chain.intermediate.pem]))
     yield from broken_forms(case, signer, chain, good)
@@ -205,10 +286,18 @@ def broken_chains(case, signer, chain):
     forged = pki.rsa_chain(trusted=twin.root)
     yield case("wrong root of the same name", signer.sign(forged, content()), CHAIN, False)
     shifted = pki.Chain(root, chain.leaf, pki.issue(pki.LEAF.but(subject=pki.name("Below")), pki.rsa_key("below"), chain.leaf))
-    yield case("a leaf issued by a leaf", signer.sign(shifted, content(), certificates=[chain.leaf.pem, chain.intermediate.pem]),
-               CHAIN, False)
-    yield case("a leaf issued by a leaf, with the whole path", signer.sign(
-        shifted, content(), certificates=[chain.leaf.pem, chain.intermediate.pem, root.pem]), CHAIN, False)
+    yield case(
+        "a leaf issued by a leaf",
+        signer.sign(shifted, content(), certificates=[chain.leaf.pem, chain.intermediate.pem]),
+        CHAIN,
+        False,
+    )
+    yield case(
+        "a leaf issued by a leaf, with the whole path",
+        signer.sign(shifted, content(), certificates=[chain.leaf.pem, chain.intermediate.pem, root.pem]),
+        CHAIN,
+        False,
+    )
     yield below("leaf without Apple's mark", True, leaf=pki.LEAF.but(marker=None))
     yield below("intermediate without Apple's mark", True, intermediate=pki.INTERMEDIATE.but(marker=None))
     yield below("intermediate may not issue", False, intermediate=pki.INTERMEDIATE.but(is_ca=False))
@@ -244,31 +333,64 @@ def broken_contents(case, signer, chain):
 def openssl_holds(folder, receipt, root):
     """Whether openssl believes the PKCS#7, whatever the certificates are for and whenever it is."""
     certificate = x509.load_der_x509_certificate(root)
-    authority = written(folder, f"ca-{certificate.fingerprint(hashes.SHA256()).hex()}.pem",
-                        certificate.public_bytes(serialization.Encoding.PEM))
+    authority = written(
+        folder, f"ca-{certificate.fingerprint(hashes.SHA256()).hex()}.pem", certificate.public_bytes(serialization.Encoding.PEM)
+    )
     outcome = subprocess.run(
-        ["openssl", "cms", "-verify", "-inform", "DER", "-binary", "-CAfile", authority, "-purpose", "any", "-no_check_time",
-         "-auth_level", "0", "-out", os.devnull], input=receipt, capture_output=True, timeout=60)
+        [
+            "openssl",
+            "cms",
+            "-verify",
+            "-inform",
+            "DER",
+            "-binary",
+            "-CAfile",
+            authority,
+            "-purpose",
+            "any",
+            "-no_check_time",
+            "-auth_level",
+            "0",
+            "-out",
+            os.devnull,
+        ],
+        input=receipt,
+        capture_output=True,
+        timeout=60,
+    )
     return outcome.returncode == 0
 
 
 RECEIPT_FIELDS = {
-    "receiptType": "receipt_type", "adamId": "app_item_id", "bundleId": "bundle_id", "applicationVersion": "application_version",
-    "originalApplicationVersion": "original_application_version", "downloadId": "download_id",
-    "versionExternalIdentifier": "version_external_identifier", "receiptCreationDate": "receipt_creation_date_ms",
-    "originalPurchaseDate": "original_purchase_date_ms", "expirationDate": "expiration_date_ms",
+    "receiptType": "receipt_type",
+    "adamId": "app_item_id",
+    "bundleId": "bundle_id",
+    "applicationVersion": "application_version",
+    "originalApplicationVersion": "original_application_version",
+    "downloadId": "download_id",
+    "versionExternalIdentifier": "version_external_identifier",
+    "receiptCreationDate": "receipt_creation_date_ms",
+    "originalPurchaseDate": "original_purchase_date_ms",
+    "expirationDate": "expiration_date_ms",
 }
 PURCHASE_FIELDS = {
-    "quantity": "quantity", "productId": "product_id", "transactionId": "transaction_id",
-    "originalTransactionId": "original_transaction_id", "purchaseDate": "purchase_date_ms",
-    "originalPurchaseDate": "original_purchase_date_ms", "expiresDate": "expires_date_ms", "cancellationDate": "cancellation_date_ms",
-    "webOrderLineItemId": "web_order_line_item_id", "isTrialPeriod": "is_trial_period",
+    "quantity": "quantity",
+    "productId": "product_id",
+    "transactionId": "transaction_id",
+    "originalTransactionId": "original_transaction_id",
+    "purchaseDate": "purchase_date_ms",
+    "originalPurchaseDate": "original_purchase_date_ms",
+    "expiresDate": "expires_date_ms",
+    "cancellationDate": "cancellation_date_ms",
+    "webOrderLineItemId": "web_order_line_item_id",
+    "isTrialPeriod": "is_trial_period",
     "isInIntroOfferPeriod": "is_in_intro_offer_period",
 }
 
 
 def differences(ours, theirs, fields):
     """The fields that the two read differently; an instant of ours is an object, and what is absent is left out."""
+
     def plain(value):
         return value["milliseconds"] if isinstance(value, dict) else value
 
@@ -288,7 +410,9 @@ def check_case(checks, folder, case, answer):
     text = base64.b64encode(case.receipt).decode()
     result = verifier.verify_receipt(text)
     ours = None if answer.is_accepted else CLASS_OF_CODE.get(answer.code, answer.code)
-    checks.check(f"{case.name}: tenure says what was broken", ours == case.fault, f"{answer.code or 'accepted'}, broken: {case.fault}")
+    checks.check(
+        f"{case.name}: tenure says what was broken", ours == case.fault, f"{answer.code or 'accepted'}, broken: {case.fault}"
+    )
     theirs = None if result.verified else result.failure.reason.name
     # What the peer leaves to its caller is compared as its caller would.
     agrees = result.verified if ours in (None, APP, ENVIRONMENT) else theirs in REASONS[ours]
@@ -297,15 +421,19 @@ def check_case(checks, folder, case, answer):
         checks.differs(not agrees)
     else:
         checks.check(case.name, agrees, f"peer: {result.failure or 'accepted'}; tenure: {answer.code or 'accepted'}")
-        status = json.loads(verifier.verify_receipt_endpoint(
-            peer.Environment(case.environment), json.dumps({"receipt-data": text})))["status"]
+        status = json.loads(
+            verifier.verify_receipt_endpoint(peer.Environment(case.environment), json.dumps({"receipt-data": text}))
+        )["status"]
         checks.check(f"{case.name}: the status of /verifyReceipt", status in STATUSES[ours], (status, ours))
     if answer.is_accepted and result.verified:
         check_fields(checks, case.name, answer.report["payload"], result.payload)
     holds = openssl_holds(folder, case.receipt, case.root)
     checks.check(f"{case.name}: openssl says whether the signature holds", holds == case.holds, holds)
-    checks.check(f"{case.name}: what openssl refuses is refused, and a signature that holds is not called invalid",
-                 not answer.is_accepted if not holds else ours != SIGNATURE, (holds, answer.code))
+    checks.check(
+        f"{case.name}: what openssl refuses is refused, and a signature that holds is not called invalid",
+        not answer.is_accepted if not holds else ours != SIGNATURE,
+        (holds, answer.code),
+    )
 
 
 def run(checks, folder):
@@ -317,8 +445,11 @@ def run(checks, folder):
 
     for case, answer in zip(cases, side_by_side(ask, cases)):
         check_case(checks, folder, case, answer)
-    checks.check("each entry of ON_PURPOSE is a case", set(ON_PURPOSE) <= {case.name for case in cases},
-                 set(ON_PURPOSE) - {case.name for case in cases})
+    checks.check(
+        "each entry of ON_PURPOSE is a case",
+        set(ON_PURPOSE) <= {case.name for case in cases},
+        set(ON_PURPOSE) - {case.name for case in cases},
+    )
     checks.finish(f"receipts signed here ({len(cases)} cases)")
     fixtures = os.environ.get("TENURE_FIXTURES")
     real_receipts(checks, folder, pathlib.Path(fixtures or "nowhere") / "real", os.environ.get("TENURE_FIXTURES_REQUIRED") == "1")
@@ -333,15 +464,20 @@ def real_receipts(checks, folder, real, required):
         text = "".join((real / name).read_text().split())
         result = peer.Verifier(peer.Config()).verify_receipt(text)
         answer = inspect(text)
-        checks.check(f"{name}: both believe it, by Apple's own root", result.verified and answer.is_accepted, (result, answer.code))
+        checks.check(
+            f"{name}: both believe it, by Apple's own root", result.verified and answer.is_accepted, (result, answer.code)
+        )
         if result.verified and answer.is_accepted:
             check_fields(checks, name, answer.report["payload"], result.payload)
         root = (real / "AppleIncRootCertificate.cer").read_bytes()
         checks.check(f"{name}: openssl too", openssl_holds(folder, base64.b64decode(text), root))
-        status = json.loads(peer.Verifier(peer.Config()).verify_receipt_endpoint(
-            peer.Environment.PRODUCTION, json.dumps({"receipt-data": text})))["status"]
+        status = json.loads(
+            peer.Verifier(peer.Config()).verify_receipt_endpoint(peer.Environment.PRODUCTION, json.dumps({"receipt-data": text}))
+        )["status"]
         wrong = inspect(text, "--environment", "Production")
-        checks.check(f"{name}: is no receipt of Production", (status, wrong.code) == (21007, "wrongEnvironment"), (status, wrong.code))
+        checks.check(
+            f"{name}: is no receipt of Production", (status, wrong.code) == (21007, "wrongEnvironment"), (status, wrong.code)
+        )
         changed = bytearray(base64.b64decode(text))
         changed[changed.index(b"com.sumiapp")] ^= 1
         answer = inspect(bytes(changed))
@@ -367,11 +503,18 @@ def old_receipt(checks, path, required):
         except Exception:
             return False
 
-    checks.check("before iOS 7: the length is the certificate's", int.from_bytes(signature[129:133], "big") == len(signature[133:]))
-    checks.check("before iOS 7: cryptography and tenure believe the signature",
-                 (holds(info), inspect(text).code) == (True, "issuerNotProved"), (holds(info), inspect(text).code))
+    checks.check(
+        "before iOS 7: the length is the certificate's", int.from_bytes(signature[129:133], "big") == len(signature[133:])
+    )
+    checks.check(
+        "before iOS 7: cryptography and tenure believe the signature",
+        (holds(info), inspect(text).code) == (True, "issuerNotProved"),
+        (holds(info), inspect(text).code),
+    )
     flipped = info.replace(b"1000000046178817", b"1000000046178818", 1)
     forged = text.replace(base64.b64encode(info).decode(), base64.b64encode(flipped).decode())
-    checks.check("before iOS 7: neither believes it with one digit changed",
-                 forged != text and (holds(flipped), inspect(forged).code) == (False, "signatureInvalid"),
-                 (holds(flipped), inspect(forged).code))
+    checks.check(
+        "before iOS 7: neither believes it with one digit changed",
+        forged != text and (holds(flipped), inspect(forged).code) == (False, "signatureInvalid"),
+        (holds(flipped), inspect(forged).code),
+    )

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""Holds what `tenure` verifies and signs against code that nobody here wrote: Apple's server library, apple-purchase-receipt-verifier,
-openssl, PyJWT. Starts no server. Prints what fails and one line for each group; the exit code is 1 when something failed."""
+"""Holds what `tenure` verifies and signs against code that nobody here wrote: Apple's server library, openssl, PyJWT and
+apple-purchase-receipt-verifier. Starts no server. Prints what fails and one line for each group; the exit code is 1 when
+something failed.
+
+TENURE_BINARY names another program than the one that was built here; TENURE_FIXTURES a folder with Apple's real receipts,
+which are skipped without it unless TENURE_FIXTURES_REQUIRED is 1."""
 
 import sys
 import tempfile
