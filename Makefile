@@ -42,6 +42,7 @@ test: test-packages
 peers: test-packages .venv/installed
 	$(SWIFT_BUILD) --product tenure
 	.venv/bin/python Tests/Peers/run.py
+	.venv/bin/python Tests/Peers/wire_run.py
 
 .venv/installed: Tests/Peers/requirements.txt
 	python3 -m venv .venv

@@ -20,7 +20,7 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TENURE = ROOT / ".build/debug/tenure"
+TENURE = pathlib.Path(os.environ.get("TENURE_BINARY", ROOT / ".build/debug/tenure"))
 BUNDLE, APPLE_ID = "com.example.tenure.demo", 1234567890
 SECRET = "a secret of at least thirty-two bytes, for tests"
 failures = 0

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Holds what `tenure` verifies and signs against code that nobody here wrote: Apple's server library, openssl, PyJWT and
+apple-purchase-receipt-verifier. Starts no server. Prints what fails and one line for each group; the exit code is 1 when
+something failed.
+
+TENURE_BINARY names another program than the one that was built here; TENURE_FIXTURES a folder with Apple's real receipts,
+which are skipped without it unless TENURE_FIXTURES_REQUIRED is 1."""
+
+import sys
+import tempfile
+import warnings
+
+from cryptography.utils import CryptographyDeprecationWarning
+
+import wire_jws
+import wire_receipts
+import wire_signatures
+from wire_checks import Checks
+
+
+def main():
+    # A certificate of the corpus has a negative serial number; what `cryptography` will do about that one day is no news here.
+    warnings.simplefilter("ignore", CryptographyDeprecationWarning)
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        wire_jws.run(checks, folder)
+        wire_receipts.run(checks, folder)
+        wire_signatures.run(checks, folder)
+    print(checks.summary())
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
