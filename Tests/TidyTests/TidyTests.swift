@@ -262,6 +262,25 @@ import Testing
         #expect(drawn == states)
     }
 
+    @Test func `every example in the documentation of the wire library is one that a test compiles and runs`() throws {
+        func plain(_ text: some StringProtocol) -> String {
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+        }
+        let compiled = plain(
+            try String(
+                contentsOf: Self.root.appendingPathComponent("Tests/AppStoreWireTests/DocumentationExamples.swift"), encoding: .utf8))
+        let folder = Self.root.appendingPathComponent("Sources/AppStoreWire/AppStoreWire.docc")
+        var examples = 0
+        for page in try FileManager.default.contentsOfDirectory(atPath: folder.path) where page.hasSuffix(".md") {
+            let text = try String(contentsOf: folder.appendingPathComponent(page), encoding: .utf8)
+            for example in text.matches(of: #/(?s)```swift\n(.*?)```/#) {
+                examples += 1
+                if !compiled.contains(plain(example.output.1)) { Issue.record("\(page): \(example.output.1)") }
+            }
+        }
+        #expect(examples >= 8)
+    }
+
     @Test func `no page or source names a path of somebody's machine`() throws {
         let names = FileManager.default.enumerator(atPath: Self.root.path)?.compactMap { $0 as? String } ?? []
         let kept = names.filter { name in
