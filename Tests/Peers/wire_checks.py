@@ -5,6 +5,7 @@ import dataclasses
 import json
 import pathlib
 import subprocess
+import threading
 
 from run import TENURE
 
@@ -79,6 +80,9 @@ def side_by_side(function, items):
 
 
 def written(folder, name, content):
+    """A file that is there whole or not at all: two cases may write the same one while a third process reads it."""
     path = pathlib.Path(folder) / name
-    path.write_bytes(content)
+    draft = path.with_name(f"{name}.{threading.get_ident()}")
+    draft.write_bytes(content)
+    draft.replace(path)
     return path

@@ -38,8 +38,8 @@ struct Inspection: Sendable {
 
     /// What is known of something that a key of ours signed.
     struct OwnEvidence: Sendable {
-        /// `iat`.
-        let signedDate: Timestamp
+        /// `iat`; nil where there is none.
+        let signedDate: Timestamp?
         /// `bid`.
         let bundleId: String?
         /// The claims, JSON.
@@ -71,7 +71,7 @@ extension Inspection {
             json.member("verified", refusal == nil)
             switch result {
             case .verified(let evidence): evidence.write(to: &json)
-            case .verifiedOwn(let evidence): json.member("signedDate") { $0.instant(evidence.signedDate) }
+            case .verifiedOwn(let evidence): json.optionalInstant("signedDate", evidence.signedDate)
             case .verifiedInside: break
             case .refused(let code, let detail):
                 json.member("refusal") {

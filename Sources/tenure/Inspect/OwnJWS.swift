@@ -16,8 +16,11 @@ enum OwnJWS {
         } catch {
             return Inspection(kind: "ownJWS", result: .refused(code: "payloadNotJSON", detail: "\(error)"))
         }
-        guard let seconds = object["iat"]?.int64, let issued = Timestamp(validating: seconds.multipliedClamped(by: 1000)) else {
-            return Inspection(kind: "ownJWS", result: .refused(code: "fieldInvalid", detail: "iat"))
+        // Apple's own Python client leaves `iat` out of its tokens.
+        var issued: Timestamp?
+        if let stated = object["iat"] {
+            issued = stated.int64.flatMap { Timestamp(validating: $0.multipliedClamped(by: 1000)) }
+            guard issued != nil else { return Inspection(kind: "ownJWS", result: .refused(code: "fieldInvalid", detail: "iat")) }
         }
         let evidence = Inspection.OwnEvidence(signedDate: issued, bundleId: object["bid"]?.string, payload: payload)
         return Inspection(
