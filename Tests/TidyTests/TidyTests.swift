@@ -266,9 +266,8 @@ import Testing
         func plain(_ text: some StringProtocol) -> String {
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
         }
-        let compiled = plain(
-            try String(
-                contentsOf: Self.root.appendingPathComponent("Tests/AppStoreWireTests/DocumentationExamples.swift"), encoding: .utf8))
+        let tests = Self.root.appendingPathComponent("Tests/AppStoreWireTests/DocumentationExamples.swift")
+        let compiled = plain(try String(contentsOf: tests, encoding: .utf8))
         let folder = Self.root.appendingPathComponent("Sources/AppStoreWire/AppStoreWire.docc")
         var examples = 0
         for page in try FileManager.default.contentsOfDirectory(atPath: folder.path) where page.hasSuffix(".md") {
