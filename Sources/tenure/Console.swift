@@ -7,6 +7,13 @@ enum Console {
         fflush(nil)
     }
 
-    /// What went wrong, on standard error.
-    static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    /// What went wrong, on standard error. Names out of somebody's certificate may stand in it, so nothing in it steers a
+    /// terminal.
+    static func complain(_ text: String) {
+        let harmless = text.unicodeScalars.map { scalar in
+            let category = scalar.properties.generalCategory
+            return category == .control || category == .format ? "\u{FFFD}" : String(scalar)
+        }
+        FileHandle.standardError.write(Data((harmless.joined() + "\n").utf8))
+    }
 }

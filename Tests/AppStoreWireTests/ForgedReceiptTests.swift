@@ -128,6 +128,28 @@ import Testing
         #expect(await narrow.appReceipt(der, for: ReceiptWorld.app, at: World.now).refusal == .tooLong)
     }
 
+    @Test func `two sets of signers, or anything after the signers, are no signed data`() async throws {
+        let der = try world.signed()
+        let signer = world.authority.signer(signature: try world.authority.signature(over: ReceiptWorld.content.der))
+        let signers = DERWriter.set([signer])
+        let frame = der.count - signers.count
+        #expect(Array(der[frame...]) == signers, "the signers come last")
+        // The same parts with one more set, and with the lengths of the three frames around them grown by as much.
+        let certificates = DERWriter.value(tag: 0xA0, world.authority.chainDER.flatMap { $0 })
+        func signedData(_ rest: [[UInt8]]) -> [UInt8] {
+            let content = DERWriter.sequence([
+                DERWriter.identifier([1, 2, 840, 113549, 1, 7, 1]),
+                DERWriter.value(tag: 0xA0, DERWriter.octets(ReceiptWorld.content.der)),
+            ])
+            let body = DERWriter.sequence([DERWriter.integer(1), DERWriter.set([]), content] + rest)
+            return DERWriter.sequence([DERWriter.identifier([1, 2, 840, 113549, 1, 7, 2]), DERWriter.value(tag: 0xA0, body)])
+        }
+        #expect(await world.refusal(signedData([certificates, signers])) == nil)
+        #expect(await world.refusal(signedData([certificates, signers, signers])) == .notSignedData)
+        #expect(await world.refusal(signedData([signers, certificates])) == .notSignedData)
+        #expect(await world.refusal(signedData([certificates, certificates, signers])) == .notSignedData)
+    }
+
     @Test func `content that is no set of attributes is refused although it is signed`() async throws {
         let wrong: [[UInt8]] = [
             [], [0x31], DERWriter.sequence([]), DERWriter.octets(ReceiptWorld.content.der), DERWriter.set([DERWriter.integer(1)]),

@@ -146,7 +146,8 @@ enum Seeds {
     static let statuses = Array(
         """
         {"environment":"Sandbox","bundleId":"com.example.tenure","appAppleId":4711,"data":[{"subscriptionGroupIdentifier":"1",\
-        "lastTransactions":[{"status":1,"originalTransactionId":"1","signedTransactionInfo":"a.b.c","signedRenewalInfo":"d.e.f"}]}]}
+        "lastTransactions":[\
+        {"status":1,"originalTransactionId":"1","signedTransactionInfo":"a.b.c","signedRenewalInfo":"d.e.f"}]}]}
         """.utf8)
     static let hint = Array(
         """

@@ -18,7 +18,7 @@ public struct AppReceiptPayload: Sendable, Hashable {
     public let applicationVersion: String?
     /// 4: bytes that only serve ``isMadeFor(device:)``.
     public let opaqueValue: [UInt8]
-    /// 5: ties the receipt to one device: ``isMadeFor(device:)``; 20 bytes.
+    /// 5: ties the receipt to one device: ``isMadeFor(device:)``; 20 bytes in all of Apple's.
     public let sha1Hash: [UInt8]
     /// 10*: the age rating, such as `4+`.
     public let ageRating: String?

@@ -5,7 +5,8 @@
 ///
 /// Source: FACT-3, FACT-4; Apple, "Validating receipts on the device"; RFC 5652.
 public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
-    /// The reasons in order of precedence: where several hold, the first is given. Raw values are stable.
+    /// The reasons, about in the order in which they are looked for; where several hold, one is given, always the same. Raw
+    /// values are stable.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The receipt is longer than ``ReceiptLimits`` allow.
         case tooLong
@@ -35,7 +36,8 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
         case certificateTooLong
         /// The certificate of the signer, or of who issued it, is not in the receipt.
         case chainMissing
-        /// The chain does not end in a trusted root, or the only certificate is not a configured one of Xcode's.
+        /// The chain does not end in a trusted root, or the only certificate is not a configured one of Xcode's: a receipt of
+        /// StoreKit Testing, as a rule.
         case rootNotTrusted
         /// A certificate cannot be parsed.
         case certificateMalformed

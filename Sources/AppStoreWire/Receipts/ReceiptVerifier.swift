@@ -83,7 +83,7 @@ extension AppStoreVerifier {
     ///   - der: the receipt's bytes; ``ReceiptEncoding`` reads them from base64.
     ///   - app: the app that it must be of.
     ///   - now: our clock.
-    /// - Returns: the receipt, or the first reason in the order of ``ReceiptRefusal/Code`` that speaks against it.
+    /// - Returns: the receipt, or a reason that speaks against it.
     ///
     /// Source: Apple, "Validating receipts on the device"; FACT-3, FACT-4.
     public nonisolated(nonsending) func appReceipt(

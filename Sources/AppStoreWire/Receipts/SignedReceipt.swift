@@ -82,18 +82,18 @@ struct SignedReceipt {
                     try ASN1OctetString(derEncoded: $0).bytes
                 }
             }
+            // Certificates and revocation lists may be missing, in this order and once each; the signers come last.
             var certificates: [EmbeddedCertificate] = []
-            var signers: [ReceiptSigner] = []
-            while let node = fields.next() {
-                if node.identifier == .certificates, case .constructed(let nodes) = node.content {
-                    certificates = try nodes.map(EmbeddedCertificate.init)
-                } else if node.identifier == .set, case .constructed(let nodes) = node.content {
-                    signers = try nodes.map(ReceiptSigner.init)
-                } else if node.identifier != .revocationLists {
-                    throw ReceiptRefusal(.notSignedData)
-                }
+            var node = try next(&fields)
+            if node.identifier == .certificates, case .constructed(let nodes) = node.content {
+                certificates = try nodes.map(EmbeddedCertificate.init)
+                node = try next(&fields)
             }
-            return Parsed(content: content, certificates: certificates, signers: signers)
+            if node.identifier == .revocationLists { node = try next(&fields) }
+            guard node.identifier == .set, case .constructed(let nodes) = node.content, fields.next() == nil else {
+                throw ReceiptRefusal(.notSignedData)
+            }
+            return Parsed(content: content, certificates: certificates, signers: try nodes.map(ReceiptSigner.init))
         }
     }
 

@@ -117,8 +117,14 @@ extension ReceiptVerifier {
             throw ReceiptRefusal(.creationDateInFuture, "\(payload.purchaseDate)")
         }
         guard payload.bundleId.utf8.elementsEqual(app.bundleId.utf8) else { throw ReceiptRefusal(.wrongBundleId) }
-        guard app.environments.contains(payload.unsignedEnvironment) else {
-            throw ReceiptRefusal(.wrongEnvironment, payload.unsignedEnvironment.rawValue)
+        // It was Apple's of those years if anybody's: neither Xcode nor a local test made such receipts.
+        guard app.environments.contains(payload.unsignedEnvironment),
+            Signer.Authority.apple.speaks(for: payload.unsignedEnvironment)
+        else { throw ReceiptRefusal(.wrongEnvironment, payload.unsignedEnvironment.rawValue) }
+        if payload.unsignedEnvironment == .production, let item = payload.appItemId.flatMap({ Int64($0) }), item != 0,
+            let expected = app.appAppleId, item != expected
+        {
+            throw ReceiptRefusal(.wrongAppAppleId)
         }
         guard let chain = signer.chain else {
             return .signatureOnly(
@@ -143,7 +149,7 @@ extension ReceiptVerifier {
         }
     }
 
-    /// Version 2 is signed over SHA-1. Which hash version 3 takes is not documented; either is as hard to forge.
+    /// Version 2 is signed over SHA-1. Which hash version 3 takes is not documented; a second preimage of either is out of reach.
     private func checkSignature(of receipt: SignedTransactionReceipt, by key: _RSA.Signing.PublicKey) throws(ReceiptRefusal) {
         let signature = _RSA.Signing.RSASignature(rawRepresentation: receipt.signature)
         if key.isValidSignature(

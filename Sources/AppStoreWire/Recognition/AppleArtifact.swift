@@ -107,7 +107,10 @@ package enum AppleArtifact: Sendable, Hashable {
         if let payload = object["signedPayload"]?.utf8, object["sendAttempts"] == nil {
             return jws(Array(payload), limits: limits)
         }
-        if let receipt = object["receipt-data"]?.utf8 { return AppleArtifact(recognising: Array(receipt), limits: limits) }
+        if let receipt = object["receipt-data"]?.utf8 {
+            guard case .success(let decoded) = ReceiptEncoding.bytes(base64: receipt) else { return nil }
+            return self.receipt(decoded)
+        }
         if object["notification_type"] != nil { return .notificationV1(bytes) }
         if object["status"] != nil, object["signedTransactions"] == nil { return .verifyReceiptAnswer(bytes) }
         if object["errorCode"] != nil { return .serverAPIError(bytes) }
@@ -129,8 +132,9 @@ package enum AppleArtifact: Sendable, Hashable {
                 collect(inner, at: here + ".", into: &signed)
             } else if let array = member.value.array {
                 for (position, element) in array.enumerated() {
-                    if let text = element.utf8, signedNames.contains(member.name) {
-                        signed.append(Signed(path: "\(here)[\(position)]", jws: Array(text)))
+                    if signedNames.contains(member.name) {
+                        // What is no text here is no JWS; it is kept, so that somebody sees it refused.
+                        signed.append(Signed(path: "\(here)[\(position)]", jws: Array(element.utf8 ?? [])))
                     } else if let inner = element.object {
                         collect(inner, at: "\(here)[\(position)].", into: &signed)
                     }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Remembers which chains hold, within a bound.
 ///
 /// Two keys lead to a verified chain. By the whole header, byte for byte: the usual case, which skips even reading the header; an
-/// entry is made only once a signature over that header held, so nobody but the signer can fill it. By the three certificates: so
+/// entry is made only once a signature over that header held, so nobody but the signer can fill it. By the certificates: so
 /// that a forger who varies the header around a true chain costs us no chain verification. Refused chains are kept apart and
 /// cannot push out verified ones.
 final class ChainCache: Sendable {

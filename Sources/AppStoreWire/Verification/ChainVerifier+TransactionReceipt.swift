@@ -31,10 +31,13 @@ extension ChainVerifier {
 
     /// The chain to a configured intermediate. The authority issues certificates for other purposes too; the leaf's name tells.
     private func chain(of leaf: LegacyLeaf, der: [UInt8]) throws(ChainRefusal) -> VerifiedChain? {
-        guard let (issuerDER, issuer) = try issuer(of: leaf) else { return nil }
-        guard try Self.isCA(issuer) else { throw ChainRefusal(.intermediateNotCA) }
+        let issuers = try issuers(of: leaf)
+        if issuers.isEmpty { return nil }
         guard Signer.commonName(leaf.subject) == "PurchaseReceiptCertificate" else { throw ChainRefusal(.leafMarkerMissing) }
-        guard leaf.isSigned(by: issuer) else { throw ChainRefusal(.chainInvalid, "signature") }
+        guard let (issuerDER, issuer) = issuers.first(where: { leaf.isSigned(by: $0.1) }) else {
+            throw ChainRefusal(.chainInvalid, "signature")
+        }
+        guard try Self.isCA(issuer) else { throw ChainRefusal(.intermediateNotCA) }
         let signer = Signer(
             authority: .configured, leafName: Signer.commonName(leaf.subject),
             leafSerial: Signer.hexadecimal(leaf.serialNumber), leafFingerprint: TrustRoots.fingerprint(of: der),
@@ -46,11 +49,13 @@ extension ChainVerifier {
         return VerifiedChain(leafKey: .rsa(leaf.key), validity: leaf.validity.clamped(to: issuerValidity), signer: signer)
     }
 
-    private func issuer(of leaf: LegacyLeaf) throws(ChainRefusal) -> ([UInt8], Certificate)? {
+    /// The configured intermediates of the name that the leaf says issued it: an old and a renewed one may have the same.
+    private func issuers(of leaf: LegacyLeaf) throws(ChainRefusal) -> [([UInt8], Certificate)] {
+        var issuers: [([UInt8], Certificate)] = []
         for der in roots.transactionReceiptIssuers {
             let issuer = try Self.parse(der)
-            if issuer.subject == leaf.issuer { return (der, issuer) }
+            if issuer.subject == leaf.issuer { issuers.append((der, issuer)) }
         }
-        return nil
+        return issuers
     }
 }

@@ -35,7 +35,8 @@ struct ChainVerifier: Sendable {
         do throws(ChainRefusal) {
             switch certificates.count {
             case 3: return .success(try await verifyThree(certificates))
-            case 1 where !roots.xcodeFingerprints.isEmpty: return .success(try verifyXcode(certificates[0]))
+            case 1 where purpose == .receipt || !roots.xcodeFingerprints.isEmpty:
+                return .success(try verifyXcode(certificates[0]))
             default: return .failure(ChainRefusal(.chainLengthNotThree, "\(certificates.count)"))
             }
         } catch {

@@ -10,9 +10,11 @@ public struct Verified<Payload: Sendable>: Sendable {
     /// The bytes exactly as they came, as evidence (FACT-6): the compact JWS, the receipt's DER, the answer's body.
     public let evidence: [UInt8]
     /// When the signer says that it signed: `signedDate`; of an app transaction and of a receipt the creation date; of an answer
-    /// that was fetched, `request_date`, else the receipt's creation date, else when we fetched it.
+    /// that was fetched, `request_date`, else the receipt's creation date, else when we fetched it; of a transaction receipt from
+    /// before iOS 7, which says nothing of it, the purchase.
     public let signedDate: Timestamp
-    /// The environment that the payload is of.
+    /// The environment that the payload is of. Of a transaction receipt from before iOS 7 it is **not signed**:
+    /// ``TransactionReceiptPayload/unsignedEnvironment``.
     public let environment: Environment
     /// Why it is believed.
     public let proof: Proof

@@ -25,7 +25,7 @@ public struct VerifyReceiptRequest: Sendable, Hashable, CustomStringConvertible,
         guard receipt.count <= limits.maximumBytes / 4 * 3 else {
             throw LegacyRefusal(.receiptTooLong, "\(receipt.count) bytes")
         }
-        receiptData = Self.base64(receipt)
+        receiptData = StrictBase64.encodePadded(receipt)
         self.password = password
         self.excludeOldTransactions = excludeOldTransactions
     }
@@ -69,19 +69,4 @@ public struct VerifyReceiptRequest: Sendable, Hashable, CustomStringConvertible,
 
     /// Shows ``description`` alone, so that no dump holds the password.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-
-    /// RFC 4648, section 4.
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[start + $1]) : 0) }
-            for position in 0..<4 {
-                text.append(position <= group.count ? alphabet[bits >> (18 - 6 * position) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }

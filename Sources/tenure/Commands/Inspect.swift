@@ -38,10 +38,14 @@ struct Inspect: AsyncParsableCommand {
     @Option(name: .long, help: "The key that a JWS of your own was signed with: a .p8 or a public key in PEM.")
     var key: String?
 
-    @Option(name: .long, help: "Refuse what is not of this app.")
+    @Option(name: .long, help: "Refuse what is not of this app. A renewal info and a real-time request name none.")
     var bundle: String?
 
-    @Option(name: .long, help: "Refuse what is not of this environment: Production, Sandbox, Xcode or LocalTesting.")
+    @Option(
+        name: .long,
+        help:
+            "Refuse what is not of this environment: Production, Sandbox, Xcode or LocalTesting."
+    )
     var environment: String?
 
     @Option(name: .long, help: "Refuse what names another Apple id of the app; Apple writes it in Production only.")

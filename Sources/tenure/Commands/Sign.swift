@@ -51,7 +51,9 @@ struct Sign: ParsableCommand {
         var offer: String
 
         @Option(name: .long, help: "A UUID that was never used; made up unless it is given.")
-        var nonce: String = UUID().uuidString.lowercased()
+        var nonce: String?
+
+        var uuid: String { nonce ?? UUID().uuidString.lowercased() }
     }
 }
 
@@ -68,7 +70,7 @@ extension Sign {
         func run() throws {
             Console.print(
                 try signer.offerSigner().promotionalOffer(
-                    productId: offer.product, offerIdentifier: offer.offer, transactionId: transaction, nonce: offer.nonce,
+                    productId: offer.product, offerIdentifier: offer.offer, transactionId: transaction, nonce: offer.uuid,
                     issuedAt: signer.instant))
         }
     }
@@ -85,7 +87,7 @@ extension Sign {
 
         func run() throws {
             let signed = try signer.offerSigner().promotionalOfferV1(
-                productId: offer.product, offerIdentifier: offer.offer, appAccountToken: appAccountToken, nonce: offer.nonce,
+                productId: offer.product, offerIdentifier: offer.offer, appAccountToken: appAccountToken, nonce: offer.uuid,
                 timestamp: signer.instant)
             Console.print(String(decoding: try StrictJSONEncoder().encode(signed), as: UTF8.self))
         }
@@ -108,12 +110,13 @@ extension Sign {
         var allow = true
 
         @Option(name: .long, help: "A UUID that was never used; made up unless it is given.")
-        var nonce: String = UUID().uuidString.lowercased()
+        var nonce: String?
 
         func run() throws {
             Console.print(
                 try signer.offerSigner().introductoryOfferEligibility(
-                    productId: product, allowIntroductoryOffer: allow, transactionId: transaction, nonce: nonce,
+                    productId: product, allowIntroductoryOffer: allow, transactionId: transaction,
+                    nonce: nonce ?? UUID().uuidString.lowercased(),
                     issuedAt: signer.instant))
         }
     }

@@ -29,7 +29,8 @@ struct Inspection: Sendable {
 
     /// What is known of something verified.
     struct Evidence: Sendable {
-        let environment: Environment
+        /// Nil where it is not signed.
+        let environment: Environment?
         let signedDate: Timestamp
         let signer: Signer?
         /// What it says, as JSON.
@@ -40,8 +41,6 @@ struct Inspection: Sendable {
     struct OwnEvidence: Sendable {
         /// `iat`; nil where there is none.
         let signedDate: Timestamp?
-        /// `bid`.
-        let bundleId: String?
         /// The claims, JSON.
         let payload: [UInt8]
     }
@@ -72,7 +71,7 @@ extension Inspection {
             switch result {
             case .verified(let evidence): evidence.write(to: &json)
             case .verifiedOwn(let evidence): json.optionalInstant("signedDate", evidence.signedDate)
-            case .verifiedInside: break
+            case .verifiedInside: json.member("signedBy", "nobody; see inside")
             case .refused(let code, let detail):
                 json.member("refusal") {
                     $0.object { json in
@@ -91,7 +90,7 @@ extension Inspection {
 
 extension Inspection.Evidence {
     fileprivate func write(to json: inout JSONWriter) {
-        json.member("environment", environment.rawValue)
+        if let environment { json.member("environment", environment.rawValue) }
         json.member("signedDate") { $0.instant(signedDate) }
         guard let signer else { return }
         json.member("signedBy") {

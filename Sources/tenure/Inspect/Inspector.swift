@@ -107,8 +107,16 @@ struct Inspector: Sendable {
                 kind: kind.rawValue, path: path, result: .verified(evidence(verified, payload: verified.payloadJSON)),
                 meaning: Meaning.signer(verified) + meaning(verified))
         case .failure(let refusal):
-            Inspection(kind: kind.rawValue, path: path, result: .refused(code: refusal.code.rawValue, detail: refusal.detail))
+            Inspection(
+                kind: kind.rawValue, path: path,
+                result: .refused(code: refusal.code.rawValue, detail: Self.detail(refusal, of: kind)))
         }
+    }
+
+    /// What a refusal was about, with the JWS inside that it was about.
+    private static func detail(_ refusal: JWSRefusal, of kind: AppleArtifact.JWSKind) -> String {
+        let part = refusal.part.rawValue == kind.rawValue ? [] : ["in the \(refusal.part.rawValue)"]
+        return (part + (refusal.detail.isEmpty ? [] : [refusal.detail])).joined(separator: ": ")
     }
 
     private func evidence<Payload>(_ verified: Verified<Payload>, payload: [UInt8]) -> Inspection.Evidence {
@@ -129,7 +137,7 @@ struct Inspector: Sendable {
             case .success(let signature) = Result(catching: { try P256.Signing.ECDSASignature(rawRepresentation: raw) }),
             ownKey.isValidSignature(signature, for: jws.dropLast(parts[2].count + 1))
         else { return Inspection(kind: "ownJWS", result: .refused(code: "signatureInvalid", detail: "")) }
-        return OwnJWS.inspection(payload: payload)
+        return OwnJWS.inspection(payload: payload, expecting: expected.bundleId, at: now)
     }
 
     // MARK: Receipts
@@ -147,11 +155,20 @@ struct Inspector: Sendable {
 
     private func inspect(transactionReceipt list: [UInt8]) -> Inspection {
         let kind = "transactionReceipt"
+        guard expected.environment == nil else {
+            return Inspection(
+                kind: kind, result: .refused(code: "environmentNotSigned", detail: "nothing but Apple can tell"),
+                meaning: [Meaning.unsignedEnvironment])
+        }
         switch verifier.transactionReceipt(list, for: app(ClaimedApp(transactionReceipt: list)), at: now) {
         case .success(.proved(let verified)):
             return Inspection(
-                kind: kind, result: .verified(evidence(verified, payload: ReceiptJSON.of(verified.payload))),
-                meaning: Meaning.signer(verified) + [Meaning.unsignedEnvironment])
+                kind: kind,
+                result: .verified(
+                    .init(
+                        environment: nil, signedDate: verified.signedDate, signer: verified.signer,
+                        payload: ReceiptJSON.of(verified.payload))),
+                meaning: ["Signed under the intermediate that you gave.", Meaning.unsignedEnvironment])
         case .success(.signatureOnly(let receipt)):
             return Inspection(
                 kind: kind,
@@ -216,7 +233,7 @@ struct Inspector: Sendable {
             inspection.path = path
             return inspection
         default:
-            return Inspection(kind: "appReceipt", path: path, result: .refused(code: "notBase64", detail: ""))
+            return Inspection(kind: "appReceipt", path: path, result: .refused(code: "noReceipt", detail: ""))
         }
     }
 

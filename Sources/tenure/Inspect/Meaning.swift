@@ -104,8 +104,12 @@ enum Meaning {
 
     static func words(_ outcome: VerifyReceiptOutcome) -> [String] {
         switch outcome.meaning {
-        case .answer(let answer): ["Apple took the receipt for genuine; \(answer.purchases.count) purchases in its lists."]
-        case .expired: ["A genuine receipt of a subscription that has expired (iOS 6 style)."]
+        case .answer(let answer):
+            [
+                "Signed by nobody: what the answer itself says is true only for whoever asked Apple.",
+                "It says that the receipt is genuine, and lists \(answer.purchases.count) purchases.",
+            ]
+        case .expired: ["Signed by nobody. It says that the subscription of a genuine receipt has expired (iOS 6 style)."]
         case .wrongEnvironment(let host): ["The receipt belongs to the other environment: ask \(host.url)."]
         case .wrongSecret: ["The password is not the app's shared secret."]
         case .retry: ["A fault at Apple that passes: ask again. It says nothing about the customer."]

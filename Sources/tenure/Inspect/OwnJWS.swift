@@ -6,7 +6,7 @@ import StrictJSON
 /// Source: Apple, "Generating JWS to sign App Store requests", "Generating JSON Web Tokens for API requests".
 enum OwnJWS {
     /// What a payload whose signature holds says.
-    static func inspection(payload: [UInt8]) -> Inspection {
+    static func inspection(payload: [UInt8], expecting bundleId: String?, at now: Timestamp) -> Inspection {
         let object: JSONObject
         do throws(JSONError) {
             guard let read = try JSONDocument(payload).root.object else {
@@ -22,12 +22,16 @@ enum OwnJWS {
             issued = stated.int64.flatMap { Timestamp(validating: $0.multipliedClamped(by: 1000)) }
             guard issued != nil else { return Inspection(kind: "ownJWS", result: .refused(code: "fieldInvalid", detail: "iat")) }
         }
-        let evidence = Inspection.OwnEvidence(signedDate: issued, bundleId: object["bid"]?.string, payload: payload)
+        guard bundleId == nil || object["bid"]?.string == bundleId else {
+            return Inspection(kind: "ownJWS", result: .refused(code: "wrongBundleId", detail: "bid"))
+        }
+        var words = ["Signed by your key."]
+        words.append(meaning[object["aud"]?.string ?? ""] ?? "For an audience that is newer than this program.")
+        if let end = object["exp"]?.int64, end.multipliedClamped(by: 1000) <= now.millisecondsSince1970 {
+            words.append("It has expired.")
+        }
         return Inspection(
-            kind: "ownJWS", result: .verifiedOwn(evidence),
-            meaning: [
-                "Signed by your key.", meaning[object["aud"]?.string ?? ""] ?? "For an audience that is newer than this program.",
-            ])
+            kind: "ownJWS", result: .verifiedOwn(.init(signedDate: issued, payload: payload)), meaning: words)
     }
 
     /// Whether a header says the one algorithm that Apple takes; what it says is not believed, only required.
