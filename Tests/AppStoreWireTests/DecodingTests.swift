@@ -104,6 +104,11 @@ import Testing
         #expect((verified.appTransaction != nil) == text.contains("signedAppTransactionInfo"))
     }
 
+    @Test func `a request in real time is read in every field`() async throws {
+        let verified = try await verifier.realtimeRequest(signed("decodedRealtimeRequest"), for: Self.app, at: World.now).get()
+        try expect(verified.payload, equals: try Fixtures.object("apple-library/models/decodedRealtimeRequest.json"))
+    }
+
     @Test func `T05 a retention request is no transaction, renewal info or notification`() async throws {
         let jws = try signed("decodedRealtimeRequest")
         #expect(await verifier.transaction(jws, for: Self.app, at: World.now).refusal == .wrongKind)

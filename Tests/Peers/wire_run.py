@@ -12,6 +12,7 @@ import warnings
 
 from cryptography.utils import CryptographyDeprecationWarning
 
+import wire_inspect
 import wire_jws
 import wire_receipts
 import wire_signatures
@@ -26,6 +27,7 @@ def main():
         wire_jws.run(checks, folder)
         wire_receipts.run(checks, folder)
         wire_signatures.run(checks, folder)
+        wire_inspect.run(checks, folder)
     print(checks.summary())
     return 1 if checks.failed else 0
 

@@ -1,0 +1,97 @@
+"""What `tenure inspect` does with everything that is not a JWS or a receipt by itself: bodies around them, refusals, rubbish."""
+
+import base64
+import json
+import os
+import pathlib
+import subprocess
+
+import wire_payloads as payloads
+import wire_pki as pki
+from wire_checks import BUNDLE, TENURE, inspect, written
+
+
+def check_bodies(checks, folder):
+    """Bodies of Apple's interfaces with signed JWS inside: they count as far as what is signed in them holds."""
+    chain = pki.ecdsa_chain()
+    root = written(folder, "inspect-root.der", chain.root.der)
+    good = pki.jws(chain, payloads.transaction("Sandbox"))
+    stranger = pki.jws(pki.ecdsa_chain(), payloads.transaction("Sandbox"))
+    notification = pki.jws(chain, payloads.notification("Sandbox"))
+    cases = {
+        "a notification's body": ({"signedPayload": notification}, 0, ""),
+        "a page of history": ({"revision": "r", "hasMore": False, "signedTransactions": [good, good]}, 0, ""),
+        "a page with a stranger's transaction": ({"hasMore": False, "signedTransactions": [good, stranger]}, 1, "rootNotTrusted"),
+        "a page with something that is no JWS": ({"hasMore": False, "signedTransactions": [good, 7]}, 1, "notThreeParts"),
+        "statuses": ({"data": [{"lastTransactions": [{"status": 1, "signedTransactionInfo": good}]}]}, 0, ""),
+        "a refusal of the API": ({"errorCode": 4290000, "errorMessage": "Rate limit exceeded."}, 1, "nothingSigned"),
+        "an answer of verifyReceipt that passes": ({"status": 21199, "is-retryable": 1}, 1, "nothingSigned"),
+        "status 0 alone": ({"status": 0}, 1, "fieldMissing"),
+        "a notification of version 1 without a receipt": (
+            {"notification_type": "CANCEL", "environment": "PROD", "password": "s3cret", "bid": BUNDLE},
+            1,
+            "nothingSigned",
+        ),
+    }
+    for name, (body, status, code) in cases.items():
+        for text in (json.dumps(body), "\n" + json.dumps(body, indent=2) + "\n"):
+            answer = inspect(text, "--root", root)
+            checks.check(f"{name}: status {status}", (answer.status, answer.code) == (status, code), answer)
+            checks.check(f"{name}: no secret is shown", "s3cret" not in json.dumps(answer.report), answer)
+    quoted = inspect(json.dumps(good), "--root", root)
+    checks.check("a JWS in quotation marks is recognised", quoted.report.get("kind") == "transaction", quoted)
+    meaning = " ".join(inspect(good, "--root", root).report["meaning"])
+    checks.check("another root than Apple's is said to be one", "not under Apple's" in meaning, meaning)
+
+
+def check_rubbish(checks, folder):
+    for name, content in {
+        "nothing": b"",
+        "spaces": b" \n\t ",
+        "words": b"Dear support, my subscription is gone.",
+        "an image": b"\x89PNG\r\n\x1a\n" + bytes(64),
+        "a certificate": pki.ecdsa_chain().leaf.der,
+        "base64 of words": base64.b64encode(b"Dear support, my subscription is gone."),
+        "an empty object": b"{}",
+        "an object of somebody else's": b'{"message":"hello"}',
+        "two dots": b"..",
+        "deep nesting": b'{"a":' * 5000,
+        "requests in requests": b'{"receipt-data":"{' + b"\\" * 64 + b'}"}',
+    }.items():
+        answer = inspect(content)
+        checks.check(f"{name} is not recognised", (answer.status, answer.code) == (2, "notRecognised"), answer)
+    missing = subprocess.run([TENURE, "inspect", f"{folder}/no-such-file"], capture_output=True, text=True, timeout=60)
+    checks.check("a missing file is said to be unreadable", missing.returncode == 66 and "unreadable" in missing.stderr, missing)
+
+
+def check_answers_around_real_receipts(checks, real, required):
+    """A receipt that Apple signed inside the bodies in which it travels."""
+    if not real.is_dir():
+        return checks.skip("real receipts in bodies", required)
+    receipt = "".join((real / "app-receipt-griddiary.b64").read_text().split())
+    bundle = "com.sumiapp.GridDiary"
+    empty = {"receipt_type": "ProductionSandbox", "bundle_id": bundle, "in_app": []}
+    bodies = {
+        "request": {"receipt-data": receipt, "password": "s3cret"},
+        "answer": {"status": 0, "environment": "Sandbox", "receipt": empty, "latest_receipt": receipt},
+        "notification": {
+            "notification_type": "DID_RENEW", "environment": "Sandbox", "password": "s3cret",
+            "unified_receipt": {"status": 0, "environment": "Sandbox", "latest_receipt": receipt},
+        },
+    }
+    for name, body in bodies.items():
+        answer = inspect(json.dumps(body), "--bundle", bundle, "--environment", "Sandbox")
+        checks.check(f"a real receipt in a {name} is verified", answer.is_accepted, answer)
+        other = inspect(json.dumps(body), "--bundle", "com.example.other")
+        checks.check(f"a real receipt in a {name} is held against the app", other.code == "wrongBundleId", other.code)
+    broken = {**bodies["answer"], "latest_receipt": receipt[:-8] + "AAAAAAAA"}
+    checks.check("a broken receipt in an answer is refused", inspect(json.dumps(broken)).status == 1)
+
+
+def run(checks, folder):
+    check_bodies(checks, folder)
+    check_rubbish(checks, folder)
+    fixtures = os.environ.get("TENURE_FIXTURES")
+    required = os.environ.get("TENURE_FIXTURES_REQUIRED") == "1"
+    check_answers_around_real_receipts(checks, pathlib.Path(fixtures or "nowhere") / "real", required)
+    checks.finish("bodies and rubbish")
