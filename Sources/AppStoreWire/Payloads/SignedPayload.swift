@@ -72,8 +72,7 @@ extension SignedPayload {
     func check(
         _ app: ExpectedApp, bundleId: String?, environment: Environment, appAppleId: Int64?
     ) throws(FieldRefusal) {
-        // Byte by byte: `==` of strings takes canonically equivalent texts for the same.
-        if let bundleId, !bundleId.utf8.elementsEqual(app.bundleId.utf8) {
+        if let bundleId, !app.hasBundleId(bundleId) {
             throw FieldRefusal(code: .wrongBundleId, field: "bundleId")
         }
         guard app.environments.contains(environment) else {

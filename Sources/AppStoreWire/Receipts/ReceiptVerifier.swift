@@ -26,17 +26,10 @@ struct ReceiptVerifier: Sendable {
     }
 
     private nonisolated(nonsending) func chain(_ path: [[UInt8]]) async throws(ReceiptRefusal) -> VerifiedChain {
-        let key = Fingerprint(path)
-        let outcome: Result<VerifiedChain, ChainRefusal>
-        if let known = chains.chain(certificates: key) {
-            outcome = known
-        } else {
-            outcome = await chainVerifier.verify(path)
-            chains.remember(outcome, certificates: key)
-        }
-        switch outcome {
-        case .success(let chain): return chain
-        case .failure(let refusal): throw ReceiptRefusal(refusal)
+        do throws(ChainRefusal) {
+            return try await chains.chain(of: path, verifiedBy: chainVerifier)
+        } catch {
+            throw ReceiptRefusal(error)
         }
     }
 
@@ -61,8 +54,7 @@ struct ReceiptVerifier: Sendable {
     }
 
     private func check(_ payload: AppReceiptPayload, app: ExpectedApp, signer: Signer) throws(ReceiptRefusal) {
-        // Byte by byte: `==` of strings takes canonically equivalent texts for the same.
-        guard payload.bundleId.utf8.elementsEqual(app.bundleId.utf8) else { throw ReceiptRefusal(.wrongBundleId) }
+        guard app.hasBundleId(payload.bundleId) else { throw ReceiptRefusal(.wrongBundleId) }
         guard app.environments.contains(payload.environment), signer.authority.speaks(for: payload.environment) else {
             throw ReceiptRefusal(.wrongEnvironment, payload.environment.rawValue)
         }

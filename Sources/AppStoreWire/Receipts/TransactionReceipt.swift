@@ -116,7 +116,7 @@ extension ReceiptVerifier {
         guard payload.purchaseDate <= now.adding(futureTolerance) else {
             throw ReceiptRefusal(.creationDateInFuture, "\(payload.purchaseDate)")
         }
-        guard payload.bundleId.utf8.elementsEqual(app.bundleId.utf8) else { throw ReceiptRefusal(.wrongBundleId) }
+        guard app.hasBundleId(payload.bundleId) else { throw ReceiptRefusal(.wrongBundleId) }
         // It was Apple's of those years if anybody's: neither Xcode nor a local test made such receipts.
         guard app.environments.contains(payload.unsignedEnvironment),
             Signer.Authority.apple.speaks(for: payload.unsignedEnvironment)

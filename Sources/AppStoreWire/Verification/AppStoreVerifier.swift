@@ -212,17 +212,10 @@ extension AppStoreVerifier {
         guard certificates.count == 3 || !roots.xcodeFingerprints.isEmpty else {
             throw JWSRefusal(.chainLengthNotThree, "\(certificates.count)", in: jws.part)
         }
-        let key = Fingerprint(certificates)
-        let outcome: Result<VerifiedChain, ChainRefusal>
-        if let known = chains.chain(certificates: key) {
-            outcome = known
-        } else {
-            outcome = await chainVerifier.verify(certificates)
-            chains.remember(outcome, certificates: key)
-        }
-        switch outcome {
-        case .success(let chain): return chain
-        case .failure(let refusal): throw JWSRefusal(JWSRefusal.Code(refusal.fault), refusal.detail, in: jws.part)
+        do throws(ChainRefusal) {
+            return try await chains.chain(of: certificates, verifiedBy: chainVerifier)
+        } catch {
+            throw JWSRefusal(JWSRefusal.Code(error.fault), error.detail, in: jws.part)
         }
     }
 

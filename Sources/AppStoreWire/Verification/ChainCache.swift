@@ -34,14 +34,25 @@ final class ChainCache: Sendable {
         }
     }
 
-    func chain(certificates: Fingerprint) -> Result<VerifiedChain, ChainRefusal>? {
+    /// The chain that certificates make: remembered, or verified now and remembered, whatever comes of it.
+    nonisolated(nonsending) func chain(
+        of certificates: [[UInt8]], verifiedBy verifier: ChainVerifier
+    ) async throws(ChainRefusal) -> VerifiedChain {
+        let key = Fingerprint(certificates)
+        if let known = chain(certificates: key) { return try known.get() }
+        let outcome = await verifier.verify(certificates)
+        remember(outcome, certificates: key)
+        return try outcome.get()
+    }
+
+    private func chain(certificates: Fingerprint) -> Result<VerifiedChain, ChainRefusal>? {
         entries.withLock { entries in
             if let chain = entries.byCertificates[certificates] { return .success(chain) }
             return entries.refused[certificates].map { .failure($0) }
         }
     }
 
-    func remember(_ outcome: Result<VerifiedChain, ChainRefusal>, certificates: Fingerprint) {
+    private func remember(_ outcome: Result<VerifiedChain, ChainRefusal>, certificates: Fingerprint) {
         entries.withLock { entries in
             entries.counters.verified += 1
             switch outcome {

@@ -22,4 +22,7 @@ public struct ExpectedApp: Sendable, Hashable {
         self.appAppleId = appAppleId
         self.environments = environments
     }
+
+    /// Byte by byte: `==` of strings takes canonically equivalent texts for the same.
+    func hasBundleId(_ other: String) -> Bool { bundleId.utf8.elementsEqual(other.utf8) }
 }

@@ -25,8 +25,7 @@ extension VerifyReceiptOutcome {
         case .answer(let said), .expired(let said): answer = said
         case .wrongEnvironment, .wrongSecret, .retry, .refused, .notAnAnswer: return .failure(.noAnswer)
         }
-        // Byte by byte: `==` of strings takes canonically equivalent texts for the same.
-        guard answer.bundleId.utf8.elementsEqual(app.bundleId.utf8) else { return .failure(.wrongBundleId) }
+        guard app.hasBundleId(answer.bundleId) else { return .failure(.wrongBundleId) }
         guard app.environments.contains(answer.environment) else { return .failure(.wrongEnvironment) }
         if answer.environment == .production {
             guard answer.namedAppAppleIds.allSatisfy({ $0 == app.appAppleId }) else { return .failure(.wrongAppAppleId) }

@@ -2,6 +2,19 @@ internal import Primitives
 
 // What Apple documents of the fields of Advanced Commerce, checked before a request is sent or signed.
 
+extension FieldLimits {
+    /// What the customer reads of a product.
+    fileprivate func wording(description: String?, displayName: String?) throws(ServerAPIRequestError) {
+        try text("description", description, atMost: 45)
+        try text("displayName", displayName, atMost: 30)
+    }
+
+    /// The developer's name of an item.
+    fileprivate func requiredSKU(_ field: String, _ sku: String) throws(ServerAPIRequestError) {
+        try requiredText(field, sku, atMost: 128)
+    }
+}
+
 extension AdvancedCommerceRequestInfo: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
         try limits.uuid("requestReferenceId", requestReferenceId)
@@ -11,8 +24,7 @@ extension AdvancedCommerceRequestInfo: LimitedBody {
 
 extension AdvancedCommerceDescriptors: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
+        try limits.wording(description: description, displayName: displayName)
     }
 }
 
@@ -31,9 +43,8 @@ extension AdvancedCommerceOneTimeChargeCreateRequest: LimitedBody {
 
 extension AdvancedCommerceOneTimeChargeItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.wording(description: description, displayName: displayName)
+        try limits.requiredSKU("SKU", sku)
     }
 }
 
@@ -47,10 +58,9 @@ extension AdvancedCommerceSubscriptionCreateRequest: LimitedBody {
 
 extension AdvancedCommerceSubscriptionCreateItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
+        try limits.wording(description: description, displayName: displayName)
         try limits.part("offer", offer)
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.requiredSKU("SKU", sku)
     }
 }
 
@@ -67,18 +77,16 @@ extension AdvancedCommerceSubscriptionModifyInAppRequest: LimitedBody {
 
 extension AdvancedCommerceSubscriptionModifyAddItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
+        try limits.wording(description: description, displayName: displayName)
         try limits.part("offer", offer)
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.requiredSKU("SKU", sku)
     }
 }
 
 extension AdvancedCommerceSubscriptionModifyChangeItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.requiredText("currentSKU", currentSku, atMost: 128)
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
+        try limits.requiredSKU("currentSKU", currentSku)
+        try limits.wording(description: description, displayName: displayName)
         try limits.part("offer", offer)
         try limits.text("SKU", sku, atMost: 128)
     }
@@ -86,14 +94,13 @@ extension AdvancedCommerceSubscriptionModifyChangeItem: LimitedBody {
 
 extension AdvancedCommerceSubscriptionModifyDescriptors: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
+        try limits.wording(description: description, displayName: displayName)
     }
 }
 
 extension AdvancedCommerceSubscriptionModifyRemoveItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.requiredSKU("SKU", sku)
     }
 }
 
@@ -107,7 +114,7 @@ extension AdvancedCommerceSubscriptionReactivateInAppRequest: LimitedBody {
 
 extension AdvancedCommerceSubscriptionReactivateItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.requiredSKU("SKU", sku)
     }
 }
 
@@ -127,16 +134,14 @@ extension AdvancedCommerceSubscriptionChangeMetadataRequest: LimitedBody {
 
 extension AdvancedCommerceSubscriptionChangeMetadataDescriptors: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
+        try limits.wording(description: description, displayName: displayName)
     }
 }
 
 extension AdvancedCommerceSubscriptionChangeMetadataItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.requiredText("currentSKU", currentSku, atMost: 128)
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
+        try limits.requiredSKU("currentSKU", currentSku)
+        try limits.wording(description: description, displayName: displayName)
         try limits.text("SKU", sku, atMost: 128)
     }
 }
@@ -150,9 +155,9 @@ extension AdvancedCommerceSubscriptionPriceChangeRequest: LimitedBody {
 
 extension AdvancedCommerceSubscriptionPriceChangeItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.requiredSKU("SKU", sku)
         for (index, dependent) in (dependentSKUs ?? []).enumerated() {
-            try limits.requiredText("dependentSKUs[\(index)]", dependent, atMost: 128)
+            try limits.requiredSKU("dependentSKUs[\(index)]", dependent)
         }
     }
 }
@@ -169,24 +174,21 @@ extension AdvancedCommerceSubscriptionMigrateRequest: LimitedBody {
 
 extension AdvancedCommerceSubscriptionMigrateDescriptors: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
+        try limits.wording(description: description, displayName: displayName)
     }
 }
 
 extension AdvancedCommerceSubscriptionMigrateItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.wording(description: description, displayName: displayName)
+        try limits.requiredSKU("SKU", sku)
     }
 }
 
 extension AdvancedCommerceSubscriptionMigrateRenewalItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.text("description", description, atMost: 45)
-        try limits.text("displayName", displayName, atMost: 30)
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.wording(description: description, displayName: displayName)
+        try limits.requiredSKU("SKU", sku)
     }
 }
 
@@ -205,6 +207,6 @@ extension AdvancedCommerceRequestRefundRequest: LimitedBody {
 
 extension AdvancedCommerceRequestRefundItem: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {
-        try limits.requiredText("SKU", sku, atMost: 128)
+        try limits.requiredSKU("SKU", sku)
     }
 }
