@@ -162,7 +162,7 @@ import Testing
         book.tell(renewalInfo(signed: day(2026, 1, 10) + .minutes(59)) { $0.autoRenewProductId = plus })
         #expect(book.state.claims.last?.outcome == .noted)
         late.tell(renewalInfo(signed: day(2026, 1, 10) + .minutes(61)) { $0.autoRenewProductId = plus })
-        #expect(late.state.claims.last?.outcome == .refused(.ownedByAnother, rule: .purchaseEvidence))
+        #expect(late.state.claims.last?.outcome == .waiting(.signedPendingChange))
         #expect(book.state.owner(at: day(2026, 1, 20)) == alice)
     }
 

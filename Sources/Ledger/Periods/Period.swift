@@ -4,15 +4,29 @@ package import Primitives
 package struct Period: Sendable, Hashable, Codable {
     /// Every name under which facts speak of it (PER-1); sorted, the first one names it.
     package let aliases: [PeriodAlias]
+    private let kept: KeptTransaction
     /// What Apple last said of it.
-    package let transaction: TransactionFact
+    package var transaction: TransactionFact { kept.fact }
     package let beginning: Beginning
     /// When it stopped or stops giving service; nil for a purchase that does not expire.
     package let end: Timestamp?
     package let endReason: EndReason
 
-    package var productId: ProductID { transaction.productId }
-    package var purchaseDate: Timestamp { transaction.purchaseDate }
+    package var productId: ProductID { kept.fact.productId }
+    package var purchaseDate: Timestamp { kept.fact.purchaseDate }
+
+    init(aliases: [PeriodAlias], transaction: KeptTransaction, beginning: Beginning, end: Timestamp?, endReason: EndReason) {
+        self.aliases = aliases
+        kept = transaction
+        self.beginning = beginning
+        self.end = end
+        self.endReason = endReason
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case aliases, beginning, end, endReason
+        case kept = "transaction"
+    }
 
     /// How a period came to be, which decides whether it can move the subscription to its buyer.
     package enum Beginning: String, Sendable, Hashable, Codable {
@@ -24,6 +38,8 @@ package struct Period: Sendable, Hashable, Codable {
         case immediateChange
         /// Bought again after the end.
         case resubscription
+        /// Bought while the same product ran, which Apple itself stops; moves nothing (OWN-5).
+        case alreadyActive
     }
 
     package enum EndReason: Sendable, Hashable, Codable {
@@ -35,10 +51,22 @@ package struct Period: Sendable, Hashable, Codable {
         case revoked(Revocation)
     }
 
-    /// Whether its kind of product gives time or possession by itself. Consumables and non-renewing subscriptions are kept and
-    /// give nothing yet (PER-9, later), and so does a kind that we do not know (FACT-5).
+    /// Whether its kind of product gives time or possession by itself. A consumable is counted, a non-renewing subscription adds to
+    /// a balance (PER-9), and a kind that we do not know is kept (FACT-5).
     package var givesAccess: Bool {
-        (transaction.type == .autoRenewableSubscription && transaction.expiresDate != nil) || transaction.type == .nonConsumable
+        switch kept.fact.type {
+        case .autoRenewableSubscription: kept.fact.expiresDate != nil
+        case .nonConsumable: true
+        case .consumable, .nonRenewingSubscription, .unstated, .unknown: false
+        }
+    }
+
+    /// Whether somebody bought it, so that its buyer may own it (OWN-4); what renewed by itself or was active already nobody did.
+    package var isBought: Bool {
+        switch beginning {
+        case .renewal, .alreadyActive: false
+        case .firstKnown, .immediateChange, .resubscription: kept.fact.transactionReason != .renewal
+        }
     }
 
     /// Whether it gives service at the instant.
