@@ -15,22 +15,15 @@ struct AccessFold {
     func spans() -> [AccessSpan] {
         var spans: [AccessSpan] = []
         spans.reserveCapacity(periods.count + 1)
-        for index in periods.indices where givesAccess(periods[index]) {
+        for index in periods.indices where periods[index].givesAccess {
             append(paidSpan(of: periods[index]), to: &spans)
             guard periods[index].endReason == .ran, let end = periods[index].end else { continue }
             let next = index + 1 < periods.count ? periods[index + 1].purchaseDate : nil
             guard next.map({ $0 > end }) ?? true else { continue }
-            append(prolongation(of: End(of: periods[index], at: end, next: next)), to: &spans)
+            append(prolongation(of: End(of: periods[index], at: end, next: next, refundedAt: refund(of: periods[index]))), to: &spans)
         }
         let isInOrder = zip(spans, spans.dropFirst()).allSatisfy { !$1.precedes($0) }
         return isInOrder ? spans : spans.sorted { $0.precedes($1) }
-    }
-
-    /// OWN-13: what a family shares may be kept and give nothing.
-    private func givesAccess(_ period: Period) -> Bool {
-        guard period.givesAccess else { return false }
-        return !period.transaction.details.isFamilyShared
-            || policies.policy(at: period.purchaseDate).familySharing == .serve
     }
 
     private func append(_ span: AccessSpan, to spans: inout [AccessSpan]) {
@@ -56,26 +49,31 @@ struct AccessFold {
         /// When the next period begins; what is signed from then on is about that one.
         let next: Timestamp?
 
-        init(of period: Period, at end: Timestamp, next: Timestamp?) {
+        /// A refund that came after the period's own end still ends what was given beyond it.
+        let refundedAt: Timestamp?
+
+        init(of period: Period, at end: Timestamp, next: Timestamp?, refundedAt: Timestamp?) {
             self.period = period
             at = end
             self.next = next
+            self.refundedAt = refundedAt
         }
 
         /// Apple tries to charge from a day before the end (PER-6); what it signed earlier is about an earlier end.
         var firstWord: Timestamp { max(at.adding(.hours(-24)), period.purchaseDate) }
 
-        /// What may be given after the end ends here: where the next period begins, or a full refund came.
-        var limit: Timestamp {
-            var limit = next ?? .latestAccepted
-            // A full refund that came after the period's own end still ends what was given beyond it.
-            if let revocation = period.transaction.revocation, !revocation.isPartial, !period.transaction.isUpgraded {
-                limit = min(limit, revocation.revocationDate)
-            }
-            return limit
-        }
+        /// What may be given after the end ends here: where the next period begins, or a refund came.
+        var limit: Timestamp { min(next ?? .latestAccepted, refundedAt ?? .latestAccepted) }
 
         func isAbout(_ signedDate: Timestamp) -> Bool { signedDate >= firstWord && next.map { signedDate < $0 } ?? true }
+    }
+
+    /// When a refund that takes access came; nil where none did.
+    private func refund(of period: Period) -> Timestamp? {
+        guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
+            !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .revoke
+        else { return nil }
+        return revocation.revocationDate
     }
 
     private func prolongation(of end: End) -> AccessSpan {
@@ -118,8 +116,8 @@ struct AccessFold {
     /// The renewal info beside it shows the retry that it is about; only a later word ends it.
     private func statusGraceEnd(at end: End) -> Timestamp? {
         guard let notice = notices.last(where: { $0.status == 4 && end.isAbout($0.signedDate) }),
-            !renewals.reversed().prefix(while: { $0.signedDate >= notice.signedDate })
-                .contains(where: { $0.gracePeriodExpiresDate != nil })
+            !renewals[renewals.firstPosition(where: { $0.signedDate >= notice.signedDate })...]
+                .prefix(while: { end.isAbout($0.signedDate) }).contains(where: { $0.gracePeriodExpiresDate != nil })
         else { return nil }
         let limit = end.at.adding(AppPolicy.longestProvision)
         let later = max(end.at, notice.signedDate.adding(Milliseconds(1)))
@@ -144,7 +142,10 @@ struct AccessFold {
         // FACT-7: an answer that says itself that retrying is useless prolongs nothing.
         let asked = questions.filter { $0.isRetryable && $0.askedAt >= end.at && $0.askedAt <= limit }.map(\.askedAt).max()
         let hoped = min((asked ?? end.at).adding(leeway), limit)
-        return firstEnd(from: end.at, before: hoped) { $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil }
+        let hasGrace = !end.period.transaction.details.isMonthlyCommitment
+        return firstEnd(from: end.at, before: hoped) {
+            $0.showsEndOrRetry && !(hasGrace && $0.gracePeriodExpiresDate != nil)
+        }
     }
 
     /// The first word signed at or after an instant that shows retry, expiry or revocation; the limit where there is none before.

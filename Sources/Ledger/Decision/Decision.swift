@@ -130,6 +130,9 @@ extension SubscriptionState {
         }
         switch outcome {
         case .bound, .moved: return false
+        case .alreadyOwner where namesAnotherProduct(claim):
+            // His own deferred change is evidence against whoever says later that he made it (OWN-4 c).
+            return earlier.contains { $0.claim.productId == claim.productId } || earlier.count >= Self.mostWaitingClaims
         case .alreadyOwner: return !showsPurchase(claim) || !earlier.isEmpty
         case .noted, .refused: return earlier.contains { $0.outcome == outcome }
         case .waiting:
@@ -139,6 +142,12 @@ extension SubscriptionState {
 
     /// How many changes one customer may wait for in one period.
     private static let mostWaitingClaims = 4
+
+    /// Whether it may be about a change that waits for the renewal (OWN-4 c).
+    private func namesAnotherProduct(_ claim: Claim) -> Bool {
+        guard claim.kind == .purchase, let shown = claim.aliases.first else { return false }
+        return periods.contains { $0.aliases.contains(shown) && $0.productId != claim.productId }
+    }
 
     /// Whether the claim is evidence of who bought a period (OWN-4 b).
     private func showsPurchase(_ claim: Claim) -> Bool {

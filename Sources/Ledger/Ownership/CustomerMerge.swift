@@ -27,12 +27,10 @@ struct Identities: Sendable {
     private let anonymous: Set<CustomerID>
     private var representative: [CustomerID: CustomerID] = [:]
 
-    /// From what the claims say of their customers, and the merges in order. A merge that would merge an identified customer
-    /// away, or into an anonymous one, says nothing.
+    /// From what the claims say of their customers; the merges only say who was anonymous, until each is joined in its turn.
     init(claims: [Claim], merges: [CustomerMerge]) {
         anonymous = Set(claims.lazy.filter(\.isAnonymous).map(\.customer)).union(merges.lazy.map(\.anonymous))
             .subtracting(claims.lazy.filter { !$0.isAnonymous }.map(\.customer))
-        for merge in merges where !isAnonymous(merge.identified) && isAnonymous(merge.anonymous) { join(merge) }
     }
 
     func isAnonymous(_ customer: CustomerID) -> Bool { !anonymous.isEmpty && anonymous.contains(customer) }
@@ -42,8 +40,10 @@ struct Identities: Sendable {
         representative.isEmpty ? customer : representative[customer] ?? customer
     }
 
-    /// Makes them one; the first merge of an anonymous customer stands.
+    /// Makes them one; the first merge of an anonymous customer stands. A merge that would merge an identified customer away, or
+    /// into an anonymous one, says nothing.
     mutating func join(_ merge: CustomerMerge) {
+        guard isAnonymous(merge.anonymous), !isAnonymous(merge.identified) else { return }
         if representative[merge.anonymous] == nil { representative[merge.anonymous] = merge.identified }
     }
 }

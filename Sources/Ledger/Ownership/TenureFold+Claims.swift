@@ -5,8 +5,14 @@ extension TenureFold {
     /// Takes one claim into account and says what it came to, given all facts that are known now.
     mutating func weigh(_ claim: Claim) -> ClaimOutcome {
         let present = owner(at: claim.claimedAt)
+        let isMerge = mergesCustomers(claim)
         let outcome = weighEvidence(in: claim, present)
         if case .refused(.tokenOfAnother, _) = outcome { return outcome }
+        if isMerge, let present {
+            let identified = identities.resolve(claim.customer)
+            merge(CustomerMerge(anonymous: present, identified: identified, mergedAt: claim.claimedAt))
+            return .moved(from: present, rule: .anonymous)
+        }
         return takeFromAnonymous(claim) ?? outcome
     }
 
@@ -62,32 +68,32 @@ extension TenureFold {
     /// Apple's signed `autoRenewProductId` first says so within an hour of the upload; what it then moves is OWN-6.
     private mutating func weighDeferredChange(_ claim: Claim, of index: Int, _ present: CustomerID?) -> ClaimOutcome {
         let claimant = identities.resolve(claim.customer)
-        var isTaken = false
-        for appearance in changes.appearances(of: claim.productId, in: index, around: claim.claimedAt) {
-            guard let first = incoming[appearance] else {
-                note(incoming: claim, by: appearance)
-                return present == nil || present == claimant ? weighPossession(claim, present) : .noted
-            }
-            if identities.resolve(first.customer) == claimant { return present == claimant ? .alreadyOwner : .noted }
-            isTaken = true
+        let appearances = changes.appearances(of: claim.productId, in: index, around: claim.claimedAt)
+        for appearance in appearances where incoming[appearance] == nil { note(incoming: claim, by: appearance) }
+        guard let present else { return weighPossession(claim, nil, isPurchase: !appearances.isEmpty) }
+        if present == claimant { return .alreadyOwner }
+        guard !appearances.isEmpty else { return .waiting(.signedPendingChange) }
+        guard appearances.contains(where: { incoming[$0].map { identities.resolve($0.customer) } == claimant }) else {
+            return .refused(.boughtByAnother, rule: .purchaseEvidence)
         }
-        if present == nil || present == claimant { return weighPossession(claim, present) }
-        return isTaken ? .refused(.boughtByAnother, rule: .purchaseEvidence) : .waiting(.signedPendingChange)
+        return policies.policy(at: claim.claimedAt).onPurchase == .ask ? .waiting(.decision) : .noted
     }
 
     // MARK: Possession
 
     /// OWN-2, OWN-3, OWN-8, OWN-9: a claim that shows the Apple Account and not who bought.
-    private mutating func weighPossession(_ claim: Claim, _ present: CustomerID?) -> ClaimOutcome {
+    ///
+    /// - Parameter isPurchase: it is also evidence of a purchase, which no limit keeps waiting.
+    private mutating func weighPossession(_ claim: Claim, _ present: CustomerID?, isPurchase: Bool = false) -> ClaimOutcome {
         let claimant = identities.resolve(claim.customer)
         guard let present else {
-            guard !exceedsCustomers(claim) else { return .waiting(.limit) }
+            guard isPurchase || !exceedsCustomers(claim) else { return .waiting(.limit) }
             if firstClaim == nil { note(first: claim) }
             return outcome(of: claim, before: nil)
         }
         if present == claimant { return .alreadyOwner }
         if isNamedByToken(at: claim.claimedAt) { return .refused(.tokenOfAnother, rule: .firstClaim) }
-        if let taken = takeFromAnonymous(claim) { return taken }
+        if isFromAnonymous(claim) { return .refused(.ownedByAnother, rule: .anonymous) }
         guard mayTake(claimant, from: present, under: policies.policy(at: claim.claimedAt)) else {
             return .refused(.anonymousClaimant, rule: .anonymous)
         }
@@ -131,19 +137,23 @@ extension TenureFold {
 
     // MARK: Anonymous customers (OWN-10)
 
-    /// A claim by an identified customer on what an anonymous one owns always succeeds, and is no restore by another; nil where
-    /// this is no such claim.
-    private mutating func takeFromAnonymous(_ claim: Claim) -> ClaimOutcome? {
+    /// Whether an identified customer claims what an anonymous one owns, whom no token protects.
+    private mutating func isFromAnonymous(_ claim: Claim) -> Bool {
         let claimant = identities.resolve(claim.customer)
-        guard let owner = owner(at: claim.claimedAt), owner != claimant, identities.isAnonymous(owner),
-            !identities.isAnonymous(claimant), !isNamedByToken(at: claim.claimedAt)
-        else { return nil }
-        if policies.policy(at: claim.claimedAt).mergeOnClaim {
-            merge(CustomerMerge(anonymous: owner, identified: claimant, mergedAt: claim.claimedAt))
-        } else {
-            let cause = Tenure.Cause(rule: .anonymous, evidence: claim.id.rawValue)
-            move(to: claimant, at: claim.claimedAt, because: cause)
-        }
+        guard let owner = owner(at: claim.claimedAt), owner != claimant else { return false }
+        return identities.isAnonymous(owner) && !identities.isAnonymous(claimant) && !isNamedByToken(at: claim.claimedAt)
+    }
+
+    /// Whether the claim makes the two one customer, rather than move this one subscription.
+    private mutating func mergesCustomers(_ claim: Claim) -> Bool {
+        policies.policy(at: claim.claimedAt).mergeOnClaim && isFromAnonymous(claim)
+    }
+
+    /// Such a claim always succeeds, and is no restore by another; nil where this is none.
+    private mutating func takeFromAnonymous(_ claim: Claim) -> ClaimOutcome? {
+        guard isFromAnonymous(claim), let owner = owner(at: claim.claimedAt) else { return nil }
+        let cause = Tenure.Cause(rule: .anonymous, evidence: claim.id.rawValue)
+        move(to: claim.customer, at: claim.claimedAt, because: cause)
         return .moved(from: owner, rule: .anonymous)
     }
 }

@@ -76,9 +76,12 @@ extension TenureFold {
     /// path takes it from him.
     mutating func isNamedByToken(at instant: Timestamp) -> Bool {
         guard !registrations.isEmpty, let present = owner(at: instant) else { return false }
-        let bought = periods.indices.last { periods[$0].beginning != .renewal && periods[$0].purchaseDate <= instant } ?? 0
-        return periods.indices[bought...].contains {
-            periods[$0].purchaseDate <= max(instant, periods[0].purchaseDate) && tokenOwner(of: $0) == present
+        let begun = periods.firstPosition { $0.purchaseDate > max(instant, periods[0].purchaseDate) }
+        for index in periods.indices[..<begun].reversed() {
+            if periods[index].beginning == .alreadyActive { continue }
+            if tokenOwner(of: index) == present { return true }
+            if periods[index].beginning != .renewal { return false }
         }
+        return false
     }
 }

@@ -12,6 +12,7 @@ struct TenureFold {
     let registrations: [TokenRegistration]
     let changes: DeferredChanges
     let isActive: (Timestamp) -> Bool
+    private let merges: [CustomerMerge]
 
     var identities: Identities
     /// By index of the period: who showed that he bought it (OWN-4 b).
@@ -50,6 +51,7 @@ struct TenureFold {
         self.isActive = isActive
         registrations = history.registrations
         identities = Identities(claims: history.claims, merges: history.merges)
+        merges = history.merges
         changes = DeferredChanges(
             periods: periods, renewals: history.claims.contains { $0.kind == .purchase } ? history.renewals : [])
     }
@@ -59,17 +61,35 @@ struct TenureFold {
         guard !periods.isEmpty else {
             return Result(tenures: [], outcomes: claims.map { _ in .waiting(.decision) }, merged: [])
         }
-        var pending = votes[...]
+        var (pendingVotes, pendingMerges) = (votes[...], merges[...])
         for claim in claims {
-            while let vote = pending.first, vote.votedAt < claim.claimedAt {
-                follow(vote, among: claims)
-                pending = pending.dropFirst()
-            }
+            follow(&pendingVotes, &pendingMerges, before: claim.claimedAt, among: claims)
             outcomes[claim.id] = weigh(claim)
         }
-        for vote in pending { follow(vote, among: claims) }
+        follow(&pendingVotes, &pendingMerges, before: nil, among: claims)
         return Result(
             tenures: line().tenures, outcomes: claims.map { outcomes[$0.id] ?? .waiting(.decision) }, merged: merged)
+    }
+
+    /// What was decided before an instant; at one instant claims come first, then votes, then merges.
+    private mutating func follow(
+        _ votes: inout ArraySlice<OwnershipVote>, _ merges: inout ArraySlice<CustomerMerge>, before instant: Timestamp?,
+        among claims: [Claim]
+    ) {
+        while true {
+            let vote = votes.first.flatMap { vote in instant.map { vote.votedAt < $0 } ?? true ? vote : nil }
+            let merge = merges.first.flatMap { merge in instant.map { merge.mergedAt < $0 } ?? true ? merge : nil }
+            if let vote, merge.map({ vote.votedAt <= $0.mergedAt }) ?? true {
+                votes = votes.dropFirst()
+                follow(vote, among: claims)
+            } else if let merge {
+                merges = merges.dropFirst()
+                identities.join(merge)
+                cachedLine = nil
+            } else {
+                return
+            }
+        }
     }
 
     // MARK: Evidence
@@ -112,6 +132,7 @@ struct TenureFold {
                 return
             }
         }
+        if let claim = subject.claim, !isOpen(outcomes[claim.id]) { return }
         guard case .deny = vote.kind else {
             let customer = identities.resolve(subject.customer)
             move(to: customer, at: vote.votedAt, because: .init(rule: .restore, evidence: "vote \(vote.id)"))
@@ -121,6 +142,15 @@ struct TenureFold {
             return
         }
         if let claim = subject.claim { outcomes[claim.id] = .refused(.denied, rule: .restore) }
+    }
+
+    /// Whether somebody may still decide about a claim: it moved nothing, and nobody denied it.
+    private func isOpen(_ outcome: ClaimOutcome?) -> Bool {
+        switch outcome {
+        case .waiting, .noted: true
+        case .refused(let reason, _): reason != .denied
+        case .bound, .alreadyOwner, .moved, nil: false
+        }
     }
 
     // MARK: The line of owners

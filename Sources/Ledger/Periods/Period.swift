@@ -11,21 +11,35 @@ package struct Period: Sendable, Hashable, Codable {
     /// When it stopped or stops giving service; nil for a purchase that does not expire.
     package let end: Timestamp?
     package let endReason: EndReason
+    /// Kept and shown, and gives nothing by the app's policy (OWN-13).
+    package let isIgnored: Bool
 
     package var productId: ProductID { kept.fact.productId }
     package var purchaseDate: Timestamp { kept.fact.purchaseDate }
 
-    init(aliases: [PeriodAlias], transaction: KeptTransaction, beginning: Beginning, end: Timestamp?, endReason: EndReason) {
-        self.aliases = aliases
-        kept = transaction
+    init(_ entry: PeriodBook.Entry, beginning: Beginning, end: Timestamp?, endReason: EndReason, isIgnored: Bool) {
+        aliases = entry.aliases
+        kept = entry.kept
         self.beginning = beginning
         self.end = end
         self.endReason = endReason
+        self.isIgnored = isIgnored
     }
 
     private enum CodingKeys: String, CodingKey {
-        case aliases, beginning, end, endReason
+        case aliases, beginning, end, endReason, isIgnored
         case kept = "transaction"
+    }
+
+    /// Reads also what was stored before a policy could ignore a period.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
+        kept = try container.decode(KeptTransaction.self, forKey: .kept)
+        beginning = try container.decode(Beginning.self, forKey: .beginning)
+        end = try container.decodeIfPresent(Timestamp.self, forKey: .end)
+        endReason = try container.decode(EndReason.self, forKey: .endReason)
+        isIgnored = try container.decodeIfPresent(Bool.self, forKey: .isIgnored) ?? false
     }
 
     /// How a period came to be, which decides whether it can move the subscription to its buyer.
@@ -52,9 +66,11 @@ package struct Period: Sendable, Hashable, Codable {
     }
 
     /// Whether its kind of product gives time or possession by itself. A consumable is counted, a non-renewing subscription adds to
-    /// a balance (PER-9), and a kind that we do not know is kept (FACT-5).
+    /// a balance (PER-9), and a kind that we do not know is kept (FACT-5), and so is
+    /// a group's or a seat's purchase (PER-12).
     package var givesAccess: Bool {
-        switch kept.fact.type {
+        guard !isIgnored, kept.fact.details.isOwnershipKnown else { return false }
+        return switch kept.fact.type {
         case .autoRenewableSubscription: kept.fact.expiresDate != nil
         case .nonConsumable: true
         case .consumable, .nonRenewingSubscription, .unstated, .unknown: false

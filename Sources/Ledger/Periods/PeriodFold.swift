@@ -142,7 +142,9 @@ struct PeriodFold {
             end = max(draft.purchaseDate, end.map { min($0, latest) } ?? latest)
             reason = .replaced
         }
-        return Period(
-            aliases: draft.entry.aliases, transaction: draft.entry.kept, beginning: draft.beginning, end: end, endReason: reason)
+        // OWN-13: what a family shares may be kept and give nothing.
+        let isIgnored =
+            draft.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
+        return Period(draft.entry, beginning: draft.beginning, end: end, endReason: reason, isIgnored: isIgnored)
     }
 }
