@@ -158,6 +158,8 @@ struct Line {
     }
 
     /// The first period's token, else the first claim that met no owner, else a token of a renewal that follows (0017, 14).
+    var firstOwner: String? { holding.periods.first.flatMap(firstOwner) }
+
     private func firstOwner(_ first: OraclePeriod) -> String? {
         if let named = people.named(by: first.word.appAccountToken) { return named }
         if let claimant = holding.firstClaimant { return claimant }

@@ -52,6 +52,7 @@ struct Weighing {
         if weighed.isPurchaseOfLaterPeriod { holding.buyers.append((shown, claim.customer)) }
         let appearances = weighed.freeAppearances
         holding.incoming += appearances.map { ($0, claim.customer) }
+        if weighed.isPurchaseOfFirstPeriod, weighed.line.firstOwner == nil { holding.firstClaimant = claim.customer }
         holdings[claim.originalTransactionId] = holding
 
         if owner == weighed.customer { return .owned }
@@ -74,11 +75,16 @@ struct Weighing {
         let yields = people.isAnonymous(owner) && !people.isAnonymous(weighed.customer) && !isProtected
         if yields { return takeFromAnonymous(owner, weighed) }
         if weighed.isPurchaseOfLaterPeriod { return verdictOnPurchase(weighed) }
+        if weighed.isPurchaseOfFirstPeriod, isFirstOwner(weighed) { return .bought }
         if isIncoming || weighed.namesAnotherProduct { return verdictOnChange(isIncoming, weighed, owner) }
         guard !isProtected, claim.kind == .restore, weighed.line.mayTake(weighed.customer, from: owner) else {
             return .refused
         }
         return restore(weighed)
+    }
+
+    private func isFirstOwner(_ weighed: Weighed) -> Bool {
+        holdings[weighed.claim.originalTransactionId].flatMap { line(of: $0).firstOwner }.map(people.customer) == weighed.customer
     }
 
     /// Any claim of an identified customer on what an anonymous one owns moves it (0017, 18).
@@ -99,7 +105,11 @@ struct Weighing {
         let from = holding.periods[weighed.shown].purchaseDate
         let counts = line(of: holding).steps().contains(OracleStep(from: from, customer: weighed.customer))
         if counts { return .bought }
-        return policy.onPurchase == .ask ? .waits : .refused
+        switch policy.onPurchase {
+        case .ask: return .waits
+        case .stay: return .bought
+        case .followPurchase: return .refused
+        }
     }
 
     private func verdictOnChange(_ isIncoming: Bool, _ weighed: Weighed, _ owner: String) -> OracleVerdict {
@@ -107,7 +117,7 @@ struct Weighing {
         switch policy.onPurchase {
         case .followPurchase: return weighed.line.mayTake(weighed.customer, from: owner) ? .incoming : .refused
         case .ask: return .waits
-        case .stay: return .refused
+        case .stay: return .incoming
         }
     }
 
@@ -121,7 +131,7 @@ struct Weighing {
         case .transferIfInactive, .transfer: break
         }
         let since = claim.claimedAt - policy.restoreWindowDays * day
-        let restores = holding.transfers.filter { $0.isRestore && $0.at >= since && $0.at <= claim.claimedAt }
+        let restores = holding.transfers.filter { $0.isRestore && $0.at > since && $0.at <= claim.claimedAt }
         if restores.count >= policy.restoreLimit || isOneTooMany(weighed) { return .waits }
         move(claim.originalTransactionId, to: claim.customer, at: claim.claimedAt, isRestore: true)
         return .moved
@@ -130,8 +140,8 @@ struct Weighing {
     /// Whether the Apple Account would serve more customers than the policy wants (0017, 19).
     private func isOneTooMany(_ weighed: Weighed) -> Bool {
         guard let limit = policy.customersPerAppleAccount else { return false }
-        let served = Set(weighed.claim.othersServed.map(people.customer) + [weighed.customer])
-        return served.count > limit
+        let served = Set(weighed.claim.othersServed.map(people.customer))
+        return !served.contains(weighed.customer) && served.count + 1 > limit
     }
 
     private mutating func move(_ id: String, to customer: String, at instant: Int64, isRestore: Bool) {
@@ -167,7 +177,7 @@ struct Weighing {
     }
 
     private func undecided(_ id: String) -> Int? {
-        verdicts.firstIndex { $0.claim.id == id && ($0.verdict == .waits || $0.verdict == .refused) }
+        verdicts.firstIndex { $0.claim.id == id && $0.verdict != .approved && $0.verdict != .denied }
     }
 }
 
@@ -181,7 +191,7 @@ private struct Weighed {
     private var period: OraclePeriod { line.holding.periods[shown] }
 
     private var provesPurchase: Bool {
-        claim.kind == .purchase && claim.productId == period.productId && claim.shown.reason != .renewal
+        claim.kind == .purchase && claim.productId == period.productId && period.word.reason != .renewal
     }
 
     /// Purchase evidence for a later period that no other evidence names (0017, 15).

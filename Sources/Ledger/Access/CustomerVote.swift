@@ -53,6 +53,11 @@ package struct CustomerAccount: Sendable, Hashable, Codable {
         return true
     }
 
+    /// OWN-10: takes over what was decided about a customer who was merged into this one.
+    package mutating func absorb(_ merged: CustomerAccount) {
+        for vote in merged.votes { _ = record(vote) }
+    }
+
     /// ENT-9: the windows in which an entitlement is granted, and by which vote; in the order of the votes.
     func grants(of entitlement: EntitlementID) -> [(vote: ID<VoteEvidence>, window: TimeWindow)] {
         votes.compactMap { vote in

@@ -85,7 +85,8 @@ extension EntitlementMap {
                 for part in parts(of: span, giving: entitlement) { stretches.append(Stretch(of: part, in: holding)) }
             }
         }
-        if addsUp { stretches += balance(of: entitlement, holdings, account) }
+        let credits = account?.credits(to: entitlement) ?? []
+        if addsUp || !credits.isEmpty { stretches += balance(of: entitlement, addsUp ? holdings : [], credits) }
         if !durations.isEmpty { stretches += nonRenewing(giving: entitlement, holdings) }
         for grant in account?.grants(of: entitlement) ?? [] {
             stretches.append(Stretch(granted: grant.window, by: grant.vote))
@@ -93,9 +94,10 @@ extension EntitlementMap {
         return stretches
     }
 
-    /// ENT-3: one balance of everything that gives the entitlement and of what other sources added to it.
-    private func balance(of entitlement: EntitlementID, _ holdings: [Holding], _ account: CustomerAccount?) -> [Stretch] {
-        var entries = account?.credits(to: entitlement) ?? []
+    /// ENT-3: one balance of everything that gives the entitlement and of what other sources added to it; where the entitlement
+    /// follows the subscription's periods, of the latter alone.
+    private func balance(of entitlement: EntitlementID, _ holdings: [Holding], _ credits: [Balance.Entry]) -> [Stretch] {
+        var entries = credits
         var last: (period: CreditedPeriod, holding: Holding)?
         for holding in holdings {
             for period in holding.credited where period.type == .autoRenewableSubscription {

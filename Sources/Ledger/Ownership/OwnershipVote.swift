@@ -23,9 +23,9 @@ package struct OwnershipVote: Sendable, Hashable, Codable {
     package enum Kind: Sendable, Hashable, Codable {
         /// The subscription is this customer's from now on.
         case transfer(to: CustomerID)
-        /// A claim that waits or was refused succeeds now.
+        /// A claim succeeds now; a claim is decided once.
         case approve(ID<ClaimEvidence>)
-        /// A claim that waits is refused.
+        /// A claim is refused for good.
         case deny(ID<ClaimEvidence>)
     }
 

@@ -42,6 +42,9 @@ extension TenureFold {
         if index == 0 {
             guard firstOwner == nil || firstOwner?.0 == claimant else { return .refused(.ownedByAnother, rule: .firstClaim) }
             if firstClaim == nil { note(first: claim) }
+            let outcome = outcome(of: claim, before: present)
+            // The first period is his, and somebody else bought later.
+            return outcome.changesOwner || outcome == .alreadyOwner ? outcome : .noted
         } else if let buyer = buyers[index] {
             guard identities.resolve(buyer.customer) == claimant else {
                 return .refused(.boughtByAnother, rule: .purchaseEvidence)
@@ -60,8 +63,20 @@ extension TenureFold {
         case (claimant, claimant): return .alreadyOwner
         case (let previous?, claimant):
             return .moved(from: previous, rule: line.cause(at: claim.claimedAt)?.rule ?? .followPurchase)
-        default: return policies.policy(at: claim.claimedAt).onPurchase == .ask ? .waiting(.decision) : .noted
+        case (_, let owner): return outcome(ofEvidenceIn: claim, against: owner)
         }
+    }
+
+    /// What evidence of a purchase comes to that moves nothing at its instant.
+    private func outcome(ofEvidenceIn claim: Claim, against owner: CustomerID?) -> ClaimOutcome {
+        let policy = policies.policy(at: claim.claimedAt)
+        if policy.onPurchase == .ask { return .waiting(.decision) }
+        if let owner, policy.onPurchase == .followPurchase,
+            !mayTake(identities.resolve(claim.customer), from: owner, under: policy)
+        {
+            return .refused(.anonymousClaimant, rule: .anonymous)
+        }
+        return .noted
     }
 
     /// OWN-4 (c): a change that waits for the renewal shows the present transaction and names another product. It is evidence if
@@ -76,7 +91,7 @@ extension TenureFold {
         guard appearances.contains(where: { incoming[$0].map { identities.resolve($0.customer) } == claimant }) else {
             return .refused(.boughtByAnother, rule: .purchaseEvidence)
         }
-        return policies.policy(at: claim.claimedAt).onPurchase == .ask ? .waiting(.decision) : .noted
+        return outcome(ofEvidenceIn: claim, against: present)
     }
 
     // MARK: Possession

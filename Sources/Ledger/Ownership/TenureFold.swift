@@ -26,6 +26,8 @@ struct TenureFold {
     /// Merges that a claim brought about (OWN-10).
     private(set) var merged: [CustomerMerge] = []
     private var outcomes: [ID<ClaimEvidence>: ClaimOutcome] = [:]
+    /// The claims that a vote approved or denied.
+    private var decided: Set<ID<ClaimEvidence>> = []
     /// The line of owners by the evidence so far; made again when there is more.
     private var cachedLine: TenureLine?
 
@@ -132,24 +134,18 @@ struct TenureFold {
                 return
             }
         }
-        if let claim = subject.claim, !isOpen(outcomes[claim.id]) { return }
-        guard case .deny = vote.kind else {
-            let customer = identities.resolve(subject.customer)
-            move(to: customer, at: vote.votedAt, because: .init(rule: .restore, evidence: "vote \(vote.id)"))
-            if let claim = subject.claim, present != customer {
-                outcomes[claim.id] = present.map { .moved(from: $0, rule: .restore) } ?? .bound
+        // A claim is decided once.
+        if let claim = subject.claim, !decided.insert(claim.id).inserted { return }
+        if case .deny = vote.kind {
+            if let claim = subject.claim, outcomes[claim.id]?.changesOwner == false {
+                outcomes[claim.id] = .refused(.denied, rule: .restore)
             }
             return
         }
-        if let claim = subject.claim { outcomes[claim.id] = .refused(.denied, rule: .restore) }
-    }
-
-    /// Whether somebody may still decide about a claim: it moved nothing, and nobody denied it.
-    private func isOpen(_ outcome: ClaimOutcome?) -> Bool {
-        switch outcome {
-        case .waiting, .noted: true
-        case .refused(let reason, _): reason != .denied
-        case .bound, .alreadyOwner, .moved, nil: false
+        let customer = identities.resolve(subject.customer)
+        move(to: customer, at: vote.votedAt, because: .init(rule: .restore, evidence: "vote \(vote.id)"))
+        if let claim = subject.claim, present != customer {
+            outcomes[claim.id] = present.map { .moved(from: $0, rule: .restore) } ?? .bound
         }
     }
 
