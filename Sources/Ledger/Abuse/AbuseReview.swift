@@ -37,8 +37,8 @@ package struct AbuseReview {
 
     // MARK: Accounts
 
-    /// Who stood before a subscription with the Apple Account in hand: every owner and every claimant, the refused ones among them,
-    /// since each claim shows possession of the account (OWN-4).
+    /// Who stood before a subscription with the Apple Account in hand: every owner and every claimant, the refused ones among
+    /// them, since each claim shows possession of the account (OWN-4).
     private func contacts(with state: SubscriptionState) -> [(customer: CustomerID, at: Timestamp)] {
         let owners = state.tenures.compactMap { tenure -> (customer: CustomerID, at: Timestamp)? in
             guard let customer = tenure.customer, tenure.from <= instant else { return nil }
@@ -91,8 +91,8 @@ package struct AbuseReview {
 
     // MARK: Offers and refunds
 
-    /// WALL-3: an introductory offer that runs over several periods is one offer; it begins where the subscription's period before it
-    /// was none.
+    /// WALL-3: an introductory offer that runs over several periods is one offer; it begins where the subscription's period
+    /// before it was none.
     private var introductoryOffersAgain: [AbuseSignal] {
         let offers = credited.filter { $0.isIntroductoryOffer && ($0.isBought || !followsIntroductoryOffer($0)) }
         let recent = offers.filter { $0.customer != nil && isRecent($0.purchaseDate, within: thresholds.window) }

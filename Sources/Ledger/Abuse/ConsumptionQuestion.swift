@@ -33,7 +33,8 @@ package struct ConsumptionPolicy: Sendable, Hashable {
     package var consent: ConsumptionConsentPolicy
     /// What to ask of Apple; nil, and so no preference, unless changed.
     package var refundPreference: ConsumptionReport.RefundPreference?
-    /// From how much consumption on, in thousandths of a percent, the app would rather decline; nil, and so never, unless changed.
+    /// From how much consumption on, in thousandths of a percent, the app would rather decline; nil, and so never, unless
+    /// changed.
     package var declineFrom: Int64?
     /// Whether one can try the app's content before buying it.
     package var sampleContentProvided: Bool

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// What Apple is told about a purchase that a customer wants refunded (ABUSE-2), in both forms: the present one, and the deprecated one
-/// of twelve numbers.
+/// What Apple is told about a purchase that a customer wants refunded (ABUSE-2), in both forms: the present one, and the
+/// deprecated one of twelve numbers.
 ///
 /// Source: Apple, App Store Server API, `ConsumptionRequest` and `ConsumptionRequestV1`; names and raw values are Apple's.
 package struct ConsumptionReport: Sendable, Hashable {
@@ -10,8 +10,8 @@ package struct ConsumptionReport: Sendable, Hashable {
     package let deadline: Timestamp
     /// Always true: without consent there is no report.
     package let customerConsented: Bool
-    /// 0 to 100 000; nil for auto-renewable subscriptions, of which Apple takes none, and where it is not known. 0 where nothing was
-    /// delivered.
+    /// 0 to 100 000; nil for auto-renewable subscriptions, of which Apple takes none, and where it is not known. 0 where nothing
+    /// was delivered.
     package let consumptionPercentage: Int32?
     package let deliveryStatus: DeliveryStatus
     /// Nil for no preference.

@@ -62,7 +62,8 @@ package struct AppleAccounts: Sendable, Hashable {
 
     private typealias Group = (members: Set<OriginalTransactionID>, evidence: Set<AppleAccount.Evidence>)
 
-    /// Groups with nothing in common, from groups that may share members or evidence: one pass over everything that names a group.
+    /// Groups with nothing in common, from groups that may share members or evidence: one pass over everything that names a
+    /// group.
     private static func united(_ groups: [Group]) -> [Group] {
         var parent = Array(groups.indices)
         func root(of index: Int) -> Int {

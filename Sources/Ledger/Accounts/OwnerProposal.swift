@@ -1,7 +1,7 @@
 package import Primitives
 
-/// A new subscription that nobody owns is of an Apple Account that had an older one: its owner is proposed, and nothing is bound until
-/// he claims it or an operator decides (OWN-14, OWN-2).
+/// A new subscription that nobody owns is of an Apple Account that had an older one: its owner is proposed, and nothing is bound
+/// until he claims it or an operator decides (OWN-14, OWN-2).
 package struct OwnerProposal: Sendable, Hashable {
     package let subscription: OriginalTransactionID
     /// Who owns the older one at the instant.
@@ -11,10 +11,11 @@ package struct OwnerProposal: Sendable, Hashable {
     package let evidence: [AppleAccount.Evidence]
     package var rule: Rule { .otherStorefront }
 
-    /// A proposal for each subscription that is unowned at the instant and has an older one with an owner beside it; by subscription.
+    /// A proposal for each subscription that is unowned at the instant and has an older one with an owner beside it; by
+    /// subscription.
     ///
-    /// Of several older ones, one of the same subscription group is preferred, since that is what a change of storefront renews, then
-    /// the one that began last.
+    /// Of several older ones, one of the same subscription group is preferred, since that is what a change of storefront renews,
+    /// then the one that began last.
     package static func all(in states: [SubscriptionState], accounts: AppleAccounts, at instant: Timestamp) -> [OwnerProposal] {
         let known = Dictionary(states.map { ($0.key.originalTransactionId, $0) }) { first, _ in first }
         let proposals = accounts.accounts.flatMap { account in

@@ -2,8 +2,8 @@ package import Primitives
 
 /// What one customer may do with one kind of content (ENT-8): a fold over the time that opened it and what he unlocked.
 ///
-/// An unlock counts only inside such time and only within the ration: news that comes late (a subscription that was another's) takes
-/// back what was never his to unlock. Access that was used before a refund stays used (ENT-4).
+/// An unlock counts only inside such time and only within the ration: news that comes late (a subscription that was another's)
+/// takes back what was never his to unlock. Access that was used before a refund stays used (ENT-4).
 package struct ContentAccess: Sendable, Hashable {
     package let kind: ContentKind
     /// The time that opens the kind, one span for each period, by start and then by end.

@@ -30,8 +30,8 @@ package enum ContentUnlockAnswer: Sendable, Hashable {
     case allowed(leftAfterwards: Int?)
     /// It is his already; unlocking it again takes nothing from the ration.
     case unlockedBefore(at: Timestamp)
-    /// The ration of this period is used up; a new one comes with a period that begins at the end of this one. Nil where it does not
-    /// end.
+    /// The ration of this period is used up; a new one comes with a period that begins at the end of this one. Nil where it does
+    /// not end.
     case rationed(againAt: Timestamp?)
     case refused(Refusal)
 

@@ -14,8 +14,8 @@ package struct CreditedPeriod: Sendable, Hashable {
         self.period = period
     }
 
-    /// Every period of the subscriptions, which must be of one app and environment (FACT-4): by `purchaseDate`, then by subscription,
-    /// then by name.
+    /// Every period of the subscriptions, which must be of one app and environment (FACT-4): by `purchaseDate`, then by
+    /// subscription, then by name.
     package static func all(in states: [SubscriptionState]) -> [CreditedPeriod] {
         states.flatMap { state in
             state.periods.map { period in
@@ -47,8 +47,8 @@ package struct CreditedPeriod: Sendable, Hashable {
     /// Shared by a member of the family, who paid for it with another Apple Account (OWN-13).
     package var isFromFamily: Bool { period.transaction.details.inAppOwnershipType == "FAMILY_SHARED" }
 
-    /// When Apple gave money back because it was asked to, in full or in part; nil where it did not. A switch is no refund, even with
-    /// a cancellation date (ENT-4), and neither is Family Sharing that stopped.
+    /// When Apple gave money back because it was asked to, in full or in part; nil where it did not. A switch is no refund, even
+    /// with a cancellation date (ENT-4), and neither is Family Sharing that stopped.
     package var refund: Revocation? {
         guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
             revocation.revocationType != "FAMILY_REVOKE", !isSwitch(at: revocation.revocationDate)

@@ -1,13 +1,13 @@
 /// A version of the app, compared component by component and not as text: 1.10 is later than 1.9 (LIC-3).
 ///
-/// Source: Apple, Information Property List, `CFBundleVersion` (iOS) and `CFBundleShortVersionString` (macOS): integers with full stops
-/// between them.
+/// Source: Apple, Information Property List, `CFBundleVersion` (iOS) and `CFBundleShortVersionString` (macOS): integers with full
+/// stops between them.
 package struct ApplicationVersion: Sendable, Hashable, Comparable {
     /// The digits of each component without leading zeros, and without the components at the end that are zero: 1.0 is 1.
     private let components: [[UInt8]]
 
-    /// Digits, with a full stop before each further number; what follows the numbers (`b3` in `2.0b3`) says nothing. Nil where the
-    /// text does not begin with a digit: such a version is neither before nor after another.
+    /// Digits, with a full stop before each further number; what follows the numbers (`b3` in `2.0b3`) says nothing. Nil where
+    /// the text does not begin with a digit: such a version is neither before nor after another.
     package init?(_ text: String) {
         var components: [[UInt8]] = []
         var rest = Array(text.utf8)[...]

@@ -12,8 +12,8 @@ package struct CalendarMonths: Sendable, Hashable {
 }
 
 extension Timestamp {
-    /// This instant so many months later, at the same time of day in UTC; the last day of the month where that day does not exist.
-    /// Stops at ``Timestamp/latestAccepted``.
+    /// This instant so many months later, at the same time of day in UTC; the last day of the month where that day does not
+    /// exist. Stops at ``Timestamp/latestAccepted``.
     package func adding(_ months: CalendarMonths) -> Timestamp {
         guard months.count > 0 else { return self }
         let dayLength = Milliseconds.days(1).count

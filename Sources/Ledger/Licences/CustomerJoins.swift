@@ -1,6 +1,7 @@
 package import Primitives
 
-/// An operator saw that two customers are one person, who downloaded under one Apple Account and subscribed under another (LIC-5).
+/// An operator saw that two customers are one person, who downloaded under one Apple Account and subscribed under another
+/// (LIC-5).
 package struct CustomerJoin: Sendable, Hashable {
     package let one: CustomerID
     package let other: CustomerID
@@ -16,7 +17,8 @@ package struct CustomerJoin: Sendable, Hashable {
     }
 }
 
-/// Which customers are one person. Joining says who somebody always was, so it holds for the past as well, and moves no subscription.
+/// Which customers are one person. Joining says who somebody always was, so it holds for the past as well, and moves no
+/// subscription.
 package struct CustomerJoins: Sendable, Hashable {
     /// Sets with nothing in common, each sorted; by their first.
     private let persons: [[CustomerID]]

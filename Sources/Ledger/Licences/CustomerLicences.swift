@@ -1,7 +1,7 @@
 package import Primitives
 
-/// Every licence to updates that one person ever had: of what he bought (LIC-2), of having paid for the app (LIC-3), and of what was
-/// left of that (LIC-4). Licences that end take nothing away (LIC-1).
+/// Every licence to updates that one person ever had: of what he bought (LIC-2), of having paid for the app (LIC-3), and of what
+/// was left of that (LIC-4). Licences that end take nothing away (LIC-1).
 package struct CustomerLicences: Sendable, Hashable {
     /// By when they were earned.
     package let licences: [Licence]

@@ -19,8 +19,8 @@ package struct LicencePolicy: Sendable, Hashable {
     }
 }
 
-/// The line between those who paid for the app and those who had it for nothing (LIC-3): before the date, or with a version lower than
-/// the version. Either is enough.
+/// The line between those who paid for the app and those who had it for nothing (LIC-3): before the date, or with a version lower
+/// than the version. Either is enough.
 package struct PaidAppLine: Sendable, Hashable {
     /// Who got the app before this instant paid for it; nil where only versions tell.
     package var before: Timestamp?

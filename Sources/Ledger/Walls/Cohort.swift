@@ -31,8 +31,8 @@ package indirect enum CohortCondition: Sendable, Hashable, Codable {
     case paidAppHolder
     /// One of these, as Apple spells storefronts; a device that names none matches none.
     case storefront([String])
-    /// The app's version, compared component by component: at least the one and below the other; nil leaves a bound away. A version
-    /// that is not known or not a version matches nothing.
+    /// The app's version, compared component by component: at least the one and below the other; nil leaves a bound away. A
+    /// version that is not known or not a version matches nothing.
     case appVersion(atLeast: String?, below: String?)
     /// What the app's backend says of him.
     case attribute(name: String, equals: String)

@@ -13,7 +13,8 @@ package struct DoublePayment: Sendable, Hashable {
     package let since: Timestamp
     package var rule: Rule { .payingTwice }
 
-    /// Every pair of subscriptions that he pays for at the instant and that give a common entitlement; by `since`, then by subscription.
+    /// Every pair of subscriptions that he pays for at the instant and that give a common entitlement; by `since`, then by
+    /// subscription.
     ///
     /// What a member of the family shares is not paid by him, and what is provisional is not paid at all.
     package static func all(

@@ -7,8 +7,8 @@ package struct IntroductoryEligibility: Sendable, Hashable {
     /// Any transaction of the customer's; Apple requires one.
     package let transactionId: String
 
-    /// Nil for a product that the app does not sell by subscription, and where there is no transaction to name. What is allowed is what
-    /// the wall shows (WALL-3).
+    /// Nil for a product that the app does not sell by subscription, and where there is no transaction to name. What is allowed
+    /// is what the wall shows (WALL-3).
     package init?(_ productId: ProductID, for situation: CustomerSituation, transactionId: String, catalogue: PlanCatalogue) {
         guard let product = catalogue.product(productId), !transactionId.isEmpty else { return nil }
         self.productId = productId

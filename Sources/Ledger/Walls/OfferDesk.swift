@@ -1,7 +1,7 @@
 package import Primitives
 
-/// Decides which promotional offers a customer may have, in the app's order of preference (WALL-5). What it allows is signed elsewhere,
-/// after it stands in the log.
+/// Decides which promotional offers a customer may have, in the app's order of preference (WALL-5). What it allows is signed
+/// elsewhere, after it stands in the log.
 package struct OfferDesk: Sendable, Hashable {
     /// The best first.
     package let offers: [PromotionalOffer]

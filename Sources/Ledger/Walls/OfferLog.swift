@@ -89,8 +89,8 @@ extension OfferLog {
 }
 
 extension IssuedOffer {
-    /// A purchase at the offer's price is made while the signature is valid. One who is active redeems it in the running period, and its
-    /// price is that of the renewal that follows.
+    /// A purchase at the offer's price is made while the signature is valid. One who is active redeems it in the running period,
+    /// and its price is that of the renewal that follows.
     fileprivate func isTimely(for credited: CreditedPeriod, after previous: CreditedPeriod?) -> Bool {
         guard issuedAt <= credited.purchaseDate else { return false }
         if credited.purchaseDate < validUntil { return true }

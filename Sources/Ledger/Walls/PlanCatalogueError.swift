@@ -2,6 +2,8 @@
 package struct PlanCatalogueError: Error, Sendable, Hashable {
     /// Everything that is wrong, in the order of the draft; never empty.
     package let faults: [PlanCatalogueFault]
+
+    package init(faults: [PlanCatalogueFault]) { self.faults = faults }
 }
 
 /// One thing that is wrong with a catalogue (WALL-4, WALL-3).

@@ -1,6 +1,7 @@
 package import Primitives
 
-/// A change of plan inside a subscription group, and what it does (PER-3). What Apple signs decides; configured levels only predict.
+/// A change of plan inside a subscription group, and what it does (PER-3). What Apple signs decides; configured levels only
+/// predict.
 package struct PlanChange: Sendable, Hashable {
     package let from: ProductID
     package let to: ProductID
@@ -25,8 +26,8 @@ package struct PlanChange: Sendable, Hashable {
         case atRenewal(Timestamp?)
     }
 
-    /// What a change between two products will do; nil where they are the same or not of one group, so that buying the other is no
-    /// change of plan.
+    /// What a change between two products will do; nil where they are the same or not of one group, so that buying the other is
+    /// no change of plan.
     package init?(from product: PlanCatalogue.Product, to other: PlanCatalogue.Product, renewalDate: Timestamp?) {
         guard product.subscriptionGroupIdentifier == other.subscriptionGroupIdentifier, product.productId != other.productId
         else {

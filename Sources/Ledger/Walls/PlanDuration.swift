@@ -1,6 +1,7 @@
 /// How long one period of an offered subscription lasts: the six that the App Store has (WALL-4).
 ///
-/// Source: Apple, App Store Connect, "Set up auto-renewable subscriptions"; the spelling is that of ISO 8601, as `offerPeriod` has it.
+/// Source: Apple, App Store Connect, "Set up auto-renewable subscriptions"; the spelling is that of ISO 8601, as `offerPeriod`
+/// has it.
 package enum PlanDuration: String, Sendable, Hashable, Codable, CaseIterable {
     case sevenDays = "P1W"
     case oneMonth = "P1M"

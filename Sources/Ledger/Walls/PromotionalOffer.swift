@@ -24,7 +24,8 @@ package struct PromotionalOffer: Sendable, Hashable {
         self.window = window
     }
 
-    /// Apple gives promotional offers to present and former subscribers of the group only (apple.md D.3). The first is the default.
+    /// Apple gives promotional offers to present and former subscribers of the group only (apple.md D.3). The first is the
+    /// default.
     package enum Audience: String, Sendable, Hashable, Codable, CaseIterable {
         case presentOrFormer
         /// Active in the group.

@@ -13,8 +13,8 @@ struct Shelf {
         return Set(present?.entitlements ?? [])
     }
 
-    /// WALL-2, OWN-12: his subscriptions that run, or that Apple still tries to charge for, and that one of the products would be paid
-    /// beside: of its group, or giving one of its entitlements.
+    /// WALL-2, OWN-12: his subscriptions that run, or that Apple still tries to charge for, and that one of the products would be
+    /// paid beside: of its group, or giving one of its entitlements.
     func heldAlready(among products: [PlanCatalogue.Product]) -> [OriginalTransactionID] {
         situation.standings.filter { standing in
             standing.mayBeCharged && products.contains { isPaidTwice($0, beside: standing) }
@@ -63,8 +63,8 @@ struct Shelf {
             duration: bought.duration, introductoryOffer: display)
     }
 
-    /// WALL-2: where his one running subscription can go inside its group, and what that does (PER-3). With several in one group, on
-    /// several Apple Accounts, nobody can say which of them a purchase would change.
+    /// WALL-2: where his one running subscription can go inside its group, and what that does (PER-3). With several in one group,
+    /// on several Apple Accounts, nobody can say which of them a purchase would change.
     func changes(of held: [OriginalTransactionID], among products: [PlanCatalogue.Product]) -> [PlanChange] {
         let running = situation.standings.filter { held.contains($0.originalTransactionId) }
         return running.flatMap { standing -> [PlanChange] in
