@@ -12,8 +12,11 @@ import Testing
         var knowledge = ConsumptionKnowledge(customerConsented: true)
         change(&knowledge)
         let states = facts.map { owned($0.transactionId.rawValue, by: alice, $0) }
+        var asks = facts.first ?? coins()
+        asks.originalTransactionId = OriginalTransactionID("1")
+        asks.transactionId = TransactionID("minted by a restore")
         return ConsumptionAnswer(
-            to: ConsumptionQuestion(transactionId: TransactionID("1"), requestedAt: asked),
+            to: ConsumptionQuestion(about: asks, requestedAt: asked),
             purchases: CreditedPeriod.all(of: alice, in: states), knowledge: knowledge, policy: policy, at: asked + delay)
     }
 
@@ -50,6 +53,7 @@ import Testing
     @Test func `ABUSE-2 the report says delivery, consumption, samples and preference in Apple's words`() throws {
         let policy = ConsumptionPolicy(refundPreference: .grantProrated, declineFrom: 80_000, sampleContentProvided: true)
         let half = try report(answer(coins(), policy: policy) { $0.consumptionPercentage = 50_000 })
+        #expect(half.transactionId == TransactionID("minted by a restore"))
         #expect(half.customerConsented && half.sampleContentProvided && half.deliveryStatus.rawValue == "DELIVERED")
         #expect(half.consumptionPercentage == 50_000 && half.consumptionStatus == .partiallyConsumed)
         #expect(half.refundPreference?.rawValue == "GRANT_PRORATED" && half.refundPreferenceVersionOne == 1)

@@ -69,4 +69,15 @@ import Testing
         #expect(kept.map(\.id.rawValue) == ["0", "1"])
         #expect(hers(magazine()).left(at: day(2026, 1, 5)) == nil)
     }
+
+    @Test func `ENT-8 a billing grace period brings no new ration`() {
+        func span(_ from: Timestamp, _ until: Timestamp, _ kind: AccessSpan.Kind) -> AccessSpan {
+            AccessSpan(from: from, until: until, productId: plus, kind: kind, endsBecause: .expired)
+        }
+        let spans = [span(day(2026, 2, 1), day(2026, 2, 17), .gracePeriod), span(day(2026, 1, 1), day(2026, 2, 1), .paid)]
+        let unlock = ContentUnlock(customer: alice, content: issue.id, kind: issue.kind, unlockedAt: day(2026, 1, 20))
+        let access = ContentAccess(of: alice, to: magazine(.kept, ration: 1), spans: spans, unlocks: [unlock])
+        #expect(access.unlock(back, at: day(2026, 2, 5)) == .rationed(againAt: day(2026, 2, 17)))
+        #expect(access.use(of: issue, at: day(2026, 2, 5)) == .allowed(.active))
+    }
 }

@@ -26,7 +26,7 @@ package enum ConsumptionAnswer: Sendable, Hashable {
         to request: ConsumptionQuestion, purchases: [CreditedPeriod], knowledge: ConsumptionKnowledge, policy: ConsumptionPolicy,
         at instant: Timestamp
     ) {
-        guard let purchase = purchases.first(where: { $0.transactionId == request.transactionId }) else {
+        guard let purchase = request.purchase(among: purchases) else {
             self = .refused(.unknownTransaction)
             return
         }

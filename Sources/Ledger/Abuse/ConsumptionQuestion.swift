@@ -4,20 +4,36 @@ package import Primitives
 ///
 /// Source: Apple, App Store Server Notifications, `CONSUMPTION_REQUEST`.
 package struct ConsumptionQuestion: Sendable, Hashable {
+    /// What Apple must be answered about.
     package let transactionId: TransactionID
+    package let originalTransactionId: OriginalTransactionID
+    /// The names of the period, since a restore mints another `transactionId` for the same charge (PER-1).
+    package let aliases: [PeriodAlias]
     /// When Apple signed the request.
     package let requestedAt: Timestamp
     /// `consumptionRequestReason` in Apple's spelling, such as `UNINTENDED_PURCHASE`; nil where it gave none.
     package let consumptionRequestReason: String?
 
-    package init(transactionId: TransactionID, requestedAt: Timestamp, consumptionRequestReason: String? = nil) {
-        self.transactionId = transactionId
+    /// - Parameter transaction: as the notification carries it.
+    package init(about transaction: TransactionFact, requestedAt: Timestamp, consumptionRequestReason: String? = nil) {
+        transactionId = transaction.transactionId
+        originalTransactionId = transaction.originalTransactionId
+        aliases = PeriodAlias.aliases(of: transaction)
         self.requestedAt = requestedAt
         self.consumptionRequestReason = consumptionRequestReason
     }
 
     /// After this instant Apple decides without us.
     package var deadline: Timestamp { requestedAt.adding(.hours(12)) }
+
+    /// The purchase that it is about, among everything that the customer was credited with; by the strongest name that is known.
+    func purchase(among purchases: [CreditedPeriod]) -> CreditedPeriod? {
+        let own = purchases.filter { $0.originalTransactionId == originalTransactionId }
+        for alias in aliases {
+            if let purchase = own.first(where: { $0.period.aliases.contains(alias) }) { return purchase }
+        }
+        return nil
+    }
 }
 
 /// Whose consent lets the app tell Apple about a customer (ABUSE-2). The first is the default.

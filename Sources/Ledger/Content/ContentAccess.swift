@@ -6,8 +6,10 @@ package import Primitives
 /// takes back what was never his to unlock. Access that was used before a refund stays used (ENT-4).
 package struct ContentAccess: Sendable, Hashable {
     package let kind: ContentKind
-    /// The time that opens the kind, one span for each period, by start and then by end.
+    /// The time that opens the kind, by start and then by end.
     private let spans: [AccessSpan]
+    /// For each period the stretch that has one ration, by start.
+    private let rations: [Stretch]
     /// By content: when it was first unlocked; only unlocks that count.
     private let unlockedAt: [ContentID: Timestamp]
 
@@ -17,12 +19,14 @@ package struct ContentAccess: Sendable, Hashable {
     package init(of customer: CustomerID, to kind: ContentKind, spans: [AccessSpan], unlocks: [ContentUnlock]) {
         self.kind = kind
         let sorted = spans.sorted(by: Self.inOrder)
+        let rations = Self.rations(of: sorted)
         self.spans = sorted
+        self.rations = rations
         let his = unlocks.filter { $0.customer == customer && $0.kind == kind.id }
         unlockedAt = his.sorted { ($0.unlockedAt, $0.content) < ($1.unlockedAt, $1.content) }.reduce(into: [:]) {
             counted, unlock in
-            guard counted[unlock.content] == nil, let span = Self.period(of: sorted, at: unlock.unlockedAt) else { return }
-            if let ration = kind.unlocksPerPeriod, Self.count(counted, in: span, until: unlock.unlockedAt) >= ration { return }
+            guard counted[unlock.content] == nil, let stretch = Self.ration(of: rations, at: unlock.unlockedAt) else { return }
+            if let ration = kind.unlocksPerPeriod, Self.count(counted, in: stretch, until: unlock.unlockedAt) >= ration { return }
             counted[unlock.content] = unlock.unlockedAt
         }
     }
@@ -41,7 +45,7 @@ package struct ContentAccess: Sendable, Hashable {
     package func use(of item: ContentItem, at instant: Timestamp) -> ContentUse {
         guard item.kind == kind.id, item.publishedAt <= instant else { return .refused(.notPublished) }
         let unlocked = unlockedAt[item.id].map { $0 <= instant } ?? false
-        if Self.period(of: spans, at: instant) != nil {
+        if spans.contains(where: { $0.contains(instant) }) {
             return unlocked || kind.unlocksPerPeriod == nil ? .allowed(.active) : .refused(.notUnlocked)
         }
         guard unlocked else { return .refused(.notUnlocked) }
@@ -57,7 +61,7 @@ package struct ContentAccess: Sendable, Hashable {
     package func unlock(_ item: ContentItem, at instant: Timestamp) -> ContentUnlockAnswer {
         guard item.kind == kind.id, item.publishedAt <= instant else { return .refused(.notPublished) }
         if let unlockedAt = unlockedAt[item.id], unlockedAt <= instant { return .unlockedBefore(at: unlockedAt) }
-        guard let period = Self.period(of: spans, at: instant) else { return .refused(.notActive) }
+        guard let period = Self.ration(of: rations, at: instant) else { return .refused(.notActive) }
         guard let ration = kind.unlocksPerPeriod else { return .allowed(leftAfterwards: nil) }
         let left = ration - Self.count(unlockedAt, in: period, until: instant)
         return left > 0 ? .allowed(leftAfterwards: left - 1) : .rationed(againAt: period.until)
@@ -65,19 +69,38 @@ package struct ContentAccess: Sendable, Hashable {
 
     /// How many may be unlocked in the period of the instant; nil for any number, 0 where nothing is active.
     package func left(at instant: Timestamp) -> Int? {
-        guard let period = Self.period(of: spans, at: instant) else { return 0 }
+        guard let period = Self.ration(of: rations, at: instant) else { return 0 }
         return kind.unlocksPerPeriod.map { max(0, $0 - Self.count(unlockedAt, in: period, until: instant)) }
     }
 
     private func wasPaid(at instant: Timestamp) -> Bool { spans.contains { $0.kind == .paid && $0.contains(instant) } }
 
-    /// Of several periods at one instant, the one that began last: it is the one whose ration was used least.
-    private static func period(of spans: [AccessSpan], at instant: Timestamp) -> AccessSpan? {
-        spans.last { $0.contains(instant) }
+    /// A period, with the grace or late news that came after it.
+    private struct Stretch: Sendable, Hashable {
+        let from: Timestamp
+        var until: Timestamp?
+
+        func contains(_ instant: Timestamp) -> Bool { from <= instant && until.map { instant < $0 } ?? true }
     }
 
-    private static func count(_ unlocks: [ContentID: Timestamp], in period: AccessSpan, until instant: Timestamp) -> Int {
-        unlocks.values.count { period.contains($0) && $0 <= instant }
+    /// A period has one ration, and what is given after its end without being paid (ENT-6, ENT-7) brings none.
+    private static func rations(of spans: [AccessSpan]) -> [Stretch] {
+        spans.reduce(into: []) { rations, span in
+            guard span.kind != .paid, let last = rations.lastIndex(where: { $0.until == span.from }) else {
+                rations.append(Stretch(from: span.from, until: span.until))
+                return
+            }
+            rations[last].until = span.until
+        }
+    }
+
+    /// Of several at one instant, the one that began last: it is the one whose ration was used least.
+    private static func ration(of rations: [Stretch], at instant: Timestamp) -> Stretch? {
+        rations.last { $0.contains(instant) }
+    }
+
+    private static func count(_ unlocks: [ContentID: Timestamp], in ration: Stretch, until instant: Timestamp) -> Int {
+        unlocks.values.count { ration.contains($0) && $0 <= instant }
     }
 
     private static func inOrder(_ left: AccessSpan, _ right: AccessSpan) -> Bool {
