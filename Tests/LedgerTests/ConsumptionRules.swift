@@ -17,7 +17,7 @@ import Testing
         asks.transactionId = TransactionID("minted by a restore")
         return ConsumptionAnswer(
             to: ConsumptionQuestion(about: asks, requestedAt: asked),
-            purchases: CreditedPeriod.all(of: alice, in: states), knowledge: knowledge, policy: policy, at: asked + delay)
+            purchases: CustomerPeriod.all(of: alice, in: states), knowledge: knowledge, policy: policy, at: asked + delay)
     }
 
     private func report(_ answer: ConsumptionAnswer) throws -> ConsumptionReport {

@@ -4,7 +4,7 @@ package import Primitives
 package struct AbuseReview {
     private let states: [SubscriptionState]
     private let accounts: AppleAccounts
-    private let credited: [CreditedPeriod]
+    private let credited: [CustomerPeriod]
     private let consumptions: [TransactionID: [Consumption]]
     private let thresholds: AbuseThresholds
     private let instant: Timestamp
@@ -19,7 +19,7 @@ package struct AbuseReview {
     ) {
         self.states = states.sorted { $0.key < $1.key }
         self.accounts = accounts
-        credited = CreditedPeriod.all(in: states).filter { $0.purchaseDate <= instant }
+        credited = CustomerPeriod.all(in: states).filter { $0.purchaseDate <= instant }
         self.consumptions = Dictionary(grouping: consumptions, by: \.transactionId)
         self.thresholds = thresholds
         self.instant = instant
@@ -97,7 +97,7 @@ package struct AbuseReview {
         let offers = credited.filter { $0.isIntroductoryOffer && ($0.isBought || !followsIntroductoryOffer($0)) }
         let recent = offers.filter { $0.customer != nil && isRecent($0.purchaseDate, within: thresholds.window) }
         let groups = Dictionary(grouping: recent) { [$0.customer?.rawValue ?? "", $0.subscriptionGroupIdentifier ?? ""] }
-        let most = groups.values.reduce(into: [CustomerID: [CreditedPeriod]]()) { most, offers in
+        let most = groups.values.reduce(into: [CustomerID: [CustomerPeriod]]()) { most, offers in
             guard let customer = offers.first?.customer else { return }
             most[customer] = Self.greater(offers, most[customer] ?? [])
         }
@@ -109,13 +109,13 @@ package struct AbuseReview {
     }
 
     /// The longer list; of two as long, the one whose group comes first: whichever the dictionary gave first, the answer is one.
-    private static func greater(_ one: [CreditedPeriod], _ other: [CreditedPeriod]) -> [CreditedPeriod] {
+    private static func greater(_ one: [CustomerPeriod], _ other: [CustomerPeriod]) -> [CustomerPeriod] {
         if one.count != other.count { return one.count > other.count ? one : other }
         let (group, otherGroup) = (one.first?.subscriptionGroupIdentifier ?? "", other.first?.subscriptionGroupIdentifier ?? "")
         return group <= otherGroup ? one : other
     }
 
-    private func followsIntroductoryOffer(_ period: CreditedPeriod) -> Bool {
+    private func followsIntroductoryOffer(_ period: CustomerPeriod) -> Bool {
         let before = credited.last {
             $0.originalTransactionId == period.originalTransactionId && $0.purchaseDate < period.purchaseDate
         }
@@ -123,7 +123,7 @@ package struct AbuseReview {
     }
 
     /// Refunds of one customer within the window: what he was credited with, not what he owns today (ENT-4).
-    private func refunded(where isCounted: (CreditedPeriod, Revocation) -> Bool) -> [CustomerID: [AbuseSignal.Evidence]] {
+    private func refunded(where isCounted: (CustomerPeriod, Revocation) -> Bool) -> [CustomerID: [AbuseSignal.Evidence]] {
         credited.reduce(into: [:]) { evidence, period in
             guard let customer = period.customer, let refund = period.refund,
                 isRecent(refund.revocationDate, within: thresholds.window), isCounted(period, refund)
@@ -185,7 +185,7 @@ package struct AbuseReview {
     }
 }
 
-extension CreditedPeriod {
+extension CustomerPeriod {
     fileprivate func evidence(at instant: Timestamp) -> AbuseSignal.Evidence {
         AbuseSignal.Evidence(at: instant, what: .transaction(originalTransactionId, transactionId))
     }

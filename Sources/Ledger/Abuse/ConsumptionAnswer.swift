@@ -23,7 +23,7 @@ package enum ConsumptionAnswer: Sendable, Hashable {
     ///   - purchases: everything that the customer was credited with, in this app and environment.
     ///   - instant: when it is answered.
     package init(
-        to request: ConsumptionQuestion, purchases: [CreditedPeriod], knowledge: ConsumptionKnowledge, policy: ConsumptionPolicy,
+        to request: ConsumptionQuestion, purchases: [CustomerPeriod], knowledge: ConsumptionKnowledge, policy: ConsumptionPolicy,
         at instant: Timestamp
     ) {
         guard let purchase = request.purchase(among: purchases) else {
@@ -56,7 +56,7 @@ package struct LifetimeMoney: Sendable, Hashable {
     package let refunded: Milliunits?
 
     /// Over everything bought by the instant.
-    package init(_ purchases: [CreditedPeriod], until instant: Timestamp) {
+    package init(_ purchases: [CustomerPeriod], until instant: Timestamp) {
         let bought = purchases.filter { $0.purchaseDate <= instant && !$0.isFromFamily }
         purchased = Self.sum(bought.map(\.dollars))
         refunded = Self.sum(bought.filter { ($0.refund?.revocationDate ?? .latestAccepted) <= instant }.map(\.refundedDollars))
@@ -73,7 +73,7 @@ package struct LifetimeMoney: Sendable, Hashable {
     }
 }
 
-extension CreditedPeriod {
+extension CustomerPeriod {
     /// Nil where it was not paid in dollars, or the price is not known.
     fileprivate var dollars: Int64? {
         let details = period.transaction.details
@@ -93,7 +93,7 @@ extension CreditedPeriod {
 
 extension ConsumptionReport {
     fileprivate init(
-        about purchase: CreditedPeriod, request: ConsumptionQuestion, money: LifetimeMoney, knowledge: ConsumptionKnowledge,
+        about purchase: CustomerPeriod, request: ConsumptionQuestion, money: LifetimeMoney, knowledge: ConsumptionKnowledge,
         policy: ConsumptionPolicy, at instant: Timestamp
     ) {
         transactionId = request.transactionId

@@ -18,7 +18,7 @@ package struct LicensedPurchase: Sendable, Hashable {
     package let isFromFamily: Bool
 
     /// Nil for what does not expire: it is no licence to updates.
-    package init?(_ credited: CreditedPeriod) {
+    package init?(_ credited: CustomerPeriod) {
         guard let expiresDate = credited.period.transaction.expiresDate else { return nil }
         originalTransactionId = credited.originalTransactionId
         transactionId = credited.transactionId
@@ -34,7 +34,7 @@ package struct LicensedPurchase: Sendable, Hashable {
 
     /// What these customers, who are one person (LIC-5), were credited with; by `purchaseDate`.
     package static func all(of customers: [CustomerID], in states: [SubscriptionState]) -> [LicensedPurchase] {
-        CreditedPeriod.all(in: states).compactMap { credited in
+        CustomerPeriod.all(in: states).compactMap { credited in
             guard let customer = credited.customer, customers.contains(customer) else { return nil }
             return LicensedPurchase(credited)
         }

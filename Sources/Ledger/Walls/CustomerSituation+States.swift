@@ -39,7 +39,7 @@ extension CustomerSituation {
         entitlements = answer.entitlements.filter(\.isActive).compactMap(\.entitlement)
         let shown = sorted.filter { $0.isShown(by: profile.device) }
         // WALL-3: his own offers, and those of the Apple Account whoever had them.
-        let introduced = CreditedPeriod.all(in: sorted).filter { credited in
+        let introduced = CustomerPeriod.all(in: sorted).filter { credited in
             guard credited.isIntroductoryOffer, credited.purchaseDate <= instant else { return false }
             let isOfDevice = shown.contains { $0.key.originalTransactionId == credited.originalTransactionId }
             return credited.customer == customer || isOfDevice
@@ -58,7 +58,7 @@ extension CustomerSituation.Standing {
     fileprivate init?(
         of customer: CustomerID, in state: SubscriptionState, catalogue: PlanCatalogue, at instant: Timestamp
     ) {
-        let credited = CreditedPeriod.all(of: customer, in: [state]).filter { $0.purchaseDate <= instant }
+        let credited = CustomerPeriod.all(of: customer, in: [state]).filter { $0.purchaseDate <= instant }
         let isOwner = state.owner(at: instant) == customer
         let spans = state.spans(of: customer).filter { $0.from <= instant }
         guard isOwner || !credited.isEmpty || !spans.isEmpty else { return nil }
@@ -74,7 +74,7 @@ extension CustomerSituation.Standing {
     }
 }
 
-extension CreditedPeriod {
+extension CustomerPeriod {
     /// Its subscription group: what Apple said, else what the catalogue says of the product; nil where neither does.
     package func group(in catalogue: PlanCatalogue) -> String? {
         subscriptionGroupIdentifier ?? catalogue.product(productId)?.subscriptionGroupIdentifier

@@ -56,7 +56,7 @@ private struct RunningSubscription {
     let since: [EntitlementID: Timestamp]
 
     init?(of customer: CustomerID, in state: SubscriptionState, map: EntitlementMap, at instant: Timestamp) {
-        let isFromFamily = CreditedPeriod.all(in: [state]).last { $0.purchaseDate <= instant }?.isFromFamily ?? false
+        let isFromFamily = CustomerPeriod.all(in: [state]).last { $0.purchaseDate <= instant }?.isFromFamily ?? false
         let spans = state.spans(of: customer).filter { $0.kind != .provisional }
         guard !isFromFamily, let began = spans.map(\.from).min() else { return nil }
         var since: [EntitlementID: Timestamp] = [:]

@@ -38,7 +38,7 @@ package struct OfferRedemption: Sendable, Hashable {
     package let price: Milliunits?
     package let currency: String?
 
-    init(_ credited: CreditedPeriod, nonce: ID<OfferNonceEntity>?) {
+    init(_ credited: CustomerPeriod, nonce: ID<OfferNonceEntity>?) {
         let details = credited.period.transaction.details
         self.nonce = nonce
         customer = credited.customer
@@ -60,8 +60,8 @@ extension OfferLog {
     package func redemptions(in states: [SubscriptionState]) -> [OfferRedemption] {
         var used: Set<ID<OfferNonceEntity>> = []
         let before = Dictionary(
-            states.map { ($0.key.originalTransactionId, CreditedPeriod.all(in: [$0])) }, uniquingKeysWith: { first, _ in first })
-        return CreditedPeriod.all(in: states).compactMap { credited in
+            states.map { ($0.key.originalTransactionId, CustomerPeriod.all(in: [$0])) }, uniquingKeysWith: { first, _ in first })
+        return CustomerPeriod.all(in: states).compactMap { credited in
             guard credited.isPromotionalOffer else { return nil }
             let previous = before[credited.originalTransactionId]?.last { $0.purchaseDate < credited.purchaseDate }
             if let previous, !credited.isBought, previous.isSameOffer(as: credited) { return nil }
@@ -73,7 +73,7 @@ extension OfferLog {
 
     /// The unused row that fits best: the purchase's own user value before the customer's, and of those the last signed.
     private func row(
-        for credited: CreditedPeriod, after previous: CreditedPeriod?, used: Set<ID<OfferNonceEntity>>
+        for credited: CustomerPeriod, after previous: CustomerPeriod?, used: Set<ID<OfferNonceEntity>>
     ) -> IssuedOffer? {
         let details = credited.period.transaction.details
         let token = credited.period.transaction.appAccountToken
@@ -91,7 +91,7 @@ extension OfferLog {
 extension IssuedOffer {
     /// A purchase at the offer's price is made while the signature is valid. One who is active redeems it in the running period,
     /// and its price is that of the renewal that follows.
-    fileprivate func isTimely(for credited: CreditedPeriod, after previous: CreditedPeriod?) -> Bool {
+    fileprivate func isTimely(for credited: CustomerPeriod, after previous: CustomerPeriod?) -> Bool {
         guard issuedAt <= credited.purchaseDate else { return false }
         if credited.purchaseDate < validUntil { return true }
         guard !credited.isBought, let previous else { return false }
@@ -99,8 +99,8 @@ extension IssuedOffer {
     }
 }
 
-extension CreditedPeriod {
-    fileprivate func isSameOffer(as other: CreditedPeriod) -> Bool {
+extension CustomerPeriod {
+    fileprivate func isSameOffer(as other: CustomerPeriod) -> Bool {
         let (details, others) = (period.transaction.details, other.period.transaction.details)
         return details.offerType == others.offerType && details.offerIdentifier == others.offerIdentifier
     }

@@ -2,7 +2,7 @@ package import Primitives
 
 /// One period and the customer who was credited with it: the owner at its `purchaseDate`, whoever owns the subscription later
 /// (ENT-4). What a customer bought, had as an offer or was refunded is asked of these.
-package struct CreditedPeriod: Sendable, Hashable {
+package struct CustomerPeriod: Sendable, Hashable {
     package let originalTransactionId: OriginalTransactionID
     /// Nil while nobody owns it.
     package let customer: CustomerID?
@@ -16,10 +16,10 @@ package struct CreditedPeriod: Sendable, Hashable {
 
     /// Every period of the subscriptions, which must be of one app and environment (FACT-4): by `purchaseDate`, then by
     /// subscription, then by name.
-    package static func all(in states: [SubscriptionState]) -> [CreditedPeriod] {
+    package static func all(in states: [SubscriptionState]) -> [CustomerPeriod] {
         states.flatMap { state in
             state.periods.map { period in
-                CreditedPeriod(
+                CustomerPeriod(
                     originalTransactionId: state.key.originalTransactionId, customer: state.owner(at: period.purchaseDate),
                     period: period)
             }
@@ -27,7 +27,7 @@ package struct CreditedPeriod: Sendable, Hashable {
     }
 
     /// Those of one customer.
-    package static func all(of customer: CustomerID, in states: [SubscriptionState]) -> [CreditedPeriod] {
+    package static func all(of customer: CustomerID, in states: [SubscriptionState]) -> [CustomerPeriod] {
         all(in: states).filter { $0.customer == customer }
     }
 
@@ -71,7 +71,7 @@ package struct CreditedPeriod: Sendable, Hashable {
         return period.end?.truncatedToSecond == revocationDate.truncatedToSecond
     }
 
-    private static func inOrder(_ left: CreditedPeriod, _ right: CreditedPeriod) -> Bool {
+    private static func inOrder(_ left: CustomerPeriod, _ right: CustomerPeriod) -> Bool {
         if left.purchaseDate != right.purchaseDate { return left.purchaseDate < right.purchaseDate }
         if left.originalTransactionId != right.originalTransactionId {
             return left.originalTransactionId < right.originalTransactionId
