@@ -105,6 +105,8 @@ extension TransactionDetails {
         price = payload.price
         currency = payload.currency
         storefront = payload.storefront
+        billingPlanType = payload.billingPlanType?.rawValue
+        commitmentExpiresDate = payload.commitmentInfo?.commitmentExpiresDate
     }
 }
 
