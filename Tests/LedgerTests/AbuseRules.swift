@@ -53,6 +53,19 @@ import Testing
         #expect(account(6).map(\.score) == [50] && account(9).map(\.score) == [75] && account(12).map(\.score) == [100])
     }
 
+    @Test func `ABUSE-1 one who installs the app ten times without an account is not ten customers`() {
+        let shared = owned("1", by: alice, month("1")) { book in
+            for number in 1...10 {
+                _ = book.hear(
+                    Claim(
+                        id: .init("\(number)"), customer: Claimant(CustomerID("$anonymous:\(number)"), isAnonymous: true),
+                        kind: .restore,
+                        transaction: month("1"), productId: plus, claimedAt: day(2026, 3, 2) + .hours(Int64(number))))
+            }
+        }
+        #expect(shared.claims.count == 11 && signals([shared], .accountOfManyCustomers).isEmpty)
+    }
+
     @Test func `ABUSE-1 one customer with many Apple Accounts is flagged with a subscription of each`() {
         let states = (1...4).map { number in
             owned("\(number)", by: alice, month("\(number)") { $0.appTransactionId = "account \(number)" })

@@ -133,6 +133,20 @@ import Testing
         #expect(try answer([plus], for: situation([state], of: bob)).products.map(\.productId) == [plus])
     }
 
+    @Test func `WALL-2 who is active by an operator's grant is shown nothing to buy, and a hold makes nobody a buyer`() throws {
+        func shown(_ kind: CustomerVote.Kind, _ states: [SubscriptionState]) throws -> [ProductID] {
+            var account = CustomerAccount(app: AppID("app"), environment: .production, customer: alice)
+            _ = account.record(
+                CustomerVote(id: .init("vote"), kind: kind, actor: "operator", reason: "", votedAt: day(2026, 1, 1)))
+            let profile = CustomerSituation.Profile(customer: alice, account: account)
+            let his = CustomerSituation(of: profile, states: states, catalogue: try catalogue(), map: map, at: now)
+            return try answer([plus, cloud], for: his).products.map(\.productId)
+        }
+        let window = TimeWindow(from: day(2026, 1, 1), until: day(2026, 3, 1))
+        #expect(try shown(.grant(access, window), []) == [cloud])
+        #expect(try shown(.hold(nil, window), [owned("1", by: alice, month())]) == [cloud])
+    }
+
     @Test func `WALL-2 what he has not is sold beside what he has`() throws {
         let shown = try answer([plus, cloud], for: situation([owned("1", by: alice, month())]))
         #expect(shown.products.map(\.productId) == [cloud] && shown.manage == [OriginalTransactionID("1")])

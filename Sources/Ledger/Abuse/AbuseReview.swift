@@ -38,15 +38,17 @@ package struct AbuseReview {
     // MARK: Accounts
 
     /// Who stood before a subscription with the Apple Account in hand: every owner and every claimant, the refused ones among
-    /// them, since each claim shows possession of the account (OWN-4).
+    /// them, since each claim shows possession of the account (OWN-4). An anonymous customer is left out: whoever installs the
+    /// app anew is another, and may be one who is counted already (OWN-10).
     private func contacts(with state: SubscriptionState) -> [(customer: CustomerID, at: Timestamp)] {
+        let anonymous = Set(state.claims.map(\.claim).filter(\.isAnonymous).map(\.customer))
         let owners = state.tenures.compactMap { tenure -> (customer: CustomerID, at: Timestamp)? in
             guard let customer = tenure.customer, tenure.from <= instant else { return nil }
             // A tenure that still ran within the window is as recent as its last instant.
             return (customer, min(tenure.until ?? instant, instant))
         }
         let claimants = state.claims.map { (customer: $0.claim.customer, at: $0.claim.claimedAt) }
-        return (owners + claimants).filter { isRecent($0.at, within: thresholds.window) }
+        return (owners + claimants).filter { isRecent($0.at, within: thresholds.window) && !anonymous.contains($0.customer) }
     }
 
     private var accountsOfManyCustomers: [AbuseSignal] {

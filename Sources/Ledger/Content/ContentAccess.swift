@@ -8,8 +8,8 @@ package struct ContentAccess: Sendable, Hashable {
     package let kind: ContentKind
     /// The time that opens the kind, by start and then by end.
     private let spans: [AccessSpan]
-    /// For each period the stretch that has one ration, by start.
-    private let rations: [Stretch]
+    /// For each period the time that has one ration, by start: the period and the grace or late news that came after it.
+    private let rations: [TimeWindow]
     /// By content: when it was first unlocked; only unlocks that count.
     private let unlockedAt: [ContentID: Timestamp]
 
@@ -25,8 +25,8 @@ package struct ContentAccess: Sendable, Hashable {
         let his = unlocks.filter { $0.customer == customer && $0.kind == kind.id }
         unlockedAt = his.sorted { ($0.unlockedAt, $0.content) < ($1.unlockedAt, $1.content) }.reduce(into: [:]) {
             counted, unlock in
-            guard counted[unlock.content] == nil, let stretch = Self.ration(of: rations, at: unlock.unlockedAt) else { return }
-            if let ration = kind.unlocksPerPeriod, Self.count(counted, in: stretch, until: unlock.unlockedAt) >= ration { return }
+            guard counted[unlock.content] == nil, let ration = Self.ration(of: rations, at: unlock.unlockedAt) else { return }
+            if let most = kind.unlocksPerPeriod, Self.count(counted, in: ration, until: unlock.unlockedAt) >= most { return }
             counted[unlock.content] = unlock.unlockedAt
         }
     }
@@ -75,31 +75,23 @@ package struct ContentAccess: Sendable, Hashable {
 
     private func wasPaid(at instant: Timestamp) -> Bool { spans.contains { $0.kind == .paid && $0.contains(instant) } }
 
-    /// A period, with the grace or late news that came after it.
-    private struct Stretch: Sendable, Hashable {
-        let from: Timestamp
-        var until: Timestamp?
-
-        func contains(_ instant: Timestamp) -> Bool { from <= instant && until.map { instant < $0 } ?? true }
-    }
-
     /// A period has one ration, and what is given after its end without being paid (ENT-6, ENT-7) brings none.
-    private static func rations(of spans: [AccessSpan]) -> [Stretch] {
+    private static func rations(of spans: [AccessSpan]) -> [TimeWindow] {
         spans.reduce(into: []) { rations, span in
             guard span.kind != .paid, let last = rations.lastIndex(where: { $0.until == span.from }) else {
-                rations.append(Stretch(from: span.from, until: span.until))
+                rations.append(TimeWindow(from: span.from, until: span.until))
                 return
             }
-            rations[last].until = span.until
+            rations[last] = TimeWindow(from: rations[last].from, until: span.until)
         }
     }
 
     /// Of several at one instant, the one that began last: it is the one whose ration was used least.
-    private static func ration(of rations: [Stretch], at instant: Timestamp) -> Stretch? {
+    private static func ration(of rations: [TimeWindow], at instant: Timestamp) -> TimeWindow? {
         rations.last { $0.contains(instant) }
     }
 
-    private static func count(_ unlocks: [ContentID: Timestamp], in ration: Stretch, until instant: Timestamp) -> Int {
+    private static func count(_ unlocks: [ContentID: Timestamp], in ration: TimeWindow, until instant: Timestamp) -> Int {
         unlocks.values.count { ration.contains($0) && $0 <= instant }
     }
 

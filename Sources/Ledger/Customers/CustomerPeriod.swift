@@ -39,13 +39,10 @@ package struct CustomerPeriod: Sendable, Hashable {
     package var subscriptionGroupIdentifier: String? { period.transaction.details.subscriptionGroupIdentifier }
 
     /// Somebody bought it; what renewed by itself nobody did (OWN-8), nor what Apple stopped because it was active (OWN-5).
-    package var isBought: Bool {
-        period.transaction.transactionReason != .renewal
-            && [.firstKnown, .immediateChange, .resubscription].contains(period.beginning)
-    }
+    package var isBought: Bool { period.isBought }
 
     /// Shared by a member of the family, who paid for it with another Apple Account (OWN-13).
-    package var isFromFamily: Bool { period.transaction.details.inAppOwnershipType == "FAMILY_SHARED" }
+    package var isFromFamily: Bool { period.transaction.details.isFamilyShared }
 
     /// When Apple gave money back because it was asked to, in full or in part; nil where it did not. A switch is no refund, even
     /// with a cancellation date (ENT-4), and neither is Family Sharing that stopped.

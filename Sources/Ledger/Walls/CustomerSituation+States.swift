@@ -7,10 +7,14 @@ extension CustomerSituation {
         package var isPaidAppHolder: Bool
         package var device: Device
         package var attributes: [String: String]
+        /// Grants and holds, which make him active or not (ENT-9); nil where nothing was decided about him.
+        package var account: CustomerAccount?
 
         package init(
-            customer: CustomerID, isPaidAppHolder: Bool = false, device: Device = Device(), attributes: [String: String] = [:]
+            customer: CustomerID, isPaidAppHolder: Bool = false, device: Device = Device(), attributes: [String: String] = [:],
+            account: CustomerAccount? = nil
         ) {
+            self.account = account
             self.customer = customer
             self.isPaidAppHolder = isPaidAppHolder
             self.device = device
@@ -35,7 +39,10 @@ extension CustomerSituation {
         device = profile.device
         attributes = profile.attributes
         standings = sorted.compactMap { Standing(of: customer, in: $0, catalogue: catalogue, at: instant) }
-        let answer = CustomerAnswer(at: instant, holdings: sorted.map { Holding(of: customer, in: $0) }, map: map)
+        let addsUp = !map.balanced.isEmpty
+        let answer = CustomerAnswer(
+            at: instant, holdings: sorted.map { Holding(of: customer, in: $0, keepingCredits: addsUp) }, account: profile.account,
+            map: map)
         entitlements = answer.entitlements.filter(\.isActive).compactMap(\.entitlement)
         let shown = sorted.filter { $0.isShown(by: profile.device) }
         // WALL-3: his own offers, and those of the Apple Account whoever had them.
