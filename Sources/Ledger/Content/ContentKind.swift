@@ -11,15 +11,16 @@ package struct ContentKind: Sendable, Hashable {
     package let entitlement: EntitlementID
     package var afterTheEnd: Retention
     /// How many items may be unlocked in one period; nil, and so any number, unless changed.
-    package var unlocksPerPeriod: Int?
+    package let unlocksPerPeriod: Int?
 
+    /// - Parameter unlocksPerPeriod: less than none is none.
     package init(
         id: ContentKindID, entitlement: EntitlementID, afterTheEnd: Retention = .lost, unlocksPerPeriod: Int? = nil
     ) {
         self.id = id
         self.entitlement = entitlement
         self.afterTheEnd = afterTheEnd
-        self.unlocksPerPeriod = unlocksPerPeriod
+        self.unlocksPerPeriod = unlocksPerPeriod.map { max($0, 0) }
     }
 
     /// What becomes of unlocked content when the entitlement ends: ENT-8. The first is the default.
