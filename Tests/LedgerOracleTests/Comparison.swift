@@ -20,8 +20,12 @@ struct Comparison {
                 if state.periods.isEmpty { continue }
                 return "\(id): the oracle knows no such subscription"
             }
-            if let difference = first(told.periods.map { $0.words(by) }, state.periods.map { $0.words(by) }) { return "\(id) period \(difference)" }
-            if let difference = first(told.spans.map { $0.words(by) }, state.spans.map { $0.words(by) }) { return "\(id) span \(difference)" }
+            if let difference = first(told.periods.map { $0.words(by) }, state.periods.map { $0.words(by) }) {
+                return "\(id) period \(difference)"
+            }
+            if let difference = first(told.spans.map { $0.words(by) }, state.spans.map { $0.words(by) }) {
+                return "\(id) span \(difference)"
+            }
             if let difference = first(told.steps.map { $0.words(by) }, state.steps(by)) { return "\(id) owner \(difference)" }
         }
         let takeBacks = first(oracle.takeBacks.map { $0.words(by) }.sorted(), states.flatMap { $0.state.takeBacks(by) }.sorted())
@@ -51,7 +55,8 @@ struct Comparison {
 
     private func first(_ oracle: [String], _ ledger: [String]) -> String? {
         guard oracle != ledger else { return nil }
-        let index = zip(oracle, ledger).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(oracle.count, ledger.count)
+        let index =
+            zip(oracle, ledger).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(oracle.count, ledger.count)
         func word(_ list: [String]) -> String { index < list.count ? list[index] : "nothing" }
         return "\(index): oracle \(word(oracle)) · ledger \(word(ledger))"
     }
@@ -65,7 +70,9 @@ extension Printout {
 }
 
 extension OraclePeriod {
-    fileprivate func words(_ by: Printout) -> String { "\(productId) \(by.time(purchaseDate))…\(by.time(end)) \(endReason) \(beginning)" }
+    fileprivate func words(_ by: Printout) -> String {
+        "\(productId) \(by.time(purchaseDate))…\(by.time(end)) \(endReason) \(beginning)"
+    }
 }
 
 extension Period {
@@ -112,12 +119,15 @@ extension SubscriptionState {
                 guard let taken = period.takenBackAt, let expires = period.expiresDate else { return nil }
                 let amount = expires.since(max(period.purchaseDate, taken))
                 guard amount.count > 0 else { return nil }
-                return "\(customer) \(key.originalTransactionId) \(period.productId) \(by.time(period.purchaseDate)) \(amount.count)"
+                return
+                    "\(customer) \(key.originalTransactionId) \(period.productId) \(by.time(period.purchaseDate)) \(amount.count)"
             }
         }
     }
 }
 
 extension OracleTakeBack {
-    fileprivate func words(_ by: Printout) -> String { "\(customer) \(originalTransactionId) \(productId) \(by.time(purchaseDate)) \(amount)" }
+    fileprivate func words(_ by: Printout) -> String {
+        "\(customer) \(originalTransactionId) \(productId) \(by.time(purchaseDate)) \(amount)"
+    }
 }

@@ -15,7 +15,8 @@ struct LedgerWorld {
 
     init(_ policy: OraclePolicy) { self.policy = AppPolicy(policy) }
 
-    /// Everything that the deliveries say, as `Backend` would file it: by subscription, merges and registrations with all of them.
+    /// Everything that the deliveries say, as `Backend` would file it: by subscription, merges and registrations with all of
+    /// them.
     init(_ deliveries: [Delivery], under policy: OraclePolicy) {
         self.init(policy)
         for id in Self.subscriptions(in: deliveries) { histories[id] = SubscriptionHistory(key: Self.key(id)) }
@@ -63,7 +64,8 @@ struct LedgerWorld {
                 case .claim(let it): it.originalTransactionId
                 case .registration, .merge, .vote, .customerVote: nil
                 }
-            }).sorted()
+            }
+        ).sorted()
     }
 
     /// What one delivery says, and about which subscription; nil for all of them.

@@ -27,7 +27,9 @@ import Testing
                 return
             }
         }
-        print("oracle: \(compared) lives, \(facts) deliveries, part \(part) from seed \(Self.firstSeed): \(ContinuousClock.now - started)")
+        print(
+            "oracle: \(compared) lives, \(facts) deliveries, part \(part) from seed \(Self.firstSeed): \(ContinuousClock.now - started)"
+        )
     }
 
     private func report(_ seed: UInt64, _ deliveries: [Delivery], _ comparison: Comparison) {

@@ -96,7 +96,8 @@ import Testing
         _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 11)))
         let switched = book.audit.last { $0.customer == alice && $0.takeBacks.isEmpty == false }
         #expect(
-            switched?.takeBacks.first?.amount == .days(21) && switched?.rule == .upgrade && switched?.effectiveAt == day(2026, 1, 11))
+            switched?.takeBacks.first?.amount == .days(21) && switched?.rule == .upgrade
+                && switched?.effectiveAt == day(2026, 1, 11))
         #expect(switched?.takeBacks.first?.periodEndBefore == end)
         #expect(switched?.takeBacks.first?.periodEndAfter == day(2026, 1, 11))
         #expect(book.audit.last { $0.customer == alice }?.after.until == day(2026, 1, 11))

@@ -7,7 +7,9 @@ import Testing
     private let access = EntitlementID("access")
     private let extras = EntitlementID("extras")
 
-    private func map(_ products: ProductID..., balanced: Bool = true, durations: [ProductID: Milliseconds] = [:]) -> EntitlementMap {
+    private func map(_ products: ProductID..., balanced: Bool = true, durations: [ProductID: Milliseconds] = [:])
+        -> EntitlementMap
+    {
         EntitlementMap(
             entries: products.map { .init(productId: $0, validFrom: day(2000, 1, 1), entitlements: [access]) },
             balanced: balanced ? [access] : [], durations: durations)
@@ -50,7 +52,9 @@ import Testing
     }
 
     @Test func `ENT-3 what is bought after the balance is used begins at its purchase, and trials count like any period`() {
-        let trial = transaction("1000", from: day(2026, 1, 1), to: day(2026, 1, 8)) { $0.details.offerDiscountType = "FREE_TRIAL" }
+        let trial = transaction("1000", from: day(2026, 1, 1), to: day(2026, 1, 8)) {
+            $0.details.offerDiscountType = "FREE_TRIAL"
+        }
         let again = transaction("1001", from: day(2026, 3, 1), to: day(2026, 4, 1))
         let holding = holding(bought(trial, again))
         let map = map(plus)
@@ -89,10 +93,11 @@ import Testing
     @Test func `ENT-3 grace and late news stay what they are and add nothing to a balance`() {
         let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
         var book = bought(january)
-        book.tell(renewalInfo(signed: day(2026, 2, 1)) {
-            $0.isInBillingRetryPeriod = true
-            $0.gracePeriodExpiresDate = day(2026, 2, 17)
-        })
+        book.tell(
+            renewalInfo(signed: day(2026, 2, 1)) {
+                $0.isInBillingRetryPeriod = true
+                $0.gracePeriodExpiresDate = day(2026, 2, 17)
+            })
         let answer = CustomerAnswer(at: day(2026, 2, 5), holdings: [holding(book)], map: map(plus)).overall
         #expect(answer.isActive && answer.restsOn?.right == .gracePeriod && answer.end == day(2026, 2, 17))
     }
@@ -174,7 +179,9 @@ import Testing
 
     // MARK: PER-9
 
-    private func oneTime(_ id: String, _ product: ProductID, _ type: ProductType, at instant: Timestamp, quantity: Int64 = 1) -> Book {
+    private func oneTime(_ id: String, _ product: ProductID, _ type: ProductType, at instant: Timestamp, quantity: Int64 = 1)
+        -> Book
+    {
         let bought = transaction(id, product, from: instant, to: nil) {
             $0.originalTransactionId = OriginalTransactionID(id)
             $0.webOrderLineItemId = nil
@@ -233,10 +240,11 @@ import Testing
         january.details.commitmentExpiresDate = day(2027, 1, 1)
         var book = bought(january)
         #expect(book.answer(alice, at: day(2026, 1, 20)).end == day(2026, 2, 1))
-        book.tell(renewalInfo(signed: day(2026, 2, 1)) {
-            $0.isInBillingRetryPeriod = true
-            $0.gracePeriodExpiresDate = day(2026, 2, 17)
-        })
+        book.tell(
+            renewalInfo(signed: day(2026, 2, 1)) {
+                $0.isInBillingRetryPeriod = true
+                $0.gracePeriodExpiresDate = day(2026, 2, 17)
+            })
         #expect(!book.isActive(alice, at: day(2026, 2, 2)))
         #expect(book.state.status(at: day(2026, 2, 1) + .days(89)) == .billingRetry(since: day(2026, 2, 1)))
         #expect(book.state.status(at: day(2026, 2, 1) + .days(90)) == .expired(at: day(2026, 2, 1), expirationIntent: nil))

@@ -122,7 +122,9 @@ import Testing
     @Test func `OWN-11 one Apple Account serves at most so many customers at once; a purchase never waits`() {
         var policy = AppPolicy()
         policy.customersPerAppleAccount = 2
-        for (kind, expected) in [(Claim.Kind.restore, ClaimOutcome.waiting(.limit)), (.queue, .waiting(.limit)), (.purchase, .bound)] {
+        for (kind, expected) in [
+            (Claim.Kind.restore, ClaimOutcome.waiting(.limit)), (.queue, .waiting(.limit)), (.purchase, .bound),
+        ] {
             var book = owned(by: nil, policy)
             let claimant = Claimant(carol, othersServed: [alice, bob])
             let outcome = book.hear(

@@ -101,7 +101,8 @@ import Testing
         #expect(states[0].owner(at: day(2026, 2, 10)) == bob)
     }
 
-    @Test func `PER-4 the receipt of a deferred change is the present period again: nothing is granted, and the change is pending`() {
+    @Test
+    func `PER-4 the receipt of a deferred change is the present period again: nothing is granted, and the change is pending`() {
         var book = owned()
         var receipt = january
         receipt.signedDate = day(2026, 1, 10)

@@ -19,7 +19,8 @@ import Testing
             AppPolicy(onRestore: .keep),
             then: [.init(validFrom: day(2026, 3, 1), policy: AppPolicy(version: 2, onRestore: .transfer))])
         let known = history([
-            .fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), .claim(before), .claim(after),
+            .fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), .claim(before),
+            .claim(after),
         ])
         let state = SubscriptionState(folding: known, under: timeline)
         #expect(state.owner(at: day(2026, 3, 31)) == alice && state.owner(at: day(2026, 4, 1)) == bob)

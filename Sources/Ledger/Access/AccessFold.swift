@@ -20,7 +20,9 @@ struct AccessFold {
             guard periods[index].endReason == .ran, let end = periods[index].end else { continue }
             let next = index + 1 < periods.count ? periods[index + 1].purchaseDate : nil
             guard next.map({ $0 > end }) ?? true else { continue }
-            append(prolongation(of: End(of: periods[index], at: end, next: next, refundedAt: refund(of: periods[index]))), to: &spans)
+            append(
+                prolongation(of: End(of: periods[index], at: end, next: next, refundedAt: refund(of: periods[index]))), to: &spans
+            )
         }
         let isInOrder = zip(spans, spans.dropFirst()).allSatisfy { !$1.precedes($0) }
         return isInOrder ? spans : spans.sorted { $0.precedes($1) }

@@ -103,9 +103,9 @@ extension Stretch {
 }
 
 extension EntitlementAnswer {
-    /// The answer from all stretches that give the entitlement; those that touch or overlap are one window, and what is held is in
-    /// none (ENT-9). What may yet be given for want of news (ENT-6) belongs to no window before its time: until then the end is
-    /// the one that Apple signed.
+    /// The answer from all stretches that give the entitlement; those that touch or overlap are one window, and what is held is
+    /// in none (ENT-9). What may yet be given for want of news (ENT-6) belongs to no window before its time: until then the end
+    /// is the one that Apple signed.
     init(about entitlement: EntitlementID?, at instant: Timestamp, stretches: [Stretch], holds: [TimeWindow]) {
         let sorted = stretches.filter { $0.right != .provisional || $0.from <= instant }.sorted { $0.precedes($1) }
         let windows = [TimeWindow](joining: sorted.lazy.map(\.window)).removing(holds)

@@ -1,7 +1,7 @@
 import Primitives
 
-/// One stretch of time that gives a customer an entitlement, and by what right: a span of a subscription, what is left of a balance,
-/// a grant.
+/// One stretch of time that gives a customer an entitlement, and by what right: a span of a subscription, what is left of a
+/// balance, a grant.
 struct Stretch {
     let window: TimeWindow
     let right: EntitlementAnswer.Right

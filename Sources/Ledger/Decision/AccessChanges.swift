@@ -104,7 +104,8 @@ struct AccessChanges {
     /// not today's.
     private func takeBacks(from customer: CustomerID) -> [AuditRow.TakeBack] {
         newPeriods.compactMap { period in
-            guard period.endReason != .ran, !period.isIgnored, after.owner(at: period.purchaseDate) == customer, let end = period.end,
+            guard period.endReason != .ran, !period.isIgnored, after.owner(at: period.purchaseDate) == customer,
+                let end = period.end,
                 let expiresDate = period.transaction.expiresDate
             else { return nil }
             let previous = oldPeriods.first { $0.aliases.contains(where: period.aliases.contains) }

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// An anonymous customer is found to be an identified one (OWN-10): from then on the claims, tokens and tenures of the one are the
-/// other's, the past included.
+/// An anonymous customer is found to be an identified one (OWN-10): from then on the claims, tokens and tenures of the one are
+/// the other's, the past included.
 package struct CustomerMerge: Sendable, Hashable, Codable {
     package let anonymous: CustomerID
     package let identified: CustomerID

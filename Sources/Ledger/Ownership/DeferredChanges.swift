@@ -43,8 +43,8 @@ struct DeferredChanges {
 
     private func abs(_ one: Timestamp, _ other: Timestamp) -> Milliseconds { max(one, other).since(min(one, other)) }
 
-    /// OWN-6: the appearance that this period fulfils; nil where it is no renewal into a product that appeared before it, or where
-    /// the preference was changed back or renewal turned off first.
+    /// OWN-6: the appearance that this period fulfils; nil where it is no renewal into a product that appeared before it, or
+    /// where the preference was changed back or renewal turned off first.
     func appearance(thatBeginsWith index: Int) -> Appearance? {
         guard index > 0, periods[index].beginning == .renewal else { return nil }
         let begins = periods[index].purchaseDate

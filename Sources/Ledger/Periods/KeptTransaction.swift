@@ -1,4 +1,5 @@
-/// One transaction fact that many values hold together: it is large, a history has thousands, and each fold passes all of them on.
+/// One transaction fact that many values hold together: it is large, a history has thousands, and each fold passes all of them
+/// on.
 package struct KeptTransaction: Sendable {
     private final class Storage: Sendable {
         let fact: TransactionFact

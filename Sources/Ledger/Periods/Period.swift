@@ -65,9 +65,9 @@ package struct Period: Sendable, Hashable, Codable {
         case revoked(Revocation)
     }
 
-    /// Whether its kind of product gives time or possession by itself. A consumable is counted, a non-renewing subscription adds to
-    /// a balance (PER-9), and a kind that we do not know is kept (FACT-5), and so is
-    /// a group's or a seat's purchase (PER-12).
+    /// Whether its kind of product gives time or possession by itself. A consumable is counted, a non-renewing subscription
+    /// adds to a balance (PER-9), and a kind that we do not know is kept (FACT-5), and so is a group's or a seat's purchase
+    /// (PER-12).
     package var givesAccess: Bool {
         guard !isIgnored, kept.fact.details.isOwnershipKnown else { return false }
         return switch kept.fact.type {

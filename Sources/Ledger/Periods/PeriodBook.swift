@@ -74,7 +74,9 @@ package struct PeriodBook: Sendable, Hashable, Codable {
         if line.identity == .oneTimePurchase { said.purchaseDate = min(said.purchaseDate, known.purchaseDate) }
         guard said.words == known.words else { return false }
         if fact.signedDate <= known.signedDate { return true }
-        return lines.filter { $0.aliases.contains(where: names.contains) }.flatMap(\.versions.all).allSatisfy { $0.endsLike(fact) }
+        return lines.filter { $0.aliases.contains(where: names.contains) }.flatMap(\.versions.all).allSatisfy {
+            $0.endsLike(fact)
+        }
     }
 
     /// One entry per period: a fact without Apple's key joins the lowest key that bears its product and second (PER-1).

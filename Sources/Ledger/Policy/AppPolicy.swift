@@ -10,10 +10,11 @@ package struct AppPolicy: Sendable, Hashable, Codable {
     package var onPurchase: PurchasePolicy
     /// OWN-9: what a restore by another customer does.
     package var onRestore: RestorePolicy
-    /// OWN-10: whether an anonymous customer may take from an identified owner, where `onRestore` is `transfer`. No unless changed.
+    /// OWN-10: whether an anonymous customer may take from an identified owner, where `onRestore` is `transfer`. No unless
+    /// changed.
     package var anonymousMayTake = false
-    /// OWN-10: whether an identified customer's claim on what an anonymous one owns makes them one customer, rather than move that
-    /// one subscription. No unless changed.
+    /// OWN-10: whether an identified customer's claim on what an anonymous one owns makes them one customer, rather than move
+    /// that one subscription. No unless changed.
     package var mergeOnClaim = false
     /// OWN-11: how many restores by others one subscription may see within `restoreWindow`; 3 unless changed. Nil: any number.
     package var restoreLimit: Int? = 3

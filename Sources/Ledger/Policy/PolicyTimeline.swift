@@ -1,7 +1,7 @@
 package import Primitives
 
-/// The versions of an app's policy, each with the instant from which it holds: a change never reaches into the past unless it says
-/// so by an earlier instant.
+/// The versions of an app's policy, each with the instant from which it holds: a change never reaches into the past unless it
+/// says so by an earlier instant.
 ///
 /// A purchase is judged by the version of its `purchaseDate`, a claim by that of its own instant, a refund by that of its
 /// `revocationDate`, late news by that of the period's end (decision 0017.21).
