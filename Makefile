@@ -13,12 +13,13 @@ export TENURE_FIXTURES ?= $(abspath ../shared/fixtures)
 export TENURE_FIXTURES_REQUIRED ?= 1
 endif
 
-.PHONY: help demo test check lint rules bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
 	@echo "make test    all tests, with independent clients from PyPI as peers"
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
+	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
 	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, the demo, documentation, fuzzing in short"
 	@echo "make bench   release figures beside a floor measured in the same run"
 	@echo "make fuzz    every fuzz target for SECONDS_EACH (600), findings in Fuzz/findings"
@@ -54,6 +55,9 @@ lint:
 
 rules: test-packages
 	scripts/rules.py
+
+lives: test-packages
+	scripts/lives
 
 fuzz: packages
 	scripts/fuzz $(or $(SECONDS_EACH),600) $(TARGETS)

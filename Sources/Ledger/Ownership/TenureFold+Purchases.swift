@@ -27,8 +27,8 @@ extension TenureFold {
         let period = periods[index]
         guard let (buyer, cause) = buyer(of: index) else { return }
         guard let present = line.last else {
-            let unowned = period.beginning == .renewal ? cause.rule : .purchaseEvidence
-            line.give(to: buyer, from: period.purchaseDate, because: .init(rule: unowned, evidence: cause.evidence))
+            let rule: Rule = period.beginning == .renewal ? cause.rule : .purchaseEvidence
+            line.give(to: buyer, from: period.purchaseDate, because: .init(rule: rule, evidence: cause.evidence))
             return
         }
         let policy = policies.policy(at: period.purchaseDate)

@@ -55,7 +55,8 @@ struct AppConfiguration {
 
     private static func policy(_ file: ConfigurationObject) throws -> AppPolicy {
         let names: Set<String> = [
-            "version", "onPurchase", "onRestore", "partialRefunds", "productionLeewaySeconds", "sandboxLeewaySeconds",
+            "version", "onPurchase", "onRestore", "partialRefunds", "familySharing", "restoreLimit", "restoreWindowDays",
+            "productionLeewaySeconds", "sandboxLeewaySeconds",
         ]
         var policy = AppPolicy()
         guard let chosen = try file.object("policy", knowing: names) else { return policy }
@@ -63,6 +64,9 @@ struct AppConfiguration {
         policy.onPurchase = try chosen.choice("onPurchase", PurchasePolicy.self) ?? policy.onPurchase
         policy.onRestore = try chosen.choice("onRestore", RestorePolicy.self) ?? policy.onRestore
         policy.partialRefunds = try chosen.choice("partialRefunds", PartialRefundPolicy.self) ?? policy.partialRefunds
+        policy.familySharing = try chosen.choice("familySharing", FamilySharingPolicy.self) ?? policy.familySharing
+        if let limit = try chosen.integer("restoreLimit", in: 0...1_000_000) { policy.restoreLimit = Int(limit) }
+        if let days = try chosen.integer("restoreWindowDays", in: 1...3650) { policy.restoreWindow = .days(days) }
         if let seconds = try chosen.integer("productionLeewaySeconds", in: 0...86_400) {
             policy.productionLeeway = .seconds(seconds)
         }
