@@ -1,9 +1,13 @@
 /// A rule of docs/rules.md, by its permanent id; what decisions, audit rows and explanations cite.
 package enum Rule: String, Sendable, Hashable, Codable {
+    case unknownWord = "FACT-5"
     case period = "PER-1"
     case periodEnd = "PER-2"
     case upgrade = "PER-3"
+    case pendingChange = "PER-4"
     case earlyRenewal = "PER-6"
+    case offers = "PER-7"
+    case oneTimePurchase = "PER-9"
     case olderRefund = "PER-11"
     case oneOwner = "OWN-1"
     case firstClaim = "OWN-2"
@@ -13,8 +17,14 @@ package enum Rule: String, Sendable, Hashable, Codable {
     case resubscription = "OWN-7"
     case renewalNeverMoves = "OWN-8"
     case restore = "OWN-9"
+    case anonymous = "OWN-10"
+    case doublePayment = "OWN-12"
+    case proposedOwner = "OWN-14"
     case takeBack = "ENT-4"
     case refundReversed = "ENT-5"
     case lateNews = "ENT-6"
     case gracePeriod = "ENT-7"
+    case askWhenDue = "RECON-1"
+    case signal = "ABUSE-1"
+    case consumptionAnswer = "ABUSE-2"
 }

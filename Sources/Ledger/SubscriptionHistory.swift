@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// All that is known of one subscription: what Apple signed, what customers showed, which tokens the app registered. State is a
 /// fold over it and over nothing else (FACT-1); recording is independent of order and of repetition (FACT-2).
@@ -14,6 +14,9 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
     package private(set) var claims: [Claim] = []
     /// Which customer the app's backend registered each token for; by token.
     package private(set) var registrations: [TokenRegistration] = []
+    /// Up to which instant it was told what time had brought by itself; nil while there was nothing to tell. No answer depends on it
+    /// (decision 0019).
+    package internal(set) var toldUntil: Timestamp?
 
     package init(key: SubscriptionKey) { self.key = key }
 

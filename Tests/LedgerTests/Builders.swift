@@ -104,6 +104,15 @@ struct Book {
         tell(.claim(claim), at: claim.claimedAt).outcomes.first
     }
 
+    /// Tells what time has brought by then.
+    @discardableResult
+    mutating func passTime(to now: Timestamp) -> Decision {
+        let decision = Decision(tellingAt: now, history: history, state: state)
+        history = decision.history
+        events += decision.events
+        return decision
+    }
+
     var state: SubscriptionState { SubscriptionState(folding: history, under: policy) }
 
     /// Whether the customer has access from this subscription, by an entitlement that every product here gives.

@@ -17,8 +17,10 @@ package struct Decision: Sendable, Hashable {
     package let outcomes: [ClaimOutcome]
     /// One for every change in anyone's access (AUDIT-1).
     package let auditRows: [AuditRow]
-    /// What the world should be told, one for each audit row and each change of owner.
+    /// What the world should be told, in order (docs/events.md).
     package let events: [LedgerEvent]
+    /// Everything that is to be done about the subscription later; takes the place of what was to be done before.
+    package let dueWork: [DueWork]
 }
 
 extension Decision {
@@ -50,14 +52,20 @@ extension Decision {
         // OWN-3: a claim that says nothing new is answered and not kept, so that repeating it cannot fill the store.
         let idle = claims.filter { weighed.isIdle($0) }
         let kept = idle.isEmpty ? everything : before.recording(inputs.filter { $0.claim.map { !idle.contains($0) } ?? true })
-        history = kept.history
-        changesHistory = history != before
-        let after = idle.isEmpty ? weighed : SubscriptionState(folding: history, under: policy)
+        changesHistory = kept.history != before
+        let after = idle.isEmpty ? weighed : SubscriptionState(folding: kept.history, under: policy)
         self.state = changesHistory ? after : stateBefore
         let changes = AccessChanges(before: stateBefore, after: self.state)
         auditRows = changes.rows(
             evidence: kept.new.map(AuditRow.Evidence.init), actor: Self.actor(of: kept.new, outcomes), at: learnedAt)
-        events = changes.ownerChanges() + auditRows.map(LedgerEvent.init(accessChange:))
+        let telling = EventFold(
+            before: LedgerMoment(history: before, state: stateBefore),
+            after: LedgerMoment(history: kept.history, state: self.state), newFacts: kept.new.compactMap(\.fact),
+            auditRows: auditRows, now: learnedAt
+        ).telling(changesHistory)
+        events = telling.events
+        history = telling.history
+        dueWork = DueWork.after(self.state, history)
     }
 
     /// A customer only where his claim did something; a device that shows a renewal is the App Store's messenger.
@@ -89,6 +97,11 @@ extension SubscriptionHistory {
 }
 
 extension LedgerInput {
+    var fact: Fact? {
+        if case .fact(let fact) = self { return fact }
+        return nil
+    }
+
     var claim: Claim? {
         if case .claim(let claim) = self { return claim }
         return nil

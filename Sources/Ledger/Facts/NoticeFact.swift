@@ -11,6 +11,11 @@ package struct NoticeFact: Sendable, Hashable, Codable {
     /// 1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked; nil where the notification has none.
     package var status: Int64?
     package var signedDate: Timestamp
+    /// The transaction that a refund or a question about one names; nil where the notification is about the subscription, and in
+    /// what was stored before this was kept.
+    package var transactionId: TransactionID?
+    /// Why a refund was asked for; nil but in a `CONSUMPTION_REQUEST`.
+    package var consumptionRequestReason: String?
 
     package init(
         notificationUUID: String, notificationType: String, subtype: String? = nil, status: Int64? = nil, signedDate: Timestamp
@@ -31,9 +36,21 @@ package struct FailedQuestion: Sendable, Hashable, Codable {
     package var askedAt: Timestamp
     /// A stable code of what went wrong, for operators.
     package var reason: String
+    /// Whether asking again can help. Apple says itself where it cannot (`is-retryable` 0), and such an answer prolongs nothing
+    /// (FACT-7).
+    package var isRetryable: Bool
 
-    package init(askedAt: Timestamp, reason: String) {
+    package init(askedAt: Timestamp, reason: String, isRetryable: Bool = true) {
         self.askedAt = askedAt
         self.reason = reason
+        self.isRetryable = isRetryable
+    }
+
+    /// Reads also what was stored before `isRetryable` was kept: everything was asked again then.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        askedAt = try container.decode(Timestamp.self, forKey: .askedAt)
+        reason = try container.decode(String.self, forKey: .reason)
+        isRetryable = try container.decodeIfPresent(Bool.self, forKey: .isRetryable) ?? true
     }
 }

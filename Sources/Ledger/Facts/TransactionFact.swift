@@ -58,8 +58,18 @@ package struct TransactionDetails: Sendable, Hashable, Codable {
     package var price: Milliunits?
     package var currency: String?
     package var storefront: String?
+    /// `BILLED_UPFRONT` or `MONTHLY`; nil in data from before commitments (PER-10).
+    package var billingPlanType: String?
+    /// When the commitment ends; for display only, access follows `expiresDate` (PER-10).
+    package var commitmentExpiresDate: Timestamp?
 
     package init() {}
+
+    /// Monthly billing with a commitment: no billing grace period, and a longer billing retry (PER-10).
+    var isMonthlyCommitment: Bool { billingPlanType == "MONTHLY" }
+
+    /// Shared by a member of the family, who bought it with another Apple Account (OWN-13).
+    package var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
 }
 
 /// The kind of product; a kind that Apple invents later keeps its spelling (FACT-5).
