@@ -79,6 +79,11 @@ struct Book {
 
     @discardableResult
     mutating func tell(_ inputs: LedgerInput..., at learnedAt: Timestamp = day(2030, 1, 1)) -> Decision {
+        tell(inputs, at: learnedAt)
+    }
+
+    @discardableResult
+    mutating func tell(_ inputs: [LedgerInput], at learnedAt: Timestamp) -> Decision {
         let decision = Decision(on: inputs, history: history, policy: policy, learnedAt: learnedAt)
         history = decision.history
         audit += decision.auditRows

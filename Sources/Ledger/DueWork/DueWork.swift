@@ -32,6 +32,12 @@ package struct DueWork: Sendable, Hashable, Codable {
         case billingRetryEnded
     }
 
+    package init(key: String, at: Timestamp, task: Task) {
+        self.key = key
+        self.at = at
+        self.task = task
+    }
+
     /// All work that follows from what is known, by its instant and then by its key.
     package static func after(_ state: SubscriptionState, _ history: SubscriptionHistory) -> [DueWork] {
         let moment = LedgerMoment(history: history, state: state)
