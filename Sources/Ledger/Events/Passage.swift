@@ -115,7 +115,11 @@ struct PassageEvents {
     func all() -> (events: [LedgerEvent], toldUntil: Timestamp?) {
         let told = told()
         let due = Passage.all(in: after).filter { $0.tellAt <= horizon }
-        let new = due.filter { passage in !told.contains { $0.tellsTheSame(as: passage) } }
+        let new = due.filter { passage in
+            // What was given for want of news and is over already is told by its end alone.
+            if passage.kind == .accessProvisional, let until = passage.until, until <= now { return false }
+            return !told.contains { $0.tellsTheSame(as: passage) }
+        }
         let reached = new.map(\.tellAt).max()
         let limit = [toldUntil, reached].compactMap { $0 }.max()
         return (late(told) + new.map(event), limit)

@@ -83,7 +83,7 @@ struct PeriodEvents {
     private func isRecovery(_ index: Int) -> Bool {
         let period = after.periods[index]
         guard let previous = after.periods[..<index].last(where: \.isSubscriptionPeriod),
-            let end = previous.transaction.expiresDate, previous.endReason == .ran
+            let end = previous.transaction.expiresDate, previous.endReason != .replaced
         else { return false }
         if end.truncatedToSecond < period.purchaseDate.truncatedToSecond { return true }
         let expires = period.transaction.expiresDate ?? period.purchaseDate
