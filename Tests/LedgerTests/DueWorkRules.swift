@@ -60,6 +60,11 @@ import Testing
         #expect(book.state.spans.last?.until == end + .hours(24))
     }
 
+    @Test func `RECON-1 an answer that it is set to renew, after the end, is no word about the renewal`() {
+        let neutral = Fact.renewal(renewalInfo(signed: end + .minutes(10)))
+        #expect(asked(work(.transaction(first), neutral)).map(\.at) == [end + .minutes(11)])
+    }
+
     @Test func `FACT-7 what Apple says is useless to ask again is not asked again`() {
         #expect(asked(work(.transaction(first), failure(at: end, retryable: false))).isEmpty)
     }

@@ -3,8 +3,8 @@ import Primitives
 
 /// Apple's table of notifications, and what each must come to in each state of a subscription.
 ///
-/// Written by hand from the column "Entitlement effect" of Apple's types and subtypes and from what Apple says that each carries; never
-/// from what the ledger answered.
+/// Written by hand from the column "Entitlement effect" of Apple's types and subtypes and from what Apple says that each carries;
+/// never from what the ledger answered.
 ///
 /// Source: Apple, App Store Server Notifications V2, `notificationType`, `subtype`, `data`.
 enum NotificationTable {

@@ -89,6 +89,8 @@ import Testing
             let state = book.state
             let again = book.tell(script.facts.reversed().map { .fact($0) }, at: script.signedAt)
             #expect(again.events.isEmpty && !again.changesHistory && again.state == state, "\(row)")
+            let story = book.events.reduce(into: SubscriptionStory()) { $0.take($1) }
+            #expect(story == SubscriptionStory(of: state), "I38 in \(row)")
         }
     }
 

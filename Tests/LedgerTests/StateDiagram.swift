@@ -13,8 +13,8 @@ import Testing
         static func < (left: Self, right: Self) -> Bool { left.description < right.description }
     }
 
-    /// What was believed of a subscription as time passed: the status before and after each piece of news, and the changes that time
-    /// brought in between.
+    /// What was believed of a subscription as time passed: the status before and after each piece of news, and the changes that
+    /// time brought in between.
     private struct Watch {
         var arrows: Set<Arrow> = []
         private var book = Book()

@@ -1,8 +1,8 @@
 package import Primitives
 
 extension Decision {
-    /// Tells what time has brought by itself: what `DueWork.tell` asks for. Nothing else changes; calling it again at the same instant
-    /// tells nothing.
+    /// Tells what time has brought by itself: what `DueWork.tell` asks for. Nothing else changes; calling it again at the same
+    /// instant tells nothing.
     ///
     /// - Parameters:
     ///   - now: on our clock.

@@ -9,7 +9,7 @@ struct AskingApple {
         guard let last = moment.state.periods.last, last.isSubscriptionPeriod, last.endReason == .ran, let end = last.end,
             last.givesAccess, let period = last.aliases.first
         else { return [] }
-        guard let (reason, due) = due(after: end, of: last), let (attempt, at) = attempt(since: due, window: reason) else {
+        guard let (reason, due) = due(after: end, of: last), let (attempt, at) = attempt(since: due) else {
             return []
         }
         return [
@@ -42,10 +42,11 @@ struct AskingApple {
 
     private var isInRetry: Bool { RenewalOutlook(of: moment.state)?.word?.isInBillingRetryPeriod == true }
 
-    /// Whether Apple has said anything since the instant: a renewal info, or a notification with a status.
+    /// Whether Apple has said since the instant that it is over, taken back or unpaid. That it is set to renew is no news: Apple may
+    /// still be about to charge.
     private func hasWord(since instant: Timestamp) -> Bool {
-        moment.history.renewals.contains { $0.signedDate >= instant }
-            || moment.history.notices.contains { $0.signedDate >= instant && $0.status != nil }
+        moment.history.renewals.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
+            || moment.history.notices.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
     }
 
     /// ENT-7: `status` says that a grace period runs, and nothing since says until when.
@@ -62,20 +63,23 @@ struct AskingApple {
     // MARK: When
 
     /// How often was asked in vain since then, and when to ask next; nil where asking is useless (FACT-7) or the window of ENT-6 is
-    /// closed. A later sweep of the notification history finds what was missed (RECON-2).
-    private func attempt(since due: Timestamp, window reason: DueWork.AskReason) -> (Int, Timestamp)? {
+    /// closed. An answer that says neither that it renewed nor that it is over was in vain too. A later sweep of the notification
+    /// history finds what was missed (RECON-2).
+    private func attempt(since due: Timestamp) -> (Int, Timestamp)? {
         let failed = moment.history.questions.filter { $0.askedAt >= due }
-        guard let last = failed.last else { return (0, due) }
         guard failed.allSatisfy(\.isRetryable) else { return nil }
-        let next = last.askedAt.adding(Self.pause(after: failed.count))
-        return next <= due.adding(Self.window) ? (failed.count, next) : nil
+        let neutral = moment.history.renewals.filter { $0.signedDate >= due && !$0.showsEndOrRetry }.map(\.signedDate)
+        let inVain = failed.map(\.askedAt) + neutral
+        guard let last = inVain.max() else { return (0, due) }
+        let next = last.adding(Self.pause(after: inVain.count))
+        return next <= due.adding(Self.window) ? (inVain.count, next) : nil
     }
 
     /// ENT-6: failed questions count for a day after the end.
     private static var window: Milliseconds { .hours(24) }
 
-    /// One minute, then twice as long each time, at most half an hour, so that a failed question is followed by the next before its
-    /// hour of leeway is over (ENT-6).
+    /// One minute, then twice as long each time, at most half an hour, so that a failed question is followed by the next before
+    /// its hour of leeway is over (ENT-6).
     private static func pause(after failures: Int) -> Milliseconds {
         failures > 5 ? .minutes(30) : .minutes(min(30, 1 << Int64(max(0, failures - 1))))
     }

@@ -2,8 +2,8 @@ package import Primitives
 
 /// Something to be done about one subscription when its time comes; the queue that does it adds jitter and keeps rates (RECON-1).
 ///
-/// The same state gives the same work. What a decision names takes the place of all that stood in the queue for the subscription; work
-/// whose key was done is not done again (I40).
+/// The same state gives the same work. What a decision names takes the place of all that stood in the queue for the subscription;
+/// work whose key was done is not done again (I40).
 package struct DueWork: Sendable, Hashable, Codable {
     /// What makes it the same work, inside its subscription; stable.
     package let key: String
@@ -57,7 +57,8 @@ package struct DueWork: Sendable, Hashable, Codable {
 
     // MARK: Answering
 
-    /// Every transaction's last question that Apple has not decided since. Apple may ask again about the same one, under another id.
+    /// Every transaction's last question that Apple has not decided since. Apple may ask again about the same one, under another
+    /// id.
     private static func answers(_ moment: LedgerMoment) -> [DueWork] {
         let notices = moment.history.notices
         return notices.enumerated().compactMap { index, notice in

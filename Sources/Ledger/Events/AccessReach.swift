@@ -4,8 +4,8 @@ package import Primitives
 /// cannot say.
 package enum AccessReach: Sendable, Hashable {
     case none
-    /// `signed` is the last end that rests on what Apple signed, or, where nothing else was given, on late news (ENT-6); `provisional`
-    /// the end with late news counted in, where that is later.
+    /// `signed` is the last end that rests on what Apple signed, or, where nothing else was given, on late news (ENT-6);
+    /// `provisional` the end with late news counted in, where that is later.
     case until(signed: Timestamp, provisional: Timestamp?)
     case withoutEnd
 

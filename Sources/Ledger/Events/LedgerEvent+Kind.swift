@@ -1,6 +1,6 @@
 extension LedgerEvent {
-    /// What happened. The spellings are stable: they stand in stored events and in what is sent. docs/events.md tells of each when it
-    /// is emitted, with which fields, and what it never means.
+    /// What happened. The spellings are stable: they stand in stored events and in what is sent. docs/events.md tells of each
+    /// when it is emitted, with which fields, and what it never means.
     package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         // MARK: Periods
 

@@ -7,8 +7,8 @@ package import Primitives
 package struct LedgerEvent: Sendable, Hashable, Codable {
     package let kind: Kind
     package let subscription: SubscriptionKey
-    /// Whom it concerns: whose access changed, who became owner, who claimed; else the owner at `effectiveAt`. Nil where nobody owns
-    /// it.
+    /// Whom it concerns: whose access changed, who became owner, who claimed; else the owner at `effectiveAt`. Nil where nobody
+    /// owns it.
     package internal(set) var customer: CustomerID?
     /// On Apple's clock: when it took effect, which may lie in the past where news is late, and in the future where a renewal was
     /// charged early (PER-6). For claims and votes our clock.
@@ -45,7 +45,8 @@ package struct LedgerEvent: Sendable, Hashable, Codable {
     package internal(set) var wasSetToRenew: Bool?
     /// Whose it was before.
     package internal(set) var previousCustomer: CustomerID?
-    /// Apple's reason for an end: 1 cancelled, 2 billing, 3 no consent to a price, 4 product gone, 5 other; nil where it gave none.
+    /// Apple's reason for an end: 1 cancelled, 2 billing, 3 no consent to a price, 4 product gone, 5 other; nil where it gave
+    /// none.
     package internal(set) var expirationIntent: Int64?
     /// Apple's words about a refund, or about a share that stopped.
     package internal(set) var revocation: Revocation?
@@ -59,8 +60,8 @@ package struct LedgerEvent: Sendable, Hashable, Codable {
     package internal(set) var quantity: Int64?
     /// The claim concerned.
     package internal(set) var claim: ID<ClaimEvidence>?
-    /// A stable word for why or which: Apple's `consumptionRequestReason`, why a claim waits or is refused, the field whose value is
-    /// unknown, the name of a signal.
+    /// A stable word for why or which: Apple's `consumptionRequestReason`, why a claim waits or is refused, the field whose value
+    /// is unknown, the name of a signal.
     package internal(set) var reason: String?
     /// The unknown value, as Apple wrote it (FACT-5).
     package internal(set) var value: String?

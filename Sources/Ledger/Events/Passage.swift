@@ -19,8 +19,8 @@ struct Passage: Hashable {
     /// Whether both tell of the same: one period has each kind once.
     func tellsTheSame(as other: Passage) -> Bool { kind == other.kind && period == other.period }
 
-    /// Everything that the last period's end brings, by the instant at which it may be told. What a later period has mended is not
-    /// told.
+    /// Everything that the last period's end brings, by the instant at which it may be told. What a later period has mended is
+    /// not told.
     static func all(in moment: LedgerMoment) -> [Passage] {
         let state = moment.state
         guard let last = state.periods.last, last.givesAccess else { return [] }
@@ -94,8 +94,8 @@ extension SubscriptionStatus {
     }
 }
 
-/// What time has brought that has not been told: a function of what is known before and after, of the instant up to which was told,
-/// and of now.
+/// What time has brought that has not been told: a function of what is known before and after, of the instant up to which was
+/// told, and of now.
 struct PassageEvents {
     let before: LedgerMoment
     let after: LedgerMoment

@@ -78,8 +78,8 @@ struct PeriodEvents {
         return (earlier.last { $0.endReason == .replaced && $0.end == begins } ?? earlier.last)?.productId
     }
 
-    /// A renewal that Apple could charge only at a later attempt: it leaves a gap after the period before, or Apple signed a billing
-    /// retry about that period's end (F.7: with a grace period the billing date is kept).
+    /// A renewal that Apple could charge only at a later attempt: it leaves a gap after the period before, or Apple signed a
+    /// billing retry about that period's end (F.7: with a grace period the billing date is kept).
     private func isRecovery(_ index: Int) -> Bool {
         let period = after.periods[index]
         guard let previous = after.periods[..<index].last(where: \.isSubscriptionPeriod),

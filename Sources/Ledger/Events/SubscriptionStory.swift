@@ -1,7 +1,7 @@
 import Primitives
 
-/// What whoever reads the events of a subscription knows of it: who owns it, until when each customer has access, whether it renews
-/// and into what. Folding all events in order gives what the state says (I38).
+/// What whoever reads the events of a subscription knows of it: who owns it, until when each customer has access, whether it
+/// renews and into what. Folding all events in order gives what the state says (I38).
 package struct SubscriptionStory: Sendable, Hashable {
     /// The last owner; nil while nobody has claimed it.
     package private(set) var owner: CustomerID?
@@ -79,9 +79,10 @@ struct RenewalOutlook: Hashable {
     /// Nil where it is no auto-renewable subscription.
     init?(of state: SubscriptionState) {
         guard let last = state.lastSubscriptionPeriod else { return nil }
-        // A renewal is charged, and spoken of, up to a day before it begins (PER-6); a purchase turns renewal on, whatever was said
-        // of an earlier period (decision 0010, 8).
-        let first = last.beginning == .renewal ? last.purchaseDate.adding(.hours(-24)) : last.purchaseDate
+        // A renewal is charged, and spoken of, up to a day before it begins (PER-6); a purchase turns renewal on, whatever was
+        // said of an earlier period (decision 0010, 8).
+        let renewed = last.beginning == .renewal || last.transaction.transactionReason == .renewal
+        let first = renewed ? last.purchaseDate.adding(.hours(-24)) : last.purchaseDate
         word = state.renewal.flatMap { $0.signedDate >= first ? $0 : nil }
         let renews = word?.autoRenewStatus ?? true
         self.renews = renews
