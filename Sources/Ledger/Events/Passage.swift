@@ -7,12 +7,12 @@ struct Passage: Hashable {
     /// When it takes effect.
     let at: Timestamp
     /// From when on it may be told; later than `at` where Apple may still say why.
-    let tellAt: Timestamp
-    let until: Timestamp?
-    let endedBecause: AccessSpan.End?
+    fileprivate(set) var tellAt: Timestamp
+    fileprivate(set) var until: Timestamp?
+    fileprivate(set) var endedBecause: AccessSpan.End?
     let expirationIntent: Int64?
     /// What it is afterwards.
-    let status: String?
+    fileprivate(set) var status: String?
     /// The first name of the period that it belongs to.
     let period: PeriodAlias?
 
@@ -30,7 +30,8 @@ struct Passage: Hashable {
             let isFinal = index == line.steps.count - 1
             passages += Passages(last: last, moment: moment, isFinal: isFinal).of(step, after: line.steps[index - 1].status)
         }
-        return passages.sorted { ($0.tellAt, $0.at) < ($1.tellAt, $1.at) }
+        // Of two at one instant the one that comes first on the line.
+        return passages.enumerated().sorted { ($0.element.tellAt, $0.offset) < ($1.element.tellAt, $1.offset) }.map(\.element)
     }
 }
 
@@ -48,26 +49,25 @@ private struct Passages {
         }
         if previous?.givesAccess == true, step.status?.givesAccess != true {
             let reason = moment.state.spans.last { $0.until == step.at }?.endsBecause
-            passages.append(passage(.accessEnded, step.at, endedBecause: reason, status: step.status?.name))
+            passages.append(
+                passage(.accessEnded, step.at) { ($0.endedBecause, $0.status) = (reason, step.status?.name) })
         }
         switch step.status {
-        case .provisional(let until): passages.append(passage(.accessProvisional, step.at, until: until))
-        case .billingGracePeriod(let until): passages.append(passage(.gracePeriodBegan, step.at, until: until))
+        case .provisional(let until): passages.append(passage(.accessProvisional, step.at) { $0.until = until })
+        case .billingGracePeriod(let until): passages.append(passage(.gracePeriodBegan, step.at) { $0.until = until })
         case .expired where isFinal && last.isSubscriptionPeriod && last.endReason == .ran:
-            passages.append(passage(.subscriptionExpired, step.at, tellAt: whenToTellOfEnd(step.at)))
+            passages.append(passage(.subscriptionExpired, step.at) { $0.tellAt = whenToTellOfEnd(step.at) })
         case .expired, .active, .billingRetry, .revoked, .notBegun, nil: break
         }
         return passages
     }
 
-    private func passage(
-        _ kind: LedgerEvent.Kind, _ at: Timestamp, tellAt: Timestamp? = nil, until: Timestamp? = nil,
-        endedBecause: AccessSpan.End? = nil, status: String? = nil
-    ) -> Passage {
-        Passage(
-            kind: kind, at: at, tellAt: tellAt ?? at, until: until, endedBecause: endedBecause,
-            expirationIntent: RenewalOutlook(of: moment.state)?.word?.expirationIntent, status: status,
-            period: last.aliases.first)
+    private func passage(_ kind: LedgerEvent.Kind, _ at: Timestamp, _ change: (inout Passage) -> Void = { _ in }) -> Passage {
+        var passage = Passage(
+            kind: kind, at: at, tellAt: at, until: nil, endedBecause: nil,
+            expirationIntent: RenewalOutlook(of: moment.state)?.word?.expirationIntent, status: nil, period: last.aliases.first)
+        change(&passage)
+        return passage
     }
 
     /// At once where Apple has said that it is over; else a day later, so that the reason can be told with it (ENT-6).
