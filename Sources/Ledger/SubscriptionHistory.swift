@@ -14,9 +14,9 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
     package private(set) var claims: [Claim] = []
     /// Which customer the app's backend registered each token for; by token.
     package private(set) var registrations: [TokenRegistration] = []
-    /// Up to which instant it was told what time had brought by itself; nil while there was nothing to tell. No answer depends on it
-    /// (decision 0019).
-    package internal(set) var toldUntil: Timestamp?
+    /// Up to which instant it was told what time had brought by itself; nil while there was nothing to tell. No state depends on
+    /// it: like the outbox it is about what was said, and whoever rebuilds a history from facts carries it over (decision 0019).
+    package private(set) var toldUntil: Timestamp?
 
     package init(key: SubscriptionKey) { self.key = key }
 
@@ -45,6 +45,13 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
     package mutating func record(_ registration: TokenRegistration) -> Bool {
         guard !registrations.contains(where: { $0.token == registration.token }) else { return false }
         return Self.insert(registration, into: &registrations) { $0.token < $1.token }
+    }
+
+    /// Takes that what time had brought by the instant was told; true if that is later than was known.
+    package mutating func record(toldUntil instant: Timestamp) -> Bool {
+        guard toldUntil.map({ $0 < instant }) ?? true else { return false }
+        toldUntil = instant
+        return true
     }
 
     private static func insert<Element: Hashable>(

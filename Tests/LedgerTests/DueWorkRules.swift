@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 import Primitives
 import Testing
@@ -13,7 +14,7 @@ import Testing
     }
 
     private func asked(_ work: [DueWork]) -> [DueWork] {
-        work.filter { if case .askApple = $0.task { true } else { false } }
+        work.filter { if case .askApple = $0.action { true } else { false } }
     }
 
     private func failure(at instant: Timestamp, retryable: Bool = true) -> Fact {
@@ -23,7 +24,7 @@ import Testing
 
     @Test func `RECON-1 Apple is asked at the end of a period about which it said nothing`() {
         let asked = asked(work(.transaction(first)))
-        #expect(asked.map(\.at) == [end] && asked.map(\.task) == [.askApple(.periodEnded)])
+        #expect(asked.map(\.at) == [end] && asked.map(\.action) == [.askApple(.periodEnded)])
         // Also where auto-renew is off: it should have ended.
         let off = self.asked(work(.transaction(first), .renewal(renewalInfo(signed: day(2026, 1, 20), renews: false))))
         #expect(off.map(\.at) == [end])
@@ -51,7 +52,7 @@ import Testing
             let next = asked(book.tell(.fact(failure(at: askedAt))).dueWork)
             guard let next = next.first else { break }
             pauses.append(next.at.since(askedAt).count / 60_000)
-            #expect(next.task == .askApple(.periodEnded))
+            #expect(next.action == .askApple(.periodEnded))
             askedAt = next.at
         }
         #expect(Array(pauses.prefix(7)) == [1, 2, 4, 8, 16, 30, 30])
@@ -69,8 +70,12 @@ import Testing
         #expect(asked(work(.transaction(first), failure(at: end, retryable: false))).isEmpty)
     }
 
-    @Test func `a failed question stored before isRetryable was kept counts as one to repeat`() {
-        #expect(asked(work(.transaction(first), failure(at: end))).map(\.at) == [end + .minutes(1)])
+    @Test func `a failed question that was stored before isRetryable was kept is one to repeat`() throws {
+        let stored = Data(#"{"askedAt":1769904000000,"reason":"http-500"}"#.utf8)
+        let question = try JSONDecoder().decode(FailedQuestion.self, from: stored)
+        #expect(question == FailedQuestion(askedAt: end, reason: "http-500", isRetryable: true))
+        let again = asked(work(.transaction(first), .failedQuestion(question, about: key.originalTransactionId)))
+        #expect(again.map(\.at) == [end + .minutes(1)])
     }
 
     @Test func `ENT-7 a grace notification without a date is asked about at once`() {
@@ -79,19 +84,19 @@ import Testing
             notificationUUID: "g", notificationType: "DID_FAIL_TO_RENEW", subtype: "GRACE_PERIOD", status: 4, signedDate: signed)
         let retry = Fact.renewal(renewalInfo(signed: signed) { $0.isInBillingRetryPeriod = true })
         let asked = asked(work(.transaction(first), retry, .notice(notice, about: key.originalTransactionId)))
-        #expect(asked.map(\.task) == [.askApple(.graceWithoutDate)] && asked.map(\.at) == [signed])
+        #expect(asked.map(\.action) == [.askApple(.graceWithoutDate)] && asked.map(\.at) == [signed])
         let dated = Fact.renewal(
             renewalInfo(signed: signed + .minutes(5)) {
                 ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, day(2026, 2, 17))
             })
         let after = self.asked(work(.transaction(first), retry, .notice(notice, about: key.originalTransactionId), dated))
-        #expect(after.map(\.task) == [.askApple(.gracePeriodEnded)] && after.map(\.at) == [day(2026, 2, 17)])
+        #expect(after.map(\.action) == [.askApple(.gracePeriodEnded)] && after.map(\.at) == [day(2026, 2, 17)])
     }
 
     @Test func `RECON-1 a billing retry of which nothing is heard is asked about when Apple has given up`() {
         let retry = Fact.renewal(renewalInfo(signed: end + .minutes(1)) { $0.isInBillingRetryPeriod = true })
         let asked = asked(work(.transaction(first), retry))
-        #expect(asked.map(\.task) == [.askApple(.billingRetryEnded)] && asked.map(\.at) == [end + .days(60)])
+        #expect(asked.map(\.action) == [.askApple(.billingRetryEnded)] && asked.map(\.at) == [end + .days(60)])
         // PER-10: with a commitment Apple tries for 90 days.
         var monthly = first
         monthly.details.billingPlanType = "MONTHLY"
@@ -100,10 +105,10 @@ import Testing
 
     @Test func `RECON-1 what time brings is told at its instant, and what was told is no work any more`() {
         var book = Book()
-        let told = book.tell([.fact(.transaction(first))], at: day(2026, 1, 1)).dueWork.filter { $0.task == .tell }
+        let told = book.tell([.fact(.transaction(first))], at: day(2026, 1, 1)).dueWork.filter { $0.action == .tell }
         #expect(told.map(\.at) == [end] && told.map(\.key) == ["tell/\(end.millisecondsSince1970)"])
-        #expect(book.passTime(to: end).dueWork.filter { $0.task == .tell }.map(\.at) == [end + .hours(1)])
-        #expect(book.passTime(to: end + .days(9)).dueWork.filter { $0.task == .tell }.isEmpty)
+        #expect(book.passTime(to: end).dueWork.filter { $0.action == .tell }.map(\.at) == [end + .hours(1)])
+        #expect(book.passTime(to: end + .days(9)).dueWork.filter { $0.action == .tell }.isEmpty)
     }
 
     @Test func `ABUSE-2 a question about consumption is answered once, within twelve hours, until Apple has decided`() {
@@ -116,7 +121,7 @@ import Testing
         func answers(_ facts: [Fact]) -> [DueWork] {
             var book = Book()
             return book.tell(facts.map { .fact($0) }, at: asked).dueWork.filter {
-                if case .answerConsumptionRequest = $0.task { true } else { false }
+                if case .answerConsumptionRequest = $0.action { true } else { false }
             }
         }
         let request = notice("c1", "CONSUMPTION_REQUEST", at: asked)
@@ -124,7 +129,7 @@ import Testing
             answers([.transaction(first), request]) == [
                 DueWork(
                     key: "consumption/c1", at: asked,
-                    task: .answerConsumptionRequest(
+                    action: .answerConsumptionRequest(
                         transactionId: TransactionID("1000"), reason: "UNINTENDED_PURCHASE", deadline: asked + .hours(12)))
             ])
         // Apple asks again under another id: the last question is the one to answer.

@@ -144,7 +144,7 @@ extension Book {
     /// Does all that is to be told by the instant, each at its own time.
     mutating func doWhatIsDue(until limit: Timestamp) {
         for _ in 0..<1000 {
-            let tells = DueWork.after(state, history).filter { $0.task == .tell && $0.at <= limit }
+            let tells = DueWork.after(state, history).filter { $0.action == .tell && $0.at <= limit }
             guard let next = tells.first else { return }
             passTime(to: next.at)
         }

@@ -15,7 +15,7 @@ struct AskingApple {
         return [
             DueWork(
                 key: "ask/\(reason.rawValue)/\(period.key)/\(due.millisecondsSince1970)/\(attempt)", at: at,
-                task: .askApple(reason))
+                action: .askApple(reason))
         ]
     }
 
@@ -42,8 +42,8 @@ struct AskingApple {
 
     private var isInRetry: Bool { RenewalOutlook(of: moment.state)?.word?.isInBillingRetryPeriod == true }
 
-    /// Whether Apple has said since the instant that it is over, taken back or unpaid. That it is set to renew is no news: Apple may
-    /// still be about to charge.
+    /// Whether Apple has said since the instant that it is over, taken back or unpaid. That it is set to renew is no news:
+    /// Apple may still be about to charge.
     private func hasWord(since instant: Timestamp) -> Bool {
         moment.history.renewals.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
             || moment.history.notices.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
@@ -62,9 +62,9 @@ struct AskingApple {
 
     // MARK: When
 
-    /// How often was asked in vain since then, and when to ask next; nil where asking is useless (FACT-7) or the window of ENT-6 is
-    /// closed. An answer that says neither that it renewed nor that it is over was in vain too. A later sweep of the notification
-    /// history finds what was missed (RECON-2).
+    /// How often was asked in vain since then, and when to ask next; nil where asking is useless (FACT-7) or the window of
+    /// ENT-6 is closed. An answer that says neither that it renewed nor that it is over was in vain too. A later sweep of the
+    /// notification history finds what was missed (RECON-2).
     private func attempt(since due: Timestamp) -> (Int, Timestamp)? {
         let failed = moment.history.questions.filter { $0.askedAt >= due }
         guard failed.allSatisfy(\.isRetryable) else { return nil }

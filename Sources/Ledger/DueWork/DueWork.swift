@@ -9,9 +9,9 @@ package struct DueWork: Sendable, Hashable, Codable {
     package let key: String
     /// Not before this instant.
     package let at: Timestamp
-    package let task: Task
+    package let action: Action
 
-    package enum Task: Sendable, Hashable, Codable {
+    package enum Action: Sendable, Hashable, Codable {
         /// Ask Apple for the subscription's status.
         case askApple(AskReason)
         /// Tell what time will have brought by then: `Decision.init(tellingAt:history:state:)`.
@@ -32,10 +32,10 @@ package struct DueWork: Sendable, Hashable, Codable {
         case billingRetryEnded
     }
 
-    package init(key: String, at: Timestamp, task: Task) {
+    package init(key: String, at: Timestamp, action: Action) {
         self.key = key
         self.at = at
-        self.task = task
+        self.action = action
     }
 
     /// All work that follows from what is known, by its instant and then by its key.
@@ -52,7 +52,7 @@ package struct DueWork: Sendable, Hashable, Codable {
         let next = Passage.all(in: moment).lazy.map(\.tellAt).first { instant in
             moment.history.toldUntil.map { instant > $0 } ?? true
         }
-        return next.map { [DueWork(key: "tell/\($0.millisecondsSince1970)", at: $0, task: .tell)] } ?? []
+        return next.map { [DueWork(key: "tell/\($0.millisecondsSince1970)", at: $0, action: .tell)] } ?? []
     }
 
     // MARK: Answering
@@ -67,7 +67,7 @@ package struct DueWork: Sendable, Hashable, Codable {
             guard !later.contains(where: { $0.transactionId == transaction && $0.settlesOrRepeatsQuestion }) else { return nil }
             return DueWork(
                 key: "consumption/\(notice.notificationUUID)", at: notice.signedDate,
-                task: .answerConsumptionRequest(
+                action: .answerConsumptionRequest(
                     transactionId: transaction, reason: notice.consumptionRequestReason, deadline: notice.answerDeadline))
         }
     }

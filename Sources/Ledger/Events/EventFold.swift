@@ -20,7 +20,7 @@ struct EventFold {
         guard saysAnythingNew else { return ([], after.history) }
         let (events, toldUntil) = all()
         var history = after.history
-        history.toldUntil = toldUntil
+        if let toldUntil { _ = history.record(toldUntil: toldUntil) }
         return (events, history)
     }
 
