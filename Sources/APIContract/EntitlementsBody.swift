@@ -60,12 +60,13 @@ package struct EntitlementsBody: Sendable, Hashable {
     }
 
     package struct Source: Sendable, Hashable {
-        /// `paid`, `gracePeriod` or `provisional`.
+        /// `paid`, `gracePeriod`, `provisional`, `balance` or `granted`.
         package var kind: String
-        package var originalTransactionId: String
-        package var productId: String
+        /// Null for what does not rest on one purchase.
+        package var originalTransactionId: String?
+        package var productId: String?
 
-        package init(kind: String, originalTransactionId: String, productId: String) {
+        package init(kind: String, originalTransactionId: String?, productId: String?) {
             self.kind = kind
             self.originalTransactionId = originalTransactionId
             self.productId = productId
@@ -111,8 +112,8 @@ extension EntitlementsBody.Entitlement {
             writer.member("restsOn") { writer in
                 writer.object { writer in
                     writer.member("kind", restsOn.kind)
-                    writer.member("originalTransactionId", restsOn.originalTransactionId)
-                    writer.member("productId", restsOn.productId)
+                    writer.nullableMember("originalTransactionId", restsOn.originalTransactionId)
+                    writer.nullableMember("productId", restsOn.productId)
                 }
             }
         }

@@ -42,6 +42,7 @@ extension Period {
             case .renewal: "is a renewal (OWN-8)"
             case .immediateChange: "took the place of the one before at once (PER-3)"
             case .resubscription: "was bought again after the end (OWN-7)"
+            case .alreadyActive: "was bought while the same product ran and moved nothing (OWN-5)"
             }
         let stretch = "from \(purchaseDate) to \(end.map { "\($0)" } ?? "no end")"
         return "Transaction \(transaction.transactionId) for \(productId) \(stretch) \(how)\(endWords)."
@@ -74,7 +75,9 @@ extension SubscriptionState.WeighedClaim {
             "At \(claim.claimedAt) the claim of \(claim.customer) began to wait for a decision (OWN-5, OWN-9)."
         case .waiting(.signedPendingChange):
             "At \(claim.claimedAt) the claim of \(claim.customer) began to wait for Apple's word about a change (OWN-4)."
-        case .noted: "At \(claim.claimedAt) it was noted that \(claim.customer) bought; the owner stayed (OWN-4, OWN-5)."
+        case .waiting(.limit):
+            "At \(claim.claimedAt) the claim of \(claim.customer) began to wait for an operator: a limit was reached (OWN-11)."
+        case .noted: "At \(claim.claimedAt) it was noted that \(claim.customer) bought; the owner stayed (OWN-4, OWN-5, OWN-6)."
         case .bound, .alreadyOwner, .moved: nil
         }
     }
@@ -86,6 +89,8 @@ extension ClaimOutcome.RefusalReason {
         case .ownedByAnother: "another customer owns it"
         case .tokenOfAnother: "its appAccountToken is registered for another customer"
         case .boughtByAnother: "another customer showed that he bought it"
+        case .anonymousClaimant: "an anonymous customer takes nothing from an identified one"
+        case .denied: "an operator denied it"
         }
     }
 }

@@ -17,6 +17,10 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
     /// Up to which instant it was told what time had brought by itself; nil while there was nothing to tell. No state depends on
     /// it: like the outbox it is about what was said, and whoever rebuilds a history from facts carries it over (decision 0019).
     package private(set) var toldUntil: Timestamp?
+    /// In the order in which they were given.
+    package private(set) var votes: [OwnershipVote] = []
+    /// By `mergedAt`; those that concern a customer of this subscription.
+    package private(set) var merges: [CustomerMerge] = []
 
     package init(key: SubscriptionKey) { self.key = key }
 
@@ -26,12 +30,9 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         case .transaction(let transaction): return book.record(transaction)
         case .renewal(let renewal): return Self.insert(renewal, into: &renewals, inOrder: RenewalFact.inOrder)
         case .notice(let notice, _):
-            guard !notices.contains(where: { $0.notificationUUID == notice.notificationUUID }) else { return false }
-            return Self.insert(notice, into: &notices) {
-                ($0.signedDate, $0.notificationUUID) < ($1.signedDate, $1.notificationUUID)
-            }
+            return Self.insert(notice, into: &notices, inOrder: NoticeFact.inOrder)
         case .failedQuestion(let question, _):
-            return Self.insert(question, into: &questions) { ($0.askedAt, $0.reason) < ($1.askedAt, $1.reason) }
+            return Self.insert(question, into: &questions, inOrder: FailedQuestion.inOrder)
         }
     }
 
@@ -54,13 +55,61 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         return true
     }
 
+    /// Takes a vote; true if it is not known yet.
+    package mutating func record(_ vote: OwnershipVote) -> Bool {
+        guard !votes.contains(where: { $0.id == vote.id }) else { return false }
+        return Self.insert(vote, into: &votes, inOrder: OwnershipVote.inOrder)
+    }
+
+    /// Takes a merge; true if it is not known yet.
+    package mutating func record(_ merge: CustomerMerge) -> Bool {
+        Self.insert(merge, into: &merges, inOrder: CustomerMerge.inOrder)
+    }
+
     private static func insert<Element: Hashable>(
         _ element: Element, into sorted: inout [Element], inOrder: (Element, Element) -> Bool
     ) -> Bool {
-        let position = sorted.lastIndex { !inOrder(element, $0) }.map { $0 + 1 } ?? 0
-        guard !sorted.contains(element) else { return false }
+        // News mostly comes last; else the first place whose element is not before it.
+        let isLast = sorted.last.map { inOrder($0, element) } ?? true
+        let position = isLast ? sorted.endIndex : sorted.firstPosition { !inOrder($0, element) }
+        // What neither precedes nor follows an element is that element.
+        if position < sorted.endIndex, !inOrder(element, sorted[position]) { return false }
         sorted.insert(element, at: position)
         return true
+    }
+}
+
+extension SubscriptionHistory {
+    private enum CodingKeys: CodingKey {
+        case key, book, renewals, notices, questions, claims, registrations, votes, merges
+    }
+
+    /// Reads also what was stored before votes and merges were kept.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        key = try container.decode(SubscriptionKey.self, forKey: .key)
+        book = try container.decode(PeriodBook.self, forKey: .book)
+        renewals = try container.decode([RenewalFact].self, forKey: .renewals)
+        notices = try container.decode([NoticeFact].self, forKey: .notices)
+        questions = try container.decode([FailedQuestion].self, forKey: .questions)
+        claims = try container.decode([Claim].self, forKey: .claims)
+        registrations = try container.decode([TokenRegistration].self, forKey: .registrations)
+        votes = try container.decodeIfPresent([OwnershipVote].self, forKey: .votes) ?? []
+        merges = try container.decodeIfPresent([CustomerMerge].self, forKey: .merges) ?? []
+    }
+
+    /// What says nothing is not written, so that a history from before is written as it was.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(key, forKey: .key)
+        try container.encode(book, forKey: .book)
+        try container.encode(renewals, forKey: .renewals)
+        try container.encode(notices, forKey: .notices)
+        try container.encode(questions, forKey: .questions)
+        try container.encode(claims, forKey: .claims)
+        try container.encode(registrations, forKey: .registrations)
+        if !votes.isEmpty { try container.encode(votes, forKey: .votes) }
+        if !merges.isEmpty { try container.encode(merges, forKey: .merges) }
     }
 }
 

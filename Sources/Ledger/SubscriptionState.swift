@@ -13,6 +13,8 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
     package let claims: [WeighedClaim]
     /// When the subscription gives service to whoever owns it.
     package let spans: [AccessSpan]
+    /// Which customers a claim made one (OWN-10, `mergeOnClaim`); the same merge is due in every other subscription of theirs.
+    package let merged: [CustomerMerge]
     /// Apple's last word about the next renewal.
     package let renewal: RenewalFact?
 
@@ -21,26 +23,32 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
         package let outcome: ClaimOutcome
     }
 
-    /// Folds a history under a policy. Pure: the same history and policy give the same state.
-    package init(folding history: SubscriptionHistory, under policy: AppPolicy) {
-        let periods = PeriodFold.periods(of: history.book, renewals: history.renewals, partialRefunds: policy.partialRefunds)
+    /// Folds a history under the versions of a policy. Pure: the same history and policies give the same state.
+    package init(folding history: SubscriptionHistory, under appPolicies: PolicyTimeline) {
+        let group = history.book.subscriptionGroupIdentifier
+        let policies = appPolicies.applied(to: group)
+        let periods = PeriodFold.periods(of: history.book, renewals: history.renewals, policies: policies)
         let spans = AccessFold(
             periods: periods, renewals: history.renewals, notices: history.notices, questions: history.questions,
-            leeway: policy.leeway(in: history.key.environment)
+            policies: policies, environment: history.key.environment
         ).spans()
-        let registrations = Dictionary(history.registrations.map { ($0.token, $0.customer) }) { first, _ in first }
-        var fold = TenureFold(periods: periods, renewals: history.renewals, registrations: registrations, policy: policy) {
-            instant in
+        var fold = TenureFold(of: history, periods: periods, policies: policies) { instant in
             spans.contains { $0.contains(instant) }
         }
-        let ownership = fold.fold(history.claims)
+        let ownership = fold.fold(history.claims, history.votes)
         key = history.key
-        policyVersion = policy.version
+        policyVersion = policies.version
         self.periods = periods
         self.spans = spans
         tenures = ownership.tenures
         claims = zip(history.claims, ownership.outcomes).map { WeighedClaim(claim: $0, outcome: $1) }
+        merged = ownership.merged
         renewal = history.renewals.last
+    }
+
+    /// Folds a history under one policy that always held.
+    package init(folding history: SubscriptionHistory, under policy: AppPolicy) {
+        self.init(folding: history, under: PolicyTimeline(policy))
     }
 
     /// The owner at the instant; nil while nobody has claimed it. Before the first known period it is the first tenure's.

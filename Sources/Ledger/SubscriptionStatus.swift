@@ -49,7 +49,9 @@ extension SubscriptionState {
         guard let last = periods.last(where: { $0.purchaseDate <= instant }) else { return .notBegun(from: first.purchaseDate) }
         let end = last.end ?? last.purchaseDate
         if case .revoked(let revocation) = last.endReason { return .revoked(at: revocation.revocationDate) }
-        if let renewal, renewal.isInBillingRetryPeriod, renewal.signedDate <= instant, renewal.signedDate >= last.purchaseDate {
+        if let renewal, renewal.isInBillingRetryPeriod, renewal.signedDate <= instant, renewal.signedDate >= last.purchaseDate,
+            instant < end.adding(last.longestBillingRetry)
+        {
             return .billingRetry(since: end)
         }
         return .expired(at: end, expirationIntent: renewal?.expirationIntent)
@@ -68,4 +70,12 @@ extension SubscriptionState {
         guard let renewal, let renews = renewal.autoRenewStatus else { return .unknown }
         return renews ? .renews(into: renewal.autoRenewProductId ?? span.productId) : .ends
     }
+}
+
+extension Period {
+    /// How long Apple tries to charge after the end: 60 days, and 90 with a commitment (PER-10).
+    ///
+    /// Source: Apple, "Reducing involuntary subscriber churn"; "Managing the life cycle of monthly subscriptions with a 12-month
+    /// commitment".
+    var longestBillingRetry: Milliseconds { .days(transaction.details.isMonthlyCommitment ? 90 : 60) }
 }

@@ -23,15 +23,11 @@ public struct ID<Entity>: Hashable, Sendable, Comparable, Codable, CustomStringC
     public var description: String { rawValue }
 
     /// By UTF-8 bytes: `String` itself takes canonically equivalent texts for the same, and neither Apple nor a database does.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
-    }
+    public static func == (left: Self, right: Self) -> Bool { ByteOrder.areEqual(left.rawValue, right.rawValue) }
 
     /// By the text, whose hash is the same wherever its bytes are.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// By UTF-8 bytes, so that the order is the same on every machine and in every locale.
-    public static func < (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
-    }
+    public static func < (left: Self, right: Self) -> Bool { ByteOrder.precedes(left.rawValue, right.rawValue) }
 }

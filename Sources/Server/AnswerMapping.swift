@@ -23,8 +23,8 @@ enum AnswerMapping {
         body.endedBecause = answer.endedBecause?.rawValue
         body.restsOn = answer.restsOn.map {
             .init(
-                kind: $0.kind.rawValue, originalTransactionId: $0.originalTransactionId.rawValue, productId: $0.productId.rawValue
-            )
+                kind: $0.right.rawValue, originalTransactionId: $0.originalTransactionId?.rawValue,
+                productId: $0.productId?.rawValue)
         }
         return body
     }
@@ -144,11 +144,14 @@ struct SubscriptionBody {
             writer.member("actor", row.actor.rawValue)
             writer.nullableMember("accessUntilBefore", row.before.until?.millisecondsSince1970)
             writer.nullableMember("accessUntilAfter", row.after.until?.millisecondsSince1970)
-            guard let takeBack = row.takeBack else { return }
-            writer.member("takeBack") { writer in
-                writer.object { writer in
-                    writer.member("transactionId", takeBack.transactionId.rawValue)
-                    writer.member("milliseconds", takeBack.amount.count)
+            writer.member("takeBacks") { writer in
+                writer.array { writer in
+                    for takeBack in row.takeBacks {
+                        writer.object { writer in
+                            writer.member("transactionId", takeBack.transactionId.rawValue)
+                            writer.member("milliseconds", takeBack.amount.count)
+                        }
+                    }
                 }
             }
         }

@@ -5,7 +5,9 @@ import StrictJSON
 /// How a holding is written for entitlement reads: one flat JSON array, read without Foundation, since every read of access pays
 /// for it.
 ///
-/// `[originalTransactionId, autoRenewStatus, autoRenewProductId, [[from, until, productId, kind, endsBecause], …]]`
+/// `[originalTransactionId, autoRenewStatus, autoRenewProductId, [[from, until, productId, kind, endsBecause], …], [[productId,
+/// transactionId, purchaseDate, expiresDate, takenBackAt, quantity, type], …]]`; the last list, of credited periods, is left out
+/// where it is empty.
 package enum HoldingCoding {
     /// The one text for a holding.
     package static func encode(_ holding: Holding) -> String {
@@ -17,8 +19,25 @@ package enum HoldingCoding {
             writer.array { writer in
                 for span in holding.spans { encode(span, &writer) }
             }
+            guard !holding.credited.isEmpty else { return }
+            writer.array { writer in
+                for period in holding.credited { encode(period, &writer) }
+            }
         }
         return writer.text
+    }
+
+    private static func encode(_ period: CreditedPeriod, _ writer: inout JSONWriter) {
+        writer.array { writer in
+            writer.string(period.productId.rawValue)
+            writer.string(period.transactionId.rawValue)
+            writer.integer(period.purchaseDate.millisecondsSince1970)
+            for instant in [period.expiresDate, period.takenBackAt] {
+                if let instant { writer.integer(instant.millisecondsSince1970) } else { writer.null() }
+            }
+            writer.integer(period.quantity)
+            writer.string(period.type.rawValue)
+        }
     }
 
     private static func encode(_ span: AccessSpan, _ writer: inout JSONWriter) {
@@ -48,7 +67,7 @@ package enum HoldingCoding {
     }
 
     private static func holding(of value: JSONValue) -> Holding? {
-        guard let array = value.array, array.count == 4 else { return nil }
+        guard let array = value.array, array.count == 4 || array.count == 5 else { return nil }
         var fields = array.makeIterator()
         guard let id = fields.next()?.string, let status = fields.next(), let product = fields.next(),
             let spans = fields.next()?.array
@@ -61,9 +80,32 @@ package enum HoldingCoding {
             guard let span = span(of: element) else { return nil }
             decoded.append(span)
         }
+        var credited: [CreditedPeriod] = []
+        if let periods = fields.next() {
+            guard let list = periods.array else { return nil }
+            for element in list {
+                guard let period = period(of: element) else { return nil }
+                credited.append(period)
+            }
+        }
         return Holding(
             originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: autoRenewStatus,
-            autoRenewProductId: autoRenewProductId.map { ProductID($0) })
+            autoRenewProductId: autoRenewProductId.map { ProductID($0) }, credited: credited)
+    }
+
+    private static func period(of value: JSONValue) -> CreditedPeriod? {
+        guard let array = value.array, array.count == 7 else { return nil }
+        var fields = array.makeIterator()
+        guard let product = fields.next()?.string, let transaction = fields.next()?.string, let purchased = fields.next()?.int64,
+            let expires = fields.next(), expires.isNull || expires.int64 != nil, let taken = fields.next(),
+            taken.isNull || taken.int64 != nil, let quantity = fields.next()?.int64, let type = fields.next()?.string
+        else { return nil }
+        return CreditedPeriod(
+            productId: ProductID(product), transactionId: TransactionID(transaction),
+            purchaseDate: Timestamp(millisecondsSince1970: purchased),
+            expiresDate: expires.int64.map { Timestamp(millisecondsSince1970: $0) },
+            takenBackAt: taken.int64.map { Timestamp(millisecondsSince1970: $0) }, quantity: quantity,
+            type: ProductType(rawValue: type))
     }
 
     private static func span(of value: JSONValue) -> AccessSpan? {

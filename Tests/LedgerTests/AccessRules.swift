@@ -94,18 +94,19 @@ import Testing
         let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
         book.tell(upgrade)
         _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 11)))
-        let switched = book.audit.last { $0.customer == alice && $0.takeBack != nil }
+        let switched = book.audit.last { $0.customer == alice && $0.takeBacks.isEmpty == false }
         #expect(
-            switched?.takeBack?.amount == .days(21) && switched?.rule == .upgrade && switched?.effectiveAt == day(2026, 1, 11))
-        #expect(switched?.takeBack?.periodEndBefore == end)
-        #expect(switched?.takeBack?.periodEndAfter == day(2026, 1, 11))
+            switched?.takeBacks.first?.amount == .days(21) && switched?.rule == .upgrade
+                && switched?.effectiveAt == day(2026, 1, 11))
+        #expect(switched?.takeBacks.first?.periodEndBefore == end)
+        #expect(switched?.takeBacks.first?.periodEndAfter == day(2026, 1, 11))
         #expect(book.audit.last { $0.customer == alice }?.after.until == day(2026, 1, 11))
         var refunded = upgrade
         refunded.signedDate = day(2026, 2, 1)
         refunded.revocation = Revocation(revocationDate: day(2026, 2, 1))
         book.tell(refunded)
         let taken = book.audit.last
-        #expect(taken?.customer == bob && taken?.takeBack?.amount == .days(10) && taken?.rule == .takeBack)
+        #expect(taken?.customer == bob && taken?.takeBacks.first?.amount == .days(10) && taken?.rule == .takeBack)
     }
 
     @Test func `ENT-4 a refund is taken back from the customer who was credited with the period and not from today's owner`() {
@@ -116,9 +117,9 @@ import Testing
         refunded.revocation = Revocation(revocationDate: day(2026, 1, 20))
         let rows = book.tell(refunded).auditRows
         #expect(rows.map(\.customer) == [alice, bob])
-        #expect(rows.first?.takeBack?.amount == .days(12) && rows.first?.rule == .takeBack)
+        #expect(rows.first?.takeBacks.first?.amount == .days(12) && rows.first?.rule == .takeBack)
         #expect(rows.first?.before == rows.first?.after)
-        #expect(rows.last?.takeBack == nil && rows.last?.after.until == day(2026, 1, 20))
+        #expect(rows.last?.takeBacks.isEmpty == true && rows.last?.after.until == day(2026, 1, 20))
     }
 
     @Test func `ENT-4 a refund of a period that is over takes nothing back, and what was used stays used`() {

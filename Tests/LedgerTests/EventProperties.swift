@@ -126,6 +126,8 @@ extension LedgerInput {
         case .fact(let fact): fact.signedDate
         case .claim(let claim): claim.claimedAt
         case .registration: day(2026, 12, 31)
+        case .vote(let vote): vote.votedAt
+        case .merge(let merge): merge.mergedAt
         }
     }
 }
@@ -136,6 +138,8 @@ extension SubscriptionHistory {
         case .fact(let fact): record(fact)
         case .claim(let claim): record(claim)
         case .registration(let registration): record(registration)
+        case .vote(let vote): record(vote)
+        case .merge(let merge): record(merge)
         }
     }
 }

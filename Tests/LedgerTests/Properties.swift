@@ -13,11 +13,7 @@ import Testing
     private func fold(_ inputs: [LedgerInput], _ policy: AppPolicy = AppPolicy()) -> SubscriptionState {
         var history = SubscriptionHistory(key: key)
         for input in inputs {
-            switch input {
-            case .fact(let fact): _ = history.record(fact)
-            case .claim(let claim): _ = history.record(claim)
-            case .registration(let registration): _ = history.record(registration)
-            }
+            _ = history.record(input)
         }
         return SubscriptionState(folding: history, under: policy)
     }
@@ -106,7 +102,7 @@ import Testing
 extension LedgerInput {
     fileprivate func moved(by shift: Milliseconds) -> LedgerInput {
         switch self {
-        case .registration: return self
+        case .registration, .vote, .merge: return self
         case .claim(let claim):
             var shown = TransactionFact(
                 originalTransactionId: key.originalTransactionId, transactionId: TransactionID("0"), productId: claim.productId,

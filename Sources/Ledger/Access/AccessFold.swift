@@ -3,22 +3,29 @@ import Primitives
 /// From periods and renewals to the times in which the subscription gives service to whoever owns it (ENT-6, ENT-7, PER-2).
 struct AccessFold {
     let periods: [Period]
+    /// By `signedDate`.
     let renewals: [RenewalFact]
+    /// By `signedDate`.
     let notices: [NoticeFact]
     let questions: [FailedQuestion]
-    let leeway: Milliseconds
+    let policies: PolicyTimeline
+    let environment: Environment
 
     /// All spans by their start; a grace or provisional span follows the period that it prolongs.
     func spans() -> [AccessSpan] {
         var spans: [AccessSpan] = []
+        spans.reserveCapacity(periods.count + 1)
         for index in periods.indices where periods[index].givesAccess {
-            let period = periods[index]
+            append(paidSpan(of: periods[index]), to: &spans)
+            guard periods[index].endReason == .ran, let end = periods[index].end else { continue }
             let next = index + 1 < periods.count ? periods[index + 1].purchaseDate : nil
-            append(paidSpan(of: period), to: &spans)
-            guard case .ran = period.endReason, let end = period.end, next.map({ $0 > end }) ?? true else { continue }
-            append(prolongation(of: period, from: end, next: next), to: &spans)
+            guard next.map({ $0 > end }) ?? true else { continue }
+            append(
+                prolongation(of: End(of: periods[index], at: end, next: next, refundedAt: refund(of: periods[index]))), to: &spans
+            )
         }
-        return spans.sorted { ($0.from, $0.until ?? .latestAccepted) < ($1.from, $1.until ?? .latestAccepted) }
+        let isInOrder = zip(spans, spans.dropFirst()).allSatisfy { !$1.precedes($0) }
+        return isInOrder ? spans : spans.sorted { $0.precedes($1) }
     }
 
     private func append(_ span: AccessSpan, to spans: inout [AccessSpan]) {
@@ -37,81 +44,132 @@ struct AccessFold {
             from: period.purchaseDate, until: period.end, productId: period.productId, kind: .paid, endsBecause: end)
     }
 
-    private func prolongation(of period: Period, from end: Timestamp, next: Timestamp?) -> AccessSpan {
-        let limit = [next, endOfRevocation(of: period)].compactMap { $0 }.min() ?? .latestAccepted
-        if let graceEnd = graceEnd(of: period, from: end) {
-            return AccessSpan(
-                from: end, until: min(graceEnd, limit), productId: period.productId, kind: .gracePeriod, endsBecause: .graceOver)
+    /// The end of a period that ran out, and the words that are about it.
+    private struct End {
+        let period: Period
+        let at: Timestamp
+        /// When the next period begins; what is signed from then on is about that one.
+        let next: Timestamp?
+
+        /// A refund that came after the period's own end still ends what was given beyond it.
+        let refundedAt: Timestamp?
+
+        init(of period: Period, at end: Timestamp, next: Timestamp?, refundedAt: Timestamp?) {
+            self.period = period
+            at = end
+            self.next = next
+            self.refundedAt = refundedAt
         }
-        let until = isSetToRenew(period, at: end) ? min(provisionEnd(from: end), limit) : end
-        return AccessSpan(from: end, until: until, productId: period.productId, kind: .provisional, endsBecause: .noNewsFromApple)
+
+        /// Apple tries to charge from a day before the end (PER-6); what it signed earlier is about an earlier end.
+        var firstWord: Timestamp { max(at.adding(.hours(-24)), period.purchaseDate) }
+
+        /// What may be given after the end ends here: where the next period begins, or a refund came.
+        var limit: Timestamp { min(next ?? .latestAccepted, refundedAt ?? .latestAccepted) }
+
+        func isAbout(_ signedDate: Timestamp) -> Bool { signedDate >= firstWord && next.map { signedDate < $0 } ?? true }
     }
 
-    /// A full refund that came after the period's own end still ends what was given beyond it.
-    private func endOfRevocation(of period: Period) -> Timestamp? {
-        guard let revocation = period.transaction.revocation, !revocation.isPartial, !period.transaction.isUpgraded else {
-            return nil
-        }
+    /// When a refund that takes access came; nil where none did.
+    private func refund(of period: Period) -> Timestamp? {
+        guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
+            !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .revoke
+        else { return nil }
         return revocation.revocationDate
+    }
+
+    private func prolongation(of end: End) -> AccessSpan {
+        if let graceEnd = graceEnd(at: end) {
+            return AccessSpan(
+                from: end.at, until: min(graceEnd, end.limit), productId: end.period.productId, kind: .gracePeriod,
+                endsBecause: .graceOver)
+        }
+        let until = isSetToRenew(at: end) ? min(provisionEnd(at: end), end.limit) : end.at
+        return AccessSpan(
+            from: end.at, until: until, productId: end.period.productId, kind: .provisional, endsBecause: .noNewsFromApple)
     }
 
     // MARK: Billing grace period (ENT-7)
 
-    /// The end of the grace period that Apple signed while this period was the last one begun; nil where it signed none.
-    private func graceEnd(of period: Period, from end: Timestamp) -> Timestamp? {
+    /// The end of the grace period that Apple signed while this period was the last one begun; nil where it signed none. With a
+    /// commitment there is none (PER-10).
+    private func graceEnd(at end: End) -> Timestamp? {
+        guard !end.period.transaction.details.isMonthlyCommitment else { return nil }
+        var index = renewals.firstPosition { $0.signedDate >= end.firstWord }
         var graceEnd: Timestamp?
-        for (index, renewal) in renewals.enumerated() {
-            guard let signedEnd = renewal.gracePeriodExpiresDate, isAbout(end, of: period, signedAt: renewal.signedDate) else {
-                continue
-            }
-            // A later word without a grace period ends it: the customer cancelled, or Apple gave up.
-            let later = renewals.dropFirst(index + 1).first(where: \.speaksOfGrace)
-            let cut = later.flatMap { $0.showsEndOfGrace ? $0.signedDate : nil }
-            graceEnd = min(signedEnd, cut ?? signedEnd)
+        while index < renewals.count, end.isAbout(renewals[index].signedDate) {
+            if let signedEnd = renewals[index].gracePeriodExpiresDate { graceEnd = graceEndSigned(signedEnd, by: index) }
+            index += 1
         }
-        guard let graceEnd, graceEnd > end else { return statusGraceEnd(of: period, from: end) }
+        guard let graceEnd, graceEnd > end.at else { return statusGraceEnd(at: end) }
         return graceEnd
+    }
+
+    /// A later word without a grace period ends it: the customer cancelled, or Apple gave up.
+    private func graceEndSigned(_ signedEnd: Timestamp, by index: Int) -> Timestamp {
+        for later in renewals[(index + 1)...] {
+            if later.signedDate >= signedEnd { break }
+            if later.showsEndOfGrace { return later.signedDate }
+        }
+        return signedEnd
     }
 
     /// A grace notification whose renewal info has no date: its `status` decides, for as long as a question to Apple may take.
     /// The renewal info beside it shows the retry that it is about; only a later word ends it.
-    private func statusGraceEnd(of period: Period, from end: Timestamp) -> Timestamp? {
-        let notice = notices.last { notice in
-            notice.status == 4 && isAbout(end, of: period, signedAt: notice.signedDate)
-                && !renewals.contains { $0.gracePeriodExpiresDate != nil && $0.signedDate >= notice.signedDate }
-        }
-        guard let notice else { return nil }
-        let limit = end.adding(AppPolicy.longestProvision)
-        let later = max(end, notice.signedDate.adding(Milliseconds(1)))
-        return min(limit, earliestEnd(since: later, shownBy: \.showsEndOfGrace) ?? limit)
-    }
-
-    /// Apple tries to charge from a day before the end (PER-6); what it signed earlier is about an earlier end.
-    private func isAbout(_ end: Timestamp, of period: Period, signedAt instant: Timestamp) -> Bool {
-        instant >= end.adding(.hours(-24)) && periods.last { $0.purchaseDate <= instant } == period
+    private func statusGraceEnd(at end: End) -> Timestamp? {
+        guard let notice = notices.last(where: { $0.status == 4 && end.isAbout($0.signedDate) }),
+            !renewals[renewals.firstPosition(where: { $0.signedDate >= notice.signedDate })...]
+                .prefix(while: { end.isAbout($0.signedDate) }).contains(where: { $0.gracePeriodExpiresDate != nil })
+        else { return nil }
+        let limit = end.at.adding(AppPolicy.longestProvision)
+        let later = max(end.at, notice.signedDate.adding(Milliseconds(1)))
+        return firstEnd(from: later, before: limit, shownBy: \.showsEndOfGrace)
     }
 
     // MARK: Late news (ENT-6)
 
     /// Set to renew: the last word about this period, signed before its end, says so. Without one the purchase itself does, which
     /// turns renewal on, whatever was said of an earlier period.
-    private func isSetToRenew(_ period: Period, at end: Timestamp) -> Bool {
+    private func isSetToRenew(at end: End) -> Bool {
         // A renewal is charged, and signed, up to a day before it begins (PER-6).
-        let first = period.beginning == .renewal ? period.purchaseDate.adding(.hours(-24)) : period.purchaseDate
-        return renewals.last { $0.signedDate >= first && $0.signedDate < end }?.autoRenewStatus ?? true
+        let early = end.period.beginning == .renewal ? Milliseconds.hours(-24) : Milliseconds(0)
+        let following = renewals.firstPosition { $0.signedDate >= end.at }
+        guard following > 0, renewals[following - 1].signedDate >= end.period.purchaseDate.adding(early) else { return true }
+        return renewals[following - 1].autoRenewStatus ?? true
     }
 
-    private func provisionEnd(from end: Timestamp) -> Timestamp {
-        let limit = end.adding(AppPolicy.longestProvision)
-        let asked = questions.filter { $0.askedAt >= end && $0.askedAt <= limit }.map { $0.askedAt.adding(leeway) }.max()
-        let hoped = min(max(end.adding(leeway), asked ?? end), limit)
-        return min(hoped, earliestEnd(since: end) { $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil } ?? hoped)
+    private func provisionEnd(at end: End) -> Timestamp {
+        let limit = end.at.adding(AppPolicy.longestProvision)
+        let leeway = policies.policy(at: end.at).leeway(in: environment)
+        // FACT-7: an answer that says itself that retrying is useless prolongs nothing.
+        let asked = questions.filter { $0.isRetryable && $0.askedAt >= end.at && $0.askedAt <= limit }.map(\.askedAt).max()
+        let hoped = min((asked ?? end.at).adding(leeway), limit)
+        let hasGrace = !end.period.transaction.details.isMonthlyCommitment
+        return firstEnd(from: end.at, before: hoped) {
+            $0.showsEndOrRetry && !(hasGrace && $0.gracePeriodExpiresDate != nil)
+        }
     }
 
-    /// The first word signed at or after the end that shows retry, expiry or revocation.
-    private func earliestEnd(since end: Timestamp, shownBy showsEnd: (RenewalFact) -> Bool) -> Timestamp? {
-        let renewal = renewals.first { $0.signedDate >= end && showsEnd($0) }?.signedDate
-        let notice = notices.first { $0.signedDate >= end && $0.showsEndOrRetry }?.signedDate
-        return [renewal, notice].compactMap { $0 }.min()
+    /// The first word signed at or after an instant that shows retry, expiry or revocation; the limit where there is none before.
+    private func firstEnd(from instant: Timestamp, before limit: Timestamp, shownBy showsEnd: (RenewalFact) -> Bool) -> Timestamp
+    {
+        var first = limit
+        for renewal in renewals[renewals.firstPosition(where: { $0.signedDate >= instant })...] {
+            if renewal.signedDate >= first { break }
+            if showsEnd(renewal) { first = renewal.signedDate }
+        }
+        for notice in notices[notices.firstPosition(where: { $0.signedDate >= instant })...] {
+            if notice.signedDate >= first { break }
+            if notice.showsEndOrRetry { first = notice.signedDate }
+        }
+        return first
+    }
+}
+
+extension AccessSpan {
+    /// By start, then by end.
+    fileprivate func precedes(_ other: AccessSpan) -> Bool {
+        if from != other.from { return from < other.from }
+        return (until ?? .latestAccepted) < (other.until ?? .latestAccepted)
     }
 }

@@ -36,6 +36,12 @@ package struct AccessSpan: Sendable, Hashable, Codable {
         case noNewsFromApple
         /// The subscription goes on for another customer.
         case ownershipMoved
+        /// What had added up is used (ENT-3, PER-9).
+        case balanceUsed
+        /// A grant ended or was withdrawn (ENT-9).
+        case grantEnded
+        /// An operator holds it (ENT-9).
+        case held
     }
 
     package func contains(_ instant: Timestamp) -> Bool {

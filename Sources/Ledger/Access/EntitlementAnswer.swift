@@ -21,10 +21,44 @@ package struct EntitlementAnswer: Sendable, Hashable {
     /// The first instant after `at` at which the answer can change without news; nil if none is known.
     package let nextChangeDate: Timestamp?
 
+    /// By what right; anything but `paid` is labelled as such in every answer (I20).
+    package enum Right: String, Sendable, Hashable {
+        /// Bought or given by the App Store, trials among it.
+        case paid
+        /// ENT-7: Apple signed a billing grace period.
+        case gracePeriod
+        /// ENT-6: late news; Apple has said nothing yet about what should have renewed.
+        case provisional
+        /// ENT-3, PER-9: what is left of time that adds up.
+        case balance
+        /// ENT-9: an operator granted it.
+        case granted
+
+        init(_ kind: AccessSpan.Kind) {
+            self =
+                switch kind {
+                case .paid: .paid
+                case .gracePeriod: .gracePeriod
+                case .provisional: .provisional
+                }
+        }
+    }
+
     package struct Source: Sendable, Hashable {
-        package let originalTransactionId: OriginalTransactionID
-        package let productId: ProductID
-        package let kind: AccessSpan.Kind
+        package let right: Right
+        /// Nil for a grant, and for a balance to which only other sources added.
+        package let originalTransactionId: OriginalTransactionID?
+        /// Nil for a grant, and for a balance to which only other sources added.
+        package let productId: ProductID?
+        /// The vote that granted it; nil for anything else.
+        package let vote: ID<VoteEvidence>?
+
+        init(_ stretch: Stretch) {
+            right = stretch.right
+            originalTransactionId = stretch.holding?.originalTransactionId
+            productId = stretch.productId
+            vote = stretch.vote
+        }
     }
 }
 
@@ -36,108 +70,82 @@ package struct CustomerAnswer: Sendable, Hashable {
     /// Sorted by entitlement; one for each that the app knows.
     package let entitlements: [EntitlementAnswer]
 
-    package init(at instant: Timestamp, holdings: [Holding], map: EntitlementMap) {
+    /// - Parameter account: what was decided about him beside Apple's facts; nil where nothing was.
+    package init(at instant: Timestamp, holdings: [Holding], account: CustomerAccount? = nil, map: EntitlementMap) {
         at = instant
-        var all: [Grant] = []
+        var all: [Stretch] = []
+        var held: [[TimeWindow]] = []
         entitlements = map.entitlements.map { entitlement in
-            let grants = map.grants(of: entitlement, in: holdings)
-            all += grants
-            return EntitlementAnswer(about: entitlement, at: instant, grants: grants)
+            let stretches = map.stretches(giving: entitlement, by: holdings, and: account)
+            let holds = account?.holds(of: entitlement) ?? []
+            all += holds.isEmpty ? stretches : stretches.flatMap { $0.removing(holds) }
+            held.append(holds)
+            return EntitlementAnswer(about: entitlement, at: instant, stretches: stretches, holds: holds)
         }
-        overall = EntitlementAnswer(about: nil, at: instant, grants: all)
+        // Held is the whole customer only where every entitlement is.
+        let heldEverywhere = held.allSatisfy { holds in holds.contains { $0.contains(instant) } } ? held.first ?? [] : []
+        overall = EntitlementAnswer(about: nil, at: instant, stretches: all, holds: heldEverywhere)
     }
 }
 
-/// One span of one holding that gives an entitlement.
-struct Grant {
-    let holding: Holding
-    let span: AccessSpan
-}
+extension Stretch {
+    /// What is left of it where nothing holds it (ENT-9).
+    fileprivate func removing(_ holds: [TimeWindow]) -> [Stretch] {
+        [window].removing(holds).map { Stretch(self, in: $0) }
+    }
 
-extension EntitlementMap {
-    fileprivate func grants(of entitlement: EntitlementID, in holdings: [Holding]) -> [Grant] {
-        var grants: [Grant] = []
-        for holding in holdings {
-            for span in holding.spans {
-                for part in parts(of: span, giving: entitlement) { grants.append(Grant(holding: holding, span: part)) }
-            }
-        }
-        return grants
+    private init(_ stretch: Stretch, in window: TimeWindow) {
+        self.window = window
+        right = stretch.right
+        endsBecause = window.until == stretch.window.until ? stretch.endsBecause : .held
+        (productId, holding, vote) = (stretch.productId, stretch.holding, stretch.vote)
     }
 }
 
 extension EntitlementAnswer {
-    /// The answer from all spans that give the entitlement; spans that touch or overlap are one window. What may yet be given for
-    /// want of news (ENT-6) belongs to no window before its time: until then the end is the one that Apple signed.
-    init(about entitlement: EntitlementID?, at instant: Timestamp, grants: [Grant]) {
-        let sorted = grants.filter { $0.span.kind != .provisional || $0.span.from <= instant }.sorted { $0.precedes($1) }
-        let windows = Self.windows(of: sorted)
+    /// The answer from all stretches that give the entitlement; those that touch or overlap are one window, and what is held is
+    /// in none (ENT-9). What may yet be given for want of news (ENT-6) belongs to no window before its time: until then the end
+    /// is the one that Apple signed.
+    init(about entitlement: EntitlementID?, at instant: Timestamp, stretches: [Stretch], holds: [TimeWindow]) {
+        let sorted = stretches.filter { $0.right != .provisional || $0.from <= instant }.sorted { $0.precedes($1) }
+        let windows = [TimeWindow](joining: sorted.lazy.map(\.window)).removing(holds)
         let present = windows.first { $0.contains(instant) }
         let shown = present ?? windows.last { $0.from <= instant }
-        let current = sorted.filter { $0.span.contains(instant) }.max { $1.outranks($0) }
-        let last = shown.flatMap { shown in sorted.last { $0.span.until == shown.until } }
+        let isHeld = holds.contains { $0.contains(instant) }
+        let current = isHeld ? nil : sorted.filter { $0.window.contains(instant) }.max { $1.outranks($0) }
+        let last = shown.flatMap { shown in
+            sorted.last { $0.window.until == shown.until } ?? sorted.last { $0.from < shown.until ?? .latestAccepted }
+        }
         self.entitlement = entitlement
         at = instant
         isActive = present != nil
         start = shown?.from
         end = shown?.until
-        isProvisional = current?.span.kind == .provisional
-        restsOn = (current ?? last).map {
-            Source(originalTransactionId: $0.holding.originalTransactionId, productId: $0.span.productId, kind: $0.span.kind)
+        isProvisional = current?.right == .provisional
+        restsOn = (current ?? last).map(Source.init)
+        renews = current?.window.until == nil ? nil : current?.holding?.autoRenewStatus
+        renewsInto = renews == true ? current?.holding?.autoRenewProductId ?? current?.productId : nil
+        endedBecause = present == nil ? (isHeld ? .held : last?.endsBecause) : nil
+        nextChangeDate = Self.nextBoundary(after: instant, of: stretches.lazy.map(\.window), holds)
+    }
+
+    /// An answer is a step function of the instant: it changes where a stretch or a hold begins or ends, and nowhere else.
+    private static func nextBoundary(
+        after instant: Timestamp, of windows: some Sequence<TimeWindow>, _ holds: [TimeWindow]
+    ) -> Timestamp? {
+        var next: Timestamp?
+        func consider(_ boundary: Timestamp?) {
+            guard let boundary, boundary > instant else { return }
+            next = next.map { min($0, boundary) } ?? boundary
         }
-        renews = current?.span.until == nil ? nil : current?.holding.autoRenewStatus
-        renewsInto = renews == true ? current?.holding.autoRenewProductId ?? current?.span.productId : nil
-        endedBecause = present == nil ? last?.span.endsBecause : nil
-        nextChangeDate = present.map(\.until) ?? windows.first { $0.from > instant }?.from
-    }
-
-    private struct Window {
-        let from: Timestamp
-        var until: Timestamp?
-
-        func contains(_ instant: Timestamp) -> Bool {
-            guard from <= instant else { return false }
-            return until.map { instant < $0 } ?? true
+        for window in windows {
+            consider(window.from)
+            consider(window.until)
         }
-    }
-
-    private static func windows(of sorted: [Grant]) -> [Window] {
-        sorted.reduce(into: []) { windows, grant in
-            guard let last = windows.last, last.until.map({ grant.span.from <= $0 }) ?? true else {
-                windows.append(Window(from: grant.span.from, until: grant.span.until))
-                return
-            }
-            guard let end = last.until else { return }
-            windows[windows.count - 1].until = grant.span.until.map { max(end, $0) }
+        for hold in holds {
+            consider(hold.from)
+            consider(hold.until)
         }
-    }
-}
-
-extension Grant {
-    /// Of several spans at one instant the answer rests on what was paid for before grace and late news, then on what lasts
-    /// longest.
-    fileprivate func outranks(_ other: Grant) -> Bool {
-        if span.kind != other.span.kind { return span.kind.rank > other.span.kind.rank }
-        let (end, otherEnd) = (span.until ?? .latestAccepted, other.span.until ?? .latestAccepted)
-        if end != otherEnd { return end > otherEnd }
-        return holding.originalTransactionId < other.holding.originalTransactionId
-    }
-
-    /// By start, then by end, then by subscription: the order must not depend on how holdings were read.
-    fileprivate func precedes(_ other: Grant) -> Bool {
-        if span.from != other.span.from { return span.from < other.span.from }
-        let (end, otherEnd) = (span.until ?? .latestAccepted, other.span.until ?? .latestAccepted)
-        if end != otherEnd { return end < otherEnd }
-        return holding.originalTransactionId < other.holding.originalTransactionId
-    }
-}
-
-extension AccessSpan.Kind {
-    fileprivate var rank: Int {
-        switch self {
-        case .paid: 2
-        case .gracePeriod: 1
-        case .provisional: 0
-        }
+        return next
     }
 }

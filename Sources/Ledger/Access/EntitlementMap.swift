@@ -9,6 +9,10 @@ package struct EntitlementMap: Sendable, Hashable {
     package let entitlements: [EntitlementID]
     /// Each product's entries, by `validFrom`.
     private let histories: [ProductID: [Entry]]
+    /// ENT-3: the entitlements whose time adds up; all others follow the subscription's own periods.
+    package let balanced: Set<EntitlementID>
+    /// PER-9: how long each non-renewing subscription lasts; a product that is not named gives nothing.
+    package let durations: [ProductID: Milliseconds]
 
     /// From `validFrom` on, until a later entry for the same product, the product gives these entitlements.
     package struct Entry: Sendable, Hashable {
@@ -23,7 +27,9 @@ package struct EntitlementMap: Sendable, Hashable {
         }
     }
 
-    package init(entries: [Entry]) {
+    package init(entries: [Entry], balanced: Set<EntitlementID> = [], durations: [ProductID: Milliseconds] = [:]) {
+        self.balanced = balanced
+        self.durations = durations
         let sorted = entries.sorted { ($0.productId, $0.validFrom) < ($1.productId, $1.validFrom) }
         self.entries = sorted
         entitlements = Set(sorted.flatMap(\.entitlements)).sorted()
@@ -32,6 +38,11 @@ package struct EntitlementMap: Sendable, Hashable {
 
     /// Whether the app has ever named the product; an unknown one gives no entitlement and is worth a warning (FACT-5).
     package func knows(_ product: ProductID) -> Bool { histories[product] != nil }
+
+    /// Whether the product gives the entitlement at the instant.
+    func gives(_ entitlement: EntitlementID, by product: ProductID, at instant: Timestamp) -> Bool {
+        histories[product]?.last { $0.validFrom <= instant }?.entitlements.contains(entitlement) ?? false
+    }
 
     /// The parts of a span in which its product gives the entitlement.
     func parts(of span: AccessSpan, giving entitlement: EntitlementID) -> [AccessSpan] {

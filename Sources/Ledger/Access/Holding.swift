@@ -10,10 +10,15 @@ package struct Holding: Sendable, Hashable, Codable {
     package let autoRenewStatus: Bool?
     /// The product of the next period; nil where Apple has not said.
     package let autoRenewProductId: ProductID?
+    /// The periods that were credited to him and are not in `spans`: those of non-renewing subscriptions (PER-9), and all of them
+    /// where time adds up (ENT-3). By purchase date.
+    package let credited: [CreditedPeriod]
 
     package init(
-        originalTransactionId: OriginalTransactionID, spans: [AccessSpan], autoRenewStatus: Bool?, autoRenewProductId: ProductID?
+        originalTransactionId: OriginalTransactionID, spans: [AccessSpan], autoRenewStatus: Bool?,
+        autoRenewProductId: ProductID?, credited: [CreditedPeriod] = []
     ) {
+        self.credited = credited
         self.originalTransactionId = originalTransactionId
         self.spans = spans
         self.autoRenewStatus = autoRenewStatus
@@ -21,10 +26,15 @@ package struct Holding: Sendable, Hashable, Codable {
     }
 
     /// What this customer has from the subscription in this state.
-    package init(of customer: CustomerID, in state: SubscriptionState) {
+    ///
+    /// - Parameter keepingCredits: whether an entitlement of the app is a balance, so that each period is needed by itself.
+    package init(of customer: CustomerID, in state: SubscriptionState, keepingCredits: Bool = false) {
         self.init(
             originalTransactionId: state.key.originalTransactionId, spans: Self.joined(state.spans(of: customer)),
-            autoRenewStatus: state.renewal?.autoRenewStatus, autoRenewProductId: state.renewal?.autoRenewProductId)
+            autoRenewStatus: state.renewal?.autoRenewStatus, autoRenewProductId: state.renewal?.autoRenewProductId,
+            credited: state.creditedPeriods(of: customer).filter {
+                $0.type == .nonRenewingSubscription || (keepingCredits && $0.type == .autoRenewableSubscription)
+            })
     }
 
     private static func joined(_ spans: [AccessSpan]) -> [AccessSpan] {

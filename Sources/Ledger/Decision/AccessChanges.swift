@@ -2,20 +2,35 @@ import Primitives
 
 /// Whose access differs between two states of one subscription, from which instant, and by which rule (AUDIT-1).
 struct AccessChanges {
-    let before: SubscriptionState
-    let after: SubscriptionState
+    private let before: SubscriptionState
+    private let after: SubscriptionState
+    /// The periods that differ; news mostly changes the last one or two.
+    private let oldPeriods: ArraySlice<Period>
+    private let newPeriods: ArraySlice<Period>
+
+    init(before: SubscriptionState, after: SubscriptionState) {
+        self.before = before
+        self.after = after
+        let same = before.periods.commonPrefix(with: after.periods)
+        (oldPeriods, newPeriods) = (before.periods[same...], after.periods[same...])
+    }
 
     /// One row for every customer whose access differs at any instant, or from whom something was taken back; by customer.
     func rows(evidence: [AuditRow.Evidence], actor: AuditRow.Actor, at learnedAt: Timestamp) -> [AuditRow] {
-        Set(before.customers).union(after.customers).sorted().compactMap { customer in
+        customers.compactMap { customer in
             let (old, new) = (before.spans(of: customer), after.spans(of: customer))
-            let (difference, takeBack) = (Self.firstDifference(old, new), takeBack(from: customer))
-            guard let effectiveAt = difference ?? takeBack?.periodEndAfter else { return nil }
+            let (difference, takeBacks) = (Self.firstDifference(old, new), takeBacks(from: customer))
+            guard let effectiveAt = difference ?? takeBacks.first?.periodEndAfter else { return nil }
             return AuditRow(
                 subscription: after.key, customer: customer, effectiveAt: effectiveAt, learnedAt: learnedAt,
                 rule: difference == nil ? .takeBack : rule(at: effectiveAt, old: old, new: new), evidence: evidence,
-                before: .init(of: old), after: .init(of: new), actor: actor, takeBack: takeBack)
+                before: .init(of: old), after: .init(of: new), actor: actor, takeBacks: takeBacks)
         }
+    }
+
+    private var customers: [CustomerID] {
+        let (old, new) = (before.customers, after.customers)
+        return old == new ? old : Set(old).union(new).sorted()
     }
 
     // MARK: Where two lists of spans differ
@@ -28,7 +43,9 @@ struct AccessChanges {
 
     /// The first instant at which one gives access, or another access, and the other does not.
     static func firstDifference(_ old: [AccessSpan], _ new: [AccessSpan]) -> Timestamp? {
-        let boundaries = Set((old + new).flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }).sorted()
+        // Only where the lists differ can the access differ, whatever overlaps it from before.
+        let same = old.commonPrefix(with: new)
+        let boundaries = Set((old[same...] + new[same...]).flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }).sorted()
         return boundaries.first { instant in access(by: old, at: instant) != access(by: new, at: instant) }
     }
 
@@ -43,25 +60,23 @@ struct AccessChanges {
         if before.tenures.last(where: { $0.from <= instant })?.customer != owner?.customer, let owner, !before.periods.isEmpty {
             return owner.cause.rule
         }
-        if let gained = new.last(where: { $0.contains(instant) }) { return rule(gaining: gained, old: old) }
+        if let gained = new.last(where: { $0.contains(instant) }) { return rule(gaining: gained) }
         return rule(losingAt: instant)
     }
 
-    private func rule(gaining span: AccessSpan, old: [AccessSpan]) -> Rule {
+    private func rule(gaining span: AccessSpan) -> Rule {
         switch span.kind {
         case .gracePeriod: return .gracePeriod
         case .provisional: return .lateNews
         case .paid: break
         }
-        let wasRevoked = before.periods.contains { period in
+        let wasRevoked = oldPeriods.contains { period in
             guard case .revoked = period.endReason else { return false }
-            return after.periods.contains { $0.aliases == period.aliases && $0.endReason == .ran }
+            return newPeriods.contains { $0.aliases == period.aliases && $0.endReason == .ran }
         }
         if wasRevoked { return .refundReversed }
-        if after.periods.contains(where: { $0.beginning == .immediateChange && $0.purchaseDate == span.from }) { return .upgrade }
-        let wasKnown = before.periods.contains { old in
-            after.periods.contains { $0.aliases == old.aliases && $0.end != old.end }
-        }
+        if newPeriods.contains(where: { $0.beginning == .immediateChange && $0.purchaseDate == span.from }) { return .upgrade }
+        let wasKnown = oldPeriods.contains { old in newPeriods.contains { $0.aliases == old.aliases && $0.end != old.end } }
         return wasKnown ? .periodEnd : .period
     }
 
@@ -72,26 +87,34 @@ struct AccessChanges {
         case .revoked: return .takeBack
         case .ran, nil: break
         }
-        return after.tenures.contains { $0.from == instant } ? .followPurchase : .lateNews
+        return after.tenures.last { $0.from == instant }?.cause.rule ?? .lateNews
     }
 
     // MARK: Take-back (ENT-4)
 
-    /// The rest of a period that was cut just now, from the customer who was credited with it: its owner when it began, and not
-    /// today's.
-    private func takeBack(from customer: CustomerID) -> AuditRow.TakeBack? {
-        for period in after.periods where period.endReason != .ran {
-            guard after.owner(at: period.purchaseDate) == customer, let end = period.end,
+    /// The rest of each period that was cut just now, from the customer who was credited with it: its owner when it began, and
+    /// not today's.
+    private func takeBacks(from customer: CustomerID) -> [AuditRow.TakeBack] {
+        newPeriods.compactMap { period in
+            guard period.endReason != .ran, !period.isIgnored, after.owner(at: period.purchaseDate) == customer,
+                let end = period.end,
                 let expiresDate = period.transaction.expiresDate
-            else { continue }
-            let previous = before.periods.first { !Set($0.aliases).isDisjoint(with: period.aliases) }
+            else { return nil }
+            let previous = oldPeriods.first { $0.aliases.contains(where: period.aliases.contains) }
             let credited = previous?.end ?? expiresDate
             let amount = credited.since(max(period.purchaseDate, end))
-            guard amount.count > 0 else { continue }
+            guard amount.count > 0 else { return nil }
             return AuditRow.TakeBack(
                 transactionId: period.transaction.transactionId, productId: period.productId, amount: amount,
                 periodEndBefore: credited, periodEndAfter: end)
         }
-        return nil
+    }
+}
+
+extension Array where Element: Equatable {
+    /// How many elements from the first on are the same in both.
+    fileprivate func commonPrefix(with other: [Element]) -> Int {
+        let length = Swift.min(count, other.count)
+        return indices.first { $0 >= length || self[$0] != other[$0] } ?? length
     }
 }

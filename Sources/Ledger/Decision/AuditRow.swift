@@ -13,8 +13,8 @@ package struct AuditRow: Sendable, Hashable, Codable {
     package let before: Extent
     package let after: Extent
     package let actor: Actor
-    /// What an upgrade or a refund took back of the period he was credited with (ENT-4).
-    package let takeBack: TakeBack?
+    /// What upgrades or refunds took back of periods he was credited with (ENT-4); by purchase date, mostly none or one.
+    package let takeBacks: [TakeBack]
 
     /// How far a customer's access from this subscription reaches.
     package struct Extent: Sendable, Hashable, Codable {
@@ -51,6 +51,8 @@ package struct AuditRow: Sendable, Hashable, Codable {
         case fact(String)
         case claim(String)
         case registration(AppAccountToken)
+        case vote(String)
+        case merge(CustomerID)
 
         init(of input: LedgerInput) {
             self =
@@ -58,6 +60,8 @@ package struct AuditRow: Sendable, Hashable, Codable {
                 case .fact(let fact): .fact(fact.key)
                 case .claim(let claim): .claim(claim.id.rawValue)
                 case .registration(let registration): .registration(registration.token)
+                case .vote(let vote): .vote(vote.id.rawValue)
+                case .merge(let merge): .merge(merge.anonymous)
                 }
         }
     }
@@ -72,5 +76,41 @@ package struct AuditRow: Sendable, Hashable, Codable {
         case appBackend
         /// Whoever changed the policy.
         case operatorOfTenure
+    }
+}
+
+extension AuditRow {
+    private enum CodingKeys: CodingKey {
+        case subscription, customer, effectiveAt, learnedAt, rule, evidence, before, after, actor, takeBack, takeBacks
+    }
+
+    /// Reads also rows from when a row could tell of one take-back only.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        subscription = try container.decode(SubscriptionKey.self, forKey: .subscription)
+        customer = try container.decode(CustomerID.self, forKey: .customer)
+        effectiveAt = try container.decode(Timestamp.self, forKey: .effectiveAt)
+        learnedAt = try container.decode(Timestamp.self, forKey: .learnedAt)
+        rule = try container.decode(Rule.self, forKey: .rule)
+        evidence = try container.decode([Evidence].self, forKey: .evidence)
+        before = try container.decode(Extent.self, forKey: .before)
+        after = try container.decode(Extent.self, forKey: .after)
+        actor = try container.decode(Actor.self, forKey: .actor)
+        let single = try container.decodeIfPresent(TakeBack.self, forKey: .takeBack)
+        takeBacks = try container.decodeIfPresent([TakeBack].self, forKey: .takeBacks) ?? single.map { [$0] } ?? []
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(subscription, forKey: .subscription)
+        try container.encode(customer, forKey: .customer)
+        try container.encode(effectiveAt, forKey: .effectiveAt)
+        try container.encode(learnedAt, forKey: .learnedAt)
+        try container.encode(rule, forKey: .rule)
+        try container.encode(evidence, forKey: .evidence)
+        try container.encode(before, forKey: .before)
+        try container.encode(after, forKey: .after)
+        try container.encode(actor, forKey: .actor)
+        try container.encode(takeBacks, forKey: .takeBacks)
     }
 }

@@ -5,6 +5,8 @@ package enum LedgerInput: Sendable, Hashable, Codable {
     case fact(Fact)
     case claim(Claim)
     case registration(TokenRegistration)
+    case vote(OwnershipVote)
+    case merge(CustomerMerge)
 }
 
 /// Everything that follows from new inputs, as values: the store writes it in one transaction, all or nothing.
@@ -33,15 +35,15 @@ extension Decision {
     ///   - history: all that is known before them.
     ///   - state: what was in force before them; nil folds it. Where it was folded under another policy, what that changes
     ///     shows in the audit rows too.
-    ///   - policy: what the app chose.
+    ///   - policies: what the app chose, and since when.
     ///   - learnedAt: when we learned the inputs, on our clock; goes into audit rows only.
     package init(
-        on inputs: [LedgerInput], history before: SubscriptionHistory, state: SubscriptionState? = nil, policy: AppPolicy,
-        learnedAt: Timestamp
+        on inputs: [LedgerInput], history before: SubscriptionHistory, state: SubscriptionState? = nil,
+        policies: PolicyTimeline, learnedAt: Timestamp
     ) {
-        let stateBefore = state ?? SubscriptionState(folding: before, under: policy)
+        let stateBefore = state ?? SubscriptionState(folding: before, under: policies)
         let everything = before.recording(inputs)
-        let weighed = SubscriptionState(folding: everything.history, under: policy)
+        let weighed = SubscriptionState(folding: everything.history, under: policies)
         let claims = inputs.compactMap(\.claim)
         outcomes = claims.map { claim in
             // The very same claim once more, under the same id: what it did, it did before.
@@ -53,7 +55,7 @@ extension Decision {
         let idle = claims.filter { weighed.isIdle($0) }
         let kept = idle.isEmpty ? everything : before.recording(inputs.filter { $0.claim.map { !idle.contains($0) } ?? true })
         changesHistory = kept.history != before
-        let after = idle.isEmpty ? weighed : SubscriptionState(folding: kept.history, under: policy)
+        let after = idle.isEmpty ? weighed : SubscriptionState(folding: kept.history, under: policies)
         self.state = changesHistory ? after : stateBefore
         let changes = AccessChanges(before: stateBefore, after: self.state)
         auditRows = changes.rows(
@@ -68,21 +70,40 @@ extension Decision {
         dueWork = DueWork.after(self.state, history)
     }
 
+    /// The same under one policy that always held.
+    package init(
+        on inputs: [LedgerInput], history: SubscriptionHistory, state: SubscriptionState? = nil, policy: AppPolicy,
+        learnedAt: Timestamp
+    ) {
+        self.init(on: inputs, history: history, state: state, policies: PolicyTimeline(policy), learnedAt: learnedAt)
+    }
+
     /// A customer only where his claim did something; a device that shows a renewal is the App Store's messenger.
     private static func actor(of inputs: [LedgerInput], _ outcomes: [ClaimOutcome]) -> AuditRow.Actor {
         if outcomes.contains(where: \.changesOwner) { return .customer }
-        if inputs.contains(where: { if case .registration = $0 { true } else { false } }) { return .appBackend }
-        return inputs.isEmpty ? .operatorOfTenure : .appStore
+        var actor: AuditRow.Actor = inputs.isEmpty ? .operatorOfTenure : .appStore
+        for input in inputs {
+            switch input {
+            case .fact, .claim: continue
+            case .registration: actor = .appBackend
+            case .merge: actor = .customer
+            case .vote(let vote):
+                if case .owner = vote.actor { actor = .customer } else { actor = .operatorOfTenure }
+            }
+        }
+        return actor
     }
 }
 
 extension SubscriptionHistory {
     /// Takes any input; true if it says anything new.
-    mutating func record(_ input: LedgerInput) -> Bool {
+    package mutating func record(_ input: LedgerInput) -> Bool {
         switch input {
         case .fact(let fact): record(fact)
         case .claim(let claim): record(claim)
         case .registration(let registration): record(registration)
+        case .vote(let vote): record(vote)
+        case .merge(let merge): record(merge)
         }
     }
 }
@@ -108,23 +129,6 @@ extension LedgerInput {
     }
 }
 
-extension ClaimOutcome {
-    fileprivate var changesOwner: Bool {
-        switch self {
-        case .bound, .moved: true
-        case .alreadyOwner, .noted, .waiting, .refused: false
-        }
-    }
-
-    /// What the claim comes to when it is made again (OWN-3).
-    fileprivate var whenRepeated: ClaimOutcome {
-        switch self {
-        case .bound, .moved: .alreadyOwner
-        case .alreadyOwner, .noted, .waiting, .refused: self
-        }
-    }
-}
-
 extension SubscriptionState {
     func outcome(of claim: Claim) -> ClaimOutcome? { claims.first { $0.claim.id == claim.id }?.outcome }
 
@@ -139,6 +143,9 @@ extension SubscriptionState {
         }
         switch outcome {
         case .bound, .moved: return false
+        case .alreadyOwner where namesAnotherProduct(claim):
+            // His own deferred change is evidence against whoever says later that he made it (OWN-4 c).
+            return earlier.contains { $0.claim.productId == claim.productId } || earlier.count >= Self.mostWaitingClaims
         case .alreadyOwner: return !showsPurchase(claim) || !earlier.isEmpty
         case .noted, .refused: return earlier.contains { $0.outcome == outcome }
         case .waiting:
@@ -148,6 +155,12 @@ extension SubscriptionState {
 
     /// How many changes one customer may wait for in one period.
     private static let mostWaitingClaims = 4
+
+    /// Whether it may be about a change that waits for the renewal (OWN-4 c).
+    private func namesAnotherProduct(_ claim: Claim) -> Bool {
+        guard claim.kind == .purchase, let shown = claim.aliases.first else { return false }
+        return periods.contains { $0.aliases.contains(shown) && $0.productId != claim.productId }
+    }
 
     /// Whether the claim is evidence of who bought a period (OWN-4 b).
     private func showsPurchase(_ claim: Claim) -> Bool {

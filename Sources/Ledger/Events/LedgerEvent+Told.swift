@@ -9,7 +9,7 @@ extension LedgerEvent {
         giving entitlement: EntitlementID,
         at instant: Timestamp
     ) -> LedgerEvent {
-        LedgerEvent(.paymentDoubled, of: subscription, at: instant, by: .doublePayment) {
+        LedgerEvent(.paymentDoubled, of: subscription, at: instant, by: .payingTwice) {
             ($0.customer, $0.otherSubscription, $0.entitlement) = (customer, other, entitlement)
         }
     }
@@ -18,7 +18,7 @@ extension LedgerEvent {
     package static func ownerProposed(
         of subscription: SubscriptionKey, _ customer: CustomerID, ownerOf other: OriginalTransactionID, at instant: Timestamp
     ) -> LedgerEvent {
-        LedgerEvent(.ownerProposed, of: subscription, at: instant, by: .proposedOwner) {
+        LedgerEvent(.ownerProposed, of: subscription, at: instant, by: .otherStorefront) {
             ($0.customer, $0.otherSubscription) = (customer, other)
         }
     }
@@ -36,7 +36,7 @@ extension LedgerEvent {
     package static func signalRaised(
         _ name: String, about customer: CustomerID?, on subscription: SubscriptionKey, at instant: Timestamp
     ) -> LedgerEvent {
-        LedgerEvent(.signalRaised, of: subscription, at: instant, by: .signal) {
+        LedgerEvent(.signalRaised, of: subscription, at: instant, by: .abuseSignal) {
             ($0.customer, $0.reason) = (customer, name)
         }
     }

@@ -21,12 +21,12 @@ struct NoticeEvents {
         switch notice.notificationType {
         case "CONSUMPTION_REQUEST":
             return [
-                event(.consumptionRequested, of: notice, by: .consumptionAnswer) {
+                event(.consumptionRequested, of: notice, by: .consumptionReport) {
                     $0.reason = notice.consumptionRequestReason
                     $0.deadline = notice.answerDeadline
                 }
             ]
-        case "REFUND_DECLINED": return [event(.refundDeclined, of: notice, by: .consumptionAnswer)]
+        case "REFUND_DECLINED": return [event(.refundDeclined, of: notice, by: .consumptionReport)]
         case "OFFER_REDEEMED": return offerWithoutPeriod(notice)
         case let type where NoticeWords.types.contains(type): return []
         case let type: return [unknown("notificationType", type, at: notice.signedDate)]

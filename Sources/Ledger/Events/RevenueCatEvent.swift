@@ -76,7 +76,7 @@ package struct RevenueCatEvent: Sendable, Hashable {
         switch event.endedBecause {
         case .refunded: .customerSupport
         case .graceOver: reason(of: event.expirationIntent) ?? .billingError
-        case .expired, .replaced, .familySharingStopped, .noNewsFromApple, .ownershipMoved, nil:
+        case .expired, .replaced, .familySharingStopped, .noNewsFromApple, .ownershipMoved, .balanceUsed, .grantEnded, .held, nil:
             reason(of: event.expirationIntent) ?? impliedReason(event)
         }
     }

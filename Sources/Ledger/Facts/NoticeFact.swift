@@ -29,6 +29,12 @@ package struct NoticeFact: Sendable, Hashable, Codable {
 
     /// Whether it says that the subscription is over, unpaid or taken back.
     package var showsEndOrRetry: Bool { status == 2 || status == 3 || status == 5 }
+
+    /// By `signedDate`; the UUID alone says which notification it is.
+    static func inOrder(_ left: NoticeFact, _ right: NoticeFact) -> Bool {
+        if left.signedDate != right.signedDate { return left.signedDate < right.signedDate }
+        return ID<NoticeFact>(left.notificationUUID) < ID<NoticeFact>(right.notificationUUID)
+    }
 }
 
 /// A question to Apple that failed: the one thing that prolongs a provisional answer (ENT-6).
@@ -46,11 +52,28 @@ package struct FailedQuestion: Sendable, Hashable, Codable {
         self.isRetryable = isRetryable
     }
 
+    static func inOrder(_ left: FailedQuestion, _ right: FailedQuestion) -> Bool {
+        if left.askedAt != right.askedAt { return left.askedAt < right.askedAt }
+        if left.isRetryable != right.isRetryable { return right.isRetryable }
+        return ID<FailedQuestion>(left.reason) < ID<FailedQuestion>(right.reason)
+    }
+
     /// Reads also what was stored before `isRetryable` was kept: everything was asked again then.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         askedAt = try container.decode(Timestamp.self, forKey: .askedAt)
         reason = try container.decode(String.self, forKey: .reason)
         isRetryable = try container.decodeIfPresent(Bool.self, forKey: .isRetryable) ?? true
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(askedAt, forKey: .askedAt)
+        try container.encode(reason, forKey: .reason)
+        if !isRetryable { try container.encode(isRetryable, forKey: .isRetryable) }
+    }
+
+    private enum CodingKeys: CodingKey {
+        case askedAt, reason, isRetryable
     }
 }

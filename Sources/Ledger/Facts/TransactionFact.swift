@@ -68,6 +68,11 @@ package struct TransactionDetails: Sendable, Hashable, Codable {
     /// Monthly billing with a commitment: no billing grace period, and a longer billing retry (PER-10).
     var isMonthlyCommitment: Bool { billingPlanType == "MONTHLY" }
 
+    /// Whose it is at Apple is something that we model; a group's or a seat's is kept and shown, and gives nothing (PER-12).
+    var isOwnershipKnown: Bool {
+        inAppOwnershipType.map { $0 == "PURCHASED" || $0 == "FAMILY_SHARED" } ?? true
+    }
+
     /// Shared by a member of the family, who bought it with another Apple Account (OWN-13).
     package var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
 }

@@ -6,6 +6,8 @@ package enum ClaimEvidence {}
 package struct Claim: Sendable, Hashable, Codable {
     package let id: ID<ClaimEvidence>
     package let customer: CustomerID
+    /// The customer has not identified himself yet (OWN-10); a customer is anonymous or identified, never both.
+    package let isAnonymous: Bool
     package let kind: Kind
     /// The product that the customer says he bought; must be the transaction's own to be evidence of who bought (OWN-4).
     package let productId: ProductID
@@ -13,35 +15,31 @@ package struct Claim: Sendable, Hashable, Codable {
     package let aliases: [PeriodAlias]
     /// When we received it, on our clock; claims are ordered by it and then by id.
     package let claimedAt: Timestamp
+    /// Whom other subscriptions of the same Apple Account served at that instant, as far as we knew; sorted. It is kept with the
+    /// claim, so that the limit it was held against (OWN-11) is the same whenever it is weighed again (FACT-1).
+    package let othersServed: [CustomerID]
 
     package init(
         id: ID<ClaimEvidence>, customer: CustomerID, kind: Kind, transaction: TransactionFact, productId: ProductID,
         claimedAt: Timestamp
     ) {
+        self.init(
+            id: id, customer: Claimant(customer), kind: kind, transaction: transaction, productId: productId,
+            claimedAt: claimedAt)
+    }
+
+    package init(
+        id: ID<ClaimEvidence>, customer claimant: Claimant, kind: Kind, transaction: TransactionFact, productId: ProductID,
+        claimedAt: Timestamp
+    ) {
         self.id = id
-        self.customer = customer
+        customer = claimant.customer
+        isAnonymous = claimant.isAnonymous
+        othersServed = Set(claimant.othersServed).sorted()
         self.kind = kind
         self.productId = productId
         self.claimedAt = claimedAt
         aliases = PeriodAlias.aliases(of: transaction)
-    }
-
-    private init(_ claim: Claim, id: ID<ClaimEvidence>, claimedAt: Timestamp) {
-        self.id = id
-        self.claimedAt = claimedAt
-        (customer, kind, productId, aliases) = (claim.customer, claim.kind, claim.productId, claim.aliases)
-    }
-
-    /// The same claim with its place after every claim that is known: claims count in the order in which the store took them,
-    /// though the clock stands still, goes back, or differs between servers, so that nobody who comes later can come first
-    /// (OWN-2).
-    package func placed(after history: SubscriptionHistory) -> Claim {
-        guard let last = history.claims.last, !history.claims.contains(where: { $0.id == id && $0.repeats(self) }) else {
-            return self
-        }
-        let instant = max(claimedAt, last.claimedAt.adding(Milliseconds(1)))
-        let isTaken = history.claims.contains { $0.id == id }
-        return Claim(self, id: isTaken ? .init("\(id)/\(instant.millisecondsSince1970)") : id, claimedAt: instant)
     }
 
     /// How the transaction reached the device. Only `purchase` can show who bought; the others prove possession of the Apple
@@ -65,34 +63,67 @@ package struct Claim: Sendable, Hashable, Codable {
     }
 }
 
-/// What a claim came to.
-package enum ClaimOutcome: Sendable, Hashable, Codable {
-    /// The customer is now the owner; nobody was before (OWN-2).
-    case bound
-    /// The customer was the owner already; nothing changed (OWN-3).
-    case alreadyOwner
-    /// The customer is now the owner and another no longer is.
-    case moved(from: CustomerID, rule: Rule)
-    /// It shows who bought, and ownership stays where it is: the policy says `stay`, or somebody else bought later.
-    case noted
-    /// Nothing moves until somebody decides, or until Apple signs what is missing (OWN-4 c).
-    case waiting(WaitingReason)
-    /// Nothing moves.
-    case refused(RefusalReason, rule: Rule)
+/// Who makes a claim, and what is known of him at that moment.
+package struct Claimant: Sendable, Hashable {
+    package let customer: CustomerID
+    package let isAnonymous: Bool
+    /// Whom other subscriptions of the same Apple Account serve now.
+    package let othersServed: [CustomerID]
 
-    package enum WaitingReason: String, Sendable, Hashable, Codable {
-        /// The policy wants an operator's or the owner's word.
-        case decision
-        /// A change that waits for the renewal: Apple has not yet signed an `autoRenewProductId` equal to the named product.
-        case signedPendingChange
+    package init(_ customer: CustomerID, isAnonymous: Bool = false, othersServed: [CustomerID] = []) {
+        self.customer = customer
+        self.isAnonymous = isAnonymous
+        self.othersServed = othersServed
+    }
+}
+
+extension Claim {
+    private init(_ claim: Claim, id: ID<ClaimEvidence>, claimedAt: Timestamp) {
+        self.id = id
+        self.claimedAt = claimedAt
+        (customer, kind, productId, aliases) = (claim.customer, claim.kind, claim.productId, claim.aliases)
+        (isAnonymous, othersServed) = (claim.isAnonymous, claim.othersServed)
     }
 
-    package enum RefusalReason: String, Sendable, Hashable, Codable {
-        /// Another customer owns it, and what was shown does not move it.
-        case ownedByAnother
-        /// The purchase bears a token that the app registered for another customer (OWN-2).
-        case tokenOfAnother
-        /// Somebody else has shown already that he bought this period (OWN-4 b).
-        case boughtByAnother
+    /// The same claim with its place after every claim and vote that is known: they count in the order in which the store took
+    /// them, though the clock stands still, goes back, or differs between servers, so that nobody who comes later can come first
+    /// (OWN-2).
+    package func placed(after history: SubscriptionHistory) -> Claim {
+        let isKnown = history.claims.contains { $0.id == id && $0.repeats(self) }
+        let last = [history.claims.last?.claimedAt, history.votes.last?.votedAt].compactMap { $0 }.max()
+        guard let last, !isKnown else { return self }
+        let instant = max(claimedAt, last.adding(Milliseconds(1)))
+        let isTaken = history.claims.contains { $0.id == id }
+        return Claim(self, id: isTaken ? .init("\(id)/\(instant.millisecondsSince1970)") : id, claimedAt: instant)
+    }
+
+    /// Reads also what was stored before anonymous customers and limits were known.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(ID<ClaimEvidence>.self, forKey: .id)
+        customer = try container.decode(CustomerID.self, forKey: .customer)
+        isAnonymous = try container.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false
+        kind = try container.decode(Kind.self, forKey: .kind)
+        productId = try container.decode(ProductID.self, forKey: .productId)
+        aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
+        claimedAt = try container.decode(Timestamp.self, forKey: .claimedAt)
+        othersServed = try container.decodeIfPresent([CustomerID].self, forKey: .othersServed) ?? []
+    }
+
+    /// What says nothing is not written, so that a claim from before is written as it was.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(customer, forKey: .customer)
+        if isAnonymous { try container.encode(isAnonymous, forKey: .isAnonymous) }
+        try container.encode(kind, forKey: .kind)
+        try container.encode(productId, forKey: .productId)
+        try container.encode(aliases, forKey: .aliases)
+        try container.encode(claimedAt, forKey: .claimedAt)
+        if !othersServed.isEmpty { try container.encode(othersServed, forKey: .othersServed) }
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, customer, isAnonymous, kind, productId, aliases, claimedAt, othersServed
     }
 }

@@ -4,15 +4,43 @@ package import Primitives
 package struct Period: Sendable, Hashable, Codable {
     /// Every name under which facts speak of it (PER-1); sorted, the first one names it.
     package let aliases: [PeriodAlias]
+    private let kept: KeptTransaction
     /// What Apple last said of it.
-    package let transaction: TransactionFact
+    package var transaction: TransactionFact { kept.fact }
     package let beginning: Beginning
     /// When it stopped or stops giving service; nil for a purchase that does not expire.
     package let end: Timestamp?
     package let endReason: EndReason
+    /// Kept and shown, and gives nothing by the app's policy (OWN-13).
+    package let isIgnored: Bool
 
-    package var productId: ProductID { transaction.productId }
-    package var purchaseDate: Timestamp { transaction.purchaseDate }
+    package var productId: ProductID { kept.fact.productId }
+    package var purchaseDate: Timestamp { kept.fact.purchaseDate }
+
+    init(_ entry: PeriodBook.Entry, beginning: Beginning, end: Timestamp?, endReason: EndReason, isIgnored: Bool) {
+        aliases = entry.aliases
+        kept = entry.kept
+        self.beginning = beginning
+        self.end = end
+        self.endReason = endReason
+        self.isIgnored = isIgnored
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case aliases, beginning, end, endReason, isIgnored
+        case kept = "transaction"
+    }
+
+    /// Reads also what was stored before a policy could ignore a period.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
+        kept = try container.decode(KeptTransaction.self, forKey: .kept)
+        beginning = try container.decode(Beginning.self, forKey: .beginning)
+        end = try container.decodeIfPresent(Timestamp.self, forKey: .end)
+        endReason = try container.decode(EndReason.self, forKey: .endReason)
+        isIgnored = try container.decodeIfPresent(Bool.self, forKey: .isIgnored) ?? false
+    }
 
     /// How a period came to be, which decides whether it can move the subscription to its buyer.
     package enum Beginning: String, Sendable, Hashable, Codable {
@@ -24,6 +52,8 @@ package struct Period: Sendable, Hashable, Codable {
         case immediateChange
         /// Bought again after the end.
         case resubscription
+        /// Bought while the same product ran, which Apple itself stops; moves nothing (OWN-5).
+        case alreadyActive
     }
 
     package enum EndReason: Sendable, Hashable, Codable {
@@ -35,10 +65,24 @@ package struct Period: Sendable, Hashable, Codable {
         case revoked(Revocation)
     }
 
-    /// Whether its kind of product gives time or possession by itself. Consumables and non-renewing subscriptions are kept and
-    /// give nothing yet (PER-9, later), and so does a kind that we do not know (FACT-5).
+    /// Whether its kind of product gives time or possession by itself. A consumable is counted, a non-renewing subscription
+    /// adds to a balance (PER-9), and a kind that we do not know is kept (FACT-5), and so is a group's or a seat's purchase
+    /// (PER-12).
     package var givesAccess: Bool {
-        (transaction.type == .autoRenewableSubscription && transaction.expiresDate != nil) || transaction.type == .nonConsumable
+        guard !isIgnored, kept.fact.details.isOwnershipKnown else { return false }
+        return switch kept.fact.type {
+        case .autoRenewableSubscription: kept.fact.expiresDate != nil
+        case .nonConsumable: true
+        case .consumable, .nonRenewingSubscription, .unstated, .unknown: false
+        }
+    }
+
+    /// Whether somebody bought it, so that its buyer may own it (OWN-4); what renewed by itself or was active already nobody did.
+    package var isBought: Bool {
+        switch beginning {
+        case .renewal, .alreadyActive: false
+        case .firstKnown, .immediateChange, .resubscription: kept.fact.transactionReason != .renewal
+        }
     }
 
     /// Whether it gives service at the instant.

@@ -18,7 +18,23 @@ package enum PeriodAlias: Sendable, Hashable, Codable, Comparable {
         }
     }
 
-    package static func < (left: Self, right: Self) -> Bool { left.key < right.key }
+    /// One-time purchases, then products by second, then Apple's keys: as their spellings in the store are ordered, and cheaper.
+    package static func < (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.webOrderLineItem(let one), .webOrderLineItem(let other)): ID<Period>(one) < ID<Period>(other)
+        case (.productAndSecond(let one, let second), .productAndSecond(let other, let otherSecond)):
+            second == otherSecond ? one < other : second < otherSecond
+        default: left.rank < right.rank
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .oneTimePurchase: 0
+        case .productAndSecond: 1
+        case .webOrderLineItem: 2
+        }
+    }
 
     /// The names that one fact gives to its period: the strongest first.
     package static func aliases(of fact: TransactionFact) -> [PeriodAlias] {

@@ -10,6 +10,16 @@ package struct PeriodBook: Sendable, Hashable, Codable {
 
     package init() {}
 
+    /// Apple's name of the subscription group, which all transactions of one subscription share; nil where none says it.
+    var subscriptionGroupIdentifier: String? {
+        for line in lines.reversed() {
+            for version in line.versions.kept {
+                if let group = version.fact.details.subscriptionGroupIdentifier { return group }
+            }
+        }
+        return nil
+    }
+
     /// What is known under one identity before identities without Apple's key are joined to those with one.
     struct Line: Sendable, Hashable {
         /// `webOrderLineItem` where facts had one, else the only name there is.
@@ -24,21 +34,27 @@ package struct PeriodBook: Sendable, Hashable, Codable {
     package mutating func record(_ fact: TransactionFact) -> Bool {
         let names = PeriodAlias.aliases(of: fact)
         guard let identity = names.first else { return false }
-        let position = lines.firstIndex { !($0.identity < identity) } ?? lines.endIndex
+        let position = position(of: identity)
         guard position < lines.endIndex, lines[position].identity == identity else {
             lines.insert(Line(identity: identity, aliases: names.sorted(), versions: PeriodVersions(fact)), at: position)
             return true
         }
-        let before = lines[position]
+        var saysMore = false
         for name in names where !lines[position].aliases.contains(name) {
             lines[position].aliases = (lines[position].aliases + [name]).sorted()
+            saysMore = true
         }
-        if identity == .oneTimePurchase {
-            lines[position].versions.takeOneTime(fact)
-        } else {
-            lines[position].versions.take(fact)
-        }
-        return lines[position] != before
+        let isTaken =
+            identity == .oneTimePurchase
+            ? lines[position].versions.takeOneTime(fact) : lines[position].versions.take(fact)
+        return isTaken || saysMore
+    }
+
+    /// Where the identity stands, or would stand.
+    private func position(of identity: PeriodAlias) -> Int {
+        // Apple's keys grow with time: what is new mostly comes last.
+        if lines.last.map({ $0.identity < identity }) ?? true { return lines.endIndex }
+        return lines.firstPosition { !($0.identity < identity) }
     }
 
     /// Whether a line of a receipt only repeats what is known and what nobody disputes, so that a store need not keep it: the
@@ -48,30 +64,50 @@ package struct PeriodBook: Sendable, Hashable, Codable {
     /// another end of the period. A JWS never repeats anything.
     package func repeats(_ fact: TransactionFact) -> Bool {
         let names = PeriodAlias.aliases(of: fact)
-        guard fact.source != nil, let line = lines.first(where: { $0.identity == names.first }),
-            let known = line.versions[fact.source]
-        else { return false }
+        guard fact.source != nil, let identity = names.first else { return false }
+        let position = position(of: identity)
+        guard position < lines.endIndex, lines[position].identity == identity else { return false }
+        let line = lines[position]
+        guard let known = line.versions[fact.source] else { return false }
         var said = fact
         // What the book keeps of a one-time purchase bears its oldest date; a restored copy's says nothing new.
         if line.identity == .oneTimePurchase { said.purchaseDate = min(said.purchaseDate, known.purchaseDate) }
         guard said.words == known.words else { return false }
         if fact.signedDate <= known.signedDate { return true }
-        return lines.filter { !Set($0.aliases).isDisjoint(with: names) }.flatMap(\.versions.all).allSatisfy { $0.endsLike(fact) }
+        return lines.filter { $0.aliases.contains(where: names.contains) }.flatMap(\.versions.all).allSatisfy {
+            $0.endsLike(fact)
+        }
     }
 
     /// One entry per period: a fact without Apple's key joins the lowest key that bears its product and second (PER-1).
     package func entries() -> [Entry] {
-        var entries = lines.filter { $0.identity.isAppleKey }
-            .sorted { Self.isLower($0.identity, $1.identity) }
-            .map { Entry(aliases: $0.aliases, versions: $0.versions) }
-        for line in lines where !line.identity.isAppleKey {
-            if let index = entries.firstIndex(where: { $0.aliases.contains(line.identity) }) {
+        // Names sort before keys, so that lines without a key are the first ones.
+        let firstKey = lines.firstPosition(where: \.identity.isAppleKey)
+        var entries: [Entry] = []
+        entries.reserveCapacity(lines.count)
+        for line in lines[firstKey...] { entries.append(Entry(line)) }
+        guard firstKey > 0 else { return entries }
+        let owners = lowestKeys(from: firstKey)
+        for line in lines[..<firstKey] {
+            if let index = owners[line.identity] {
                 entries[index].join(line)
             } else {
-                entries.append(Entry(aliases: line.aliases, versions: line.versions))
+                entries.append(Entry(line))
             }
         }
         return entries
+    }
+
+    /// Which entry bears each name: of several the one with the lowest key.
+    private func lowestKeys(from firstKey: Int) -> [PeriodAlias: Int] {
+        var owners: [PeriodAlias: Int] = [:]
+        for index in lines.indices[firstKey...] {
+            for alias in lines[index].aliases where !alias.isAppleKey {
+                if let known = owners[alias], !Self.isLower(lines[index].identity, lines[firstKey + known].identity) { continue }
+                owners[alias] = index - firstKey
+            }
+        }
+        return owners
     }
 
     /// A period's names and what all facts of it come to.
@@ -82,18 +118,19 @@ package struct PeriodBook: Sendable, Hashable, Codable {
         /// Whether it was cancelled, and nobody said whether by a refund or by an upgrade.
         package var isCancellationUnexplained: Bool { versions.isCancellationUnexplained }
         /// The version that prevails, with what other sources know beside it.
-        package private(set) var latest: TransactionFact
+        private(set) var kept: KeptTransaction
+        package var latest: TransactionFact { kept.fact }
 
-        fileprivate init(aliases: [PeriodAlias], versions: PeriodVersions) {
-            self.aliases = aliases
-            self.versions = versions
-            latest = versions.prevailing
+        fileprivate init(_ line: Line) {
+            aliases = line.aliases
+            versions = line.versions
+            kept = line.versions.prevailing
         }
 
         fileprivate mutating func join(_ line: Line) {
             aliases = Set(aliases).union(line.aliases).sorted()
             for version in line.versions.all { versions.take(version) }
-            latest = versions.prevailing
+            kept = versions.prevailing
         }
     }
 
@@ -137,5 +174,17 @@ extension PeriodAlias {
     fileprivate var isAppleKey: Bool {
         if case .webOrderLineItem = self { return true }
         return false
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The first position of which something is true that is true of everything after it; the end where there is none.
+    func firstPosition(where isAtOrAfter: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isAtOrAfter(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

@@ -1,15 +1,24 @@
 import Primitives
 
-/// From what Apple said to when each period began, how, and when it ended (PER-1, PER-2, PER-3, PER-6, PER-11).
+/// From what Apple said to when each period began, how, and when it ended (PER-1, PER-2, PER-3, PER-5, PER-6, PER-11).
+///
+/// One pass by purchase date: only the few periods that still run when the next one begins are looked at again, so that the cost
+/// grows with the number of periods and not with its square.
 struct PeriodFold {
     private let renewals: [RenewalFact]
-    private let partialRefunds: PartialRefundPolicy
+    private let policies: PolicyTimeline
     /// In order; each one's end may still be moved back by a later one that takes its place.
     private var drafts: [Draft] = []
+    /// Which drafts may still run when the next period begins.
+    private var running: [Int] = []
+    /// The seconds in which periods that ran out end: only older data, which gives no reason, is asked about them.
+    private var endsOfRun: [Timestamp: Int] = [:]
+    private let hasOlderData: Bool
 
     private struct Draft {
         let entry: PeriodBook.Entry
         let beginning: Period.Beginning
+        let purchaseDate: Timestamp
         var end: Timestamp?
         var endReason: Period.EndReason
 
@@ -17,15 +26,20 @@ struct PeriodFold {
     }
 
     /// All periods, by purchase date; equal dates by identity, so that the order never depends on arrival.
-    static func periods(of book: PeriodBook, renewals: [RenewalFact], partialRefunds: PartialRefundPolicy) -> [Period] {
-        var fold = PeriodFold(renewals: renewals, partialRefunds: partialRefunds)
-        for entry in book.entries().sorted(by: isBefore) { fold.append(entry) }
+    static func periods(of book: PeriodBook, renewals: [RenewalFact], policies: PolicyTimeline) -> [Period] {
+        var entries = book.entries()
+        let isInOrder = zip(entries, entries.dropFirst()).allSatisfy { $0.latest.purchaseDate < $1.latest.purchaseDate }
+        if !isInOrder { entries.sort(by: isBefore) }
+        var fold = PeriodFold(entries: entries, renewals: renewals, policies: policies)
+        for entry in entries { fold.append(entry) }
         return fold.drafts.map(fold.period)
     }
 
-    private init(renewals: [RenewalFact], partialRefunds: PartialRefundPolicy) {
+    private init(entries: [PeriodBook.Entry], renewals: [RenewalFact], policies: PolicyTimeline) {
         self.renewals = renewals
-        self.partialRefunds = partialRefunds
+        self.policies = policies
+        hasOlderData = entries.contains { $0.latest.transactionReason == nil }
+        drafts.reserveCapacity(entries.count)
     }
 
     private static func isBefore(_ left: PeriodBook.Entry, _ right: PeriodBook.Entry) -> Bool {
@@ -36,16 +50,26 @@ struct PeriodFold {
     }
 
     private mutating func append(_ entry: PeriodBook.Entry) {
-        let fact = entry.latest
-        let beginning = beginning(of: fact)
-        if beginning == .immediateChange {
-            for index in drafts.indices where isInterrupted(drafts[index], by: fact) {
-                drafts[index].end = fact.purchaseDate
-                drafts[index].endReason = .replaced
+        let purchaseDate = entry.latest.purchaseDate
+        // A switch that a receipt shows may stand in the second after an end (ENT-4).
+        running.removeAll { drafts[$0].end.map { $0.adding(.seconds(1)) < purchaseDate } ?? false }
+        let beginning = beginning(of: entry.latest)
+        if beginning == .immediateChange { replaceRunning(by: entry.latest) }
+        let (end, reason) = signedEnd(of: entry.latest)
+        running.append(drafts.count)
+        drafts.append(Draft(entry: entry, beginning: beginning, purchaseDate: purchaseDate, end: end, endReason: reason))
+        if hasOlderData, reason == .ran, let end { endsOfRun[end.truncatedToSecond, default: 0] += 1 }
+    }
+
+    /// PER-3: the new period takes the place of every running one of another product, at its `purchaseDate`.
+    private mutating func replaceRunning(by fact: TransactionFact) {
+        for index in running where isInterrupted(drafts[index], by: fact) {
+            if hasOlderData, drafts[index].endReason == .ran, let end = drafts[index].end {
+                endsOfRun[end.truncatedToSecond, default: 1] -= 1
             }
+            drafts[index].end = fact.purchaseDate
+            drafts[index].endReason = .replaced
         }
-        let (end, reason) = signedEnd(of: fact)
-        drafts.append(Draft(entry: entry, beginning: beginning, end: end, endReason: reason))
     }
 
     // MARK: Beginning
@@ -53,7 +77,9 @@ struct PeriodFold {
     private func beginning(of fact: TransactionFact) -> Period.Beginning {
         if drafts.isEmpty { return .firstKnown }
         if isRenewal(fact) { return .renewal }
-        return drafts.contains { isInterrupted($0, by: fact) } ? .immediateChange : .resubscription
+        if running.contains(where: { isInterrupted(drafts[$0], by: fact) }) { return .immediateChange }
+        let isActiveAlready = running.contains { drafts[$0].fact.productId == fact.productId && stillRuns(drafts[$0], at: fact) }
+        return isActiveAlready ? .alreadyActive : .resubscription
     }
 
     /// OWN-8: `transactionReason` says; in older data a period that follows without a gap, or after a billing retry that was
@@ -65,26 +91,29 @@ struct PeriodFold {
         case nil: break
         }
         // Receipts write whole seconds and JWS milliseconds: without a gap means in one second.
-        let begins = fact.purchaseDate.truncatedToSecond
-        if drafts.contains(where: { $0.fact.expiresDate?.truncatedToSecond == begins && $0.endReason == .ran }) { return true }
+        if endsOfRun[fact.purchaseDate.truncatedToSecond, default: 0] > 0 { return true }
         guard let lastEnd = drafts.compactMap(\.fact.expiresDate).filter({ $0 <= fact.purchaseDate }).max() else { return false }
         return renewals.contains { $0.isInBillingRetryPeriod && $0.signedDate >= lastEnd && $0.signedDate <= fact.purchaseDate }
     }
 
     /// PER-3: a purchase of another product inside a period that still runs takes its place at that instant.
     private func isInterrupted(_ draft: Draft, by fact: TransactionFact) -> Bool {
-        guard draft.fact.productId != fact.productId, let end = draft.end else { return false }
-        if isSwitch(draft, to: fact) { return true }
-        guard fact.purchaseDate < end else { return false }
-        return draft.fact.purchaseDate < fact.purchaseDate
-            || (draft.fact.purchaseDate == fact.purchaseDate && draft.fact.isUpgraded)
+        guard draft.fact.productId != fact.productId else { return false }
+        return stillRuns(draft, at: fact) || isSwitch(draft, to: fact)
+    }
+
+    /// Whether a period has not ended when another one is bought. One that Apple calls upgraded was over when it said so.
+    private func stillRuns(_ draft: Draft, at fact: TransactionFact) -> Bool {
+        guard let end = draft.end, fact.purchaseDate < end else { return false }
+        guard draft.fact.isUpgraded else { return draft.purchaseDate < fact.purchaseDate }
+        return fact.purchaseDate <= draft.fact.signedDate
     }
 
     /// ENT-4 for sources that write a cancellation date and not why: one in the very second in which another product was bought
     /// is that switch, seen from the money's side. Any other is a refund.
     private func isSwitch(_ draft: Draft, to fact: TransactionFact) -> Bool {
         guard case .revoked(let revocation) = draft.endReason, draft.entry.isCancellationUnexplained else { return false }
-        return draft.fact.purchaseDate < fact.purchaseDate
+        return draft.purchaseDate < fact.purchaseDate
             && revocation.revocationDate.truncatedToSecond == fact.purchaseDate.truncatedToSecond
     }
 
@@ -101,20 +130,21 @@ struct PeriodFold {
 
     /// PER-11: what a partial refund does to access is the app's policy; a full one ends the transaction it names.
     private func takesAccess(_ revocation: Revocation) -> Bool {
-        !revocation.isPartial || partialRefunds == .revoke
+        !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .revoke
     }
 
     private func period(_ draft: Draft) -> Period {
-        var draft = draft
+        var (end, reason) = (draft.end, draft.endReason)
         // Apple says that it was replaced and its successor is not known yet: the signature's date is the latest instant at which
         // that can have happened.
-        if draft.fact.isUpgraded, draft.endReason == .ran {
+        if draft.fact.isUpgraded, reason == .ran {
             let latest = draft.fact.revocation?.revocationDate ?? draft.fact.signedDate
-            draft.end = max(draft.fact.purchaseDate, draft.end.map { min($0, latest) } ?? latest)
-            draft.endReason = .replaced
+            end = max(draft.purchaseDate, end.map { min($0, latest) } ?? latest)
+            reason = .replaced
         }
-        return Period(
-            aliases: draft.entry.aliases, transaction: draft.fact, beginning: draft.beginning, end: draft.end,
-            endReason: draft.endReason)
+        // OWN-13: what a family shares may be kept and give nothing.
+        let isIgnored =
+            draft.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
+        return Period(draft.entry, beginning: draft.beginning, end: end, endReason: reason, isIgnored: isIgnored)
     }
 }

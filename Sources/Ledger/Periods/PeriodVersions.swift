@@ -7,37 +7,48 @@ import Primitives
 /// knows, in any order (FACT-2): taking a version is the maximum of a total order within its source (decision 0016).
 struct PeriodVersions: Sendable, Hashable {
     /// One per source; the richest source first.
-    private(set) var all: [TransactionFact]
+    private(set) var kept: [KeptTransaction]
+    var all: [TransactionFact] { kept.map(\.fact) }
 
-    init(_ first: TransactionFact) { all = [first] }
+    init(_ first: TransactionFact) { kept = [KeptTransaction(first)] }
 
     /// The version of one source.
-    subscript(source: LegacySource?) -> TransactionFact? { all.first { $0.source == source } }
+    subscript(source: LegacySource?) -> TransactionFact? { kept.first { $0.fact.source == source }?.fact }
 
-    /// Takes a version, where it prevails in its source.
-    mutating func take(_ version: TransactionFact) {
-        guard let index = all.firstIndex(where: { $0.source == version.source }) else {
-            all.append(version)
-            all.sort { $0.rank > $1.rank }
-            return
+    /// Takes a version, where it prevails in its source; true if it does.
+    @discardableResult
+    mutating func take(_ version: TransactionFact) -> Bool {
+        guard let index = kept.firstIndex(where: { $0.fact.source == version.source }) else {
+            kept.append(KeptTransaction(version))
+            kept.sort { $0.fact.rank > $1.fact.rank }
+            return true
         }
-        if version.supersedes(all[index]) { all[index] = version }
+        guard version.supersedes(kept[index].fact) else { return false }
+        kept[index] = KeptTransaction(version)
+        return true
     }
 
     /// Takes a version of a purchase that has no periods. A restored copy bears the date of the restore; the purchase is as old
     /// as its oldest copy says, whichever source that is of.
-    mutating func takeOneTime(_ version: TransactionFact) {
+    mutating func takeOneTime(_ version: TransactionFact) -> Bool {
         var version = version
-        for known in all { version.purchaseDate = min(version.purchaseDate, known.purchaseDate) }
-        for index in all.indices { all[index].purchaseDate = version.purchaseDate }
-        take(version)
+        for known in kept { version.purchaseDate = min(version.purchaseDate, known.fact.purchaseDate) }
+        var isOlder = false
+        for index in kept.indices where kept[index].fact.purchaseDate != version.purchaseDate {
+            var known = kept[index].fact
+            known.purchaseDate = version.purchaseDate
+            kept[index] = KeptTransaction(known)
+            isOlder = true
+        }
+        return take(version) || isOlder
     }
 
     // MARK: What they come to
 
     /// The version that prevails, with what the others know beside it.
-    var prevailing: TransactionFact {
-        guard all.count > 1 else { return all[0] }
+    var prevailing: KeptTransaction {
+        guard kept.count > 1 else { return kept[0] }
+        let all = all
         let newestFirst = all.sorted { $0.supersedes($1) }
         var fact = newestFirst[0]
         for other in newestFirst.dropFirst() { fact.learn(from: other) }
@@ -47,7 +58,7 @@ struct PeriodVersions: Sendable, Hashable {
         fact.isUpgraded = upgraded != nil
         // With no successor known yet, the date of the word that told of it bounds when it happened, not that of a later silence.
         if let upgraded { fact.signedDate = upgraded.signedDate }
-        return fact
+        return KeptTransaction(fact)
     }
 
     /// Whether it was cancelled in the words of a source that writes the same for a refund and for an upgrade.
@@ -63,7 +74,8 @@ struct PeriodVersions: Sendable, Hashable {
     /// The newest version of which something is true that stands: what a source says is withdrawn only by a newer word of a
     /// source that is at least as rich. A poorer one's silence withdraws nothing.
     private func newestThat(_ says: (TransactionFact) -> Bool) -> TransactionFact? {
-        all.filter { version in
+        let all = all
+        return all.filter { version in
             says(version) && !all.contains { $0.rank > version.rank && $0.signedDate > version.signedDate && !says($0) }
         }.reduce(nil) { newest, version in newest.map { version.supersedes($0) ? version : $0 } ?? version }
     }

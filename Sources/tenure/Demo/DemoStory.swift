@@ -218,7 +218,7 @@ struct DemoStory {
     private func auditOfTakeBack(from customer: String, _ subscription: String) async throws -> String {
         let rows = try await world.subscription(subscription).object()["audit"]?.array.map(Array.init) ?? []
         let amounts = rows.compactMap(\.object).filter { $0["customer"]?.string == customer }
-            .compactMap { $0["takeBack"]?.object?["milliseconds"]?.int64 }
+            .flatMap { $0["takeBacks"]?.array.map(Array.init) ?? [] }.compactMap { $0.object?["milliseconds"]?.int64 }
         return amounts.last.map { "\($0) ms" } ?? "nothing"
     }
 

@@ -27,3 +27,10 @@ package enum PartialRefundPolicy: String, Sendable, Hashable, Codable, CaseItera
     /// Ends the period at its revocation date, as a full refund does.
     case revoke
 }
+
+/// Whether a `FAMILY_SHARED` transaction gives its member access: OWN-13. The first is the default.
+package enum FamilySharingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    case serve
+    /// It is kept and shown, and gives nothing.
+    case ignore
+}

@@ -1,0 +1,96 @@
+package import Primitives
+
+/// Something that looks like abuse, said with what shows it: shown to operators, sent by webhook, and never a punishment by
+/// itself (ABUSE-1). Nothing in these rules asks for signals before it serves anybody (WALL-3).
+package struct AbuseSignal: Sendable, Hashable {
+    package let kind: Kind
+    package let subject: Subject
+    /// 0 to 100; 50 at the threshold, 100 at twice that.
+    package let score: Int
+    /// How many customers, accounts, offers, refunds, claims or changes there were.
+    package let count: Int
+    /// What shows it: in the order of instants, the newest where there are more than ``mostEvidence``.
+    package let evidence: [Evidence]
+    package var rule: Rule { .abuseSignal }
+
+    /// How much evidence one signal carries at the most.
+    package static let mostEvidence = 100
+
+    package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// One Apple Account serves many customers.
+        case accountOfManyCustomers
+        /// One customer has many Apple Accounts.
+        case customerOfManyAccounts
+        /// Introductory offers of one group had again and again, as one can by changing Apple Accounts (WALL-3).
+        case introductoryOfferAgain
+        case repeatedRefunds
+        /// Refunded when it was used up.
+        case refundAfterConsumption
+        /// Claims that were refused because the purchase is another's.
+        case claimsWithOthersReceipts
+        /// Upgrades and crossgrades one after another, each of which gives back the rest of the last.
+        case crossgradeLoop
+    }
+
+    package enum Subject: Sendable, Hashable {
+        case customer(CustomerID)
+        /// An Apple Account, by the first of its subscriptions.
+        case appleAccount(OriginalTransactionID)
+        case subscription(OriginalTransactionID)
+
+        /// Tells subjects apart and orders them.
+        package var name: String {
+            switch self {
+            case .customer(let id): "customer/\(id)"
+            case .appleAccount(let id): "appleAccount/\(id)"
+            case .subscription(let id): "subscription/\(id)"
+            }
+        }
+    }
+
+    /// One thing that shows it.
+    package struct Evidence: Sendable, Hashable {
+        package let at: Timestamp
+        package let what: What
+
+        package init(at: Timestamp, what: What) {
+            self.at = at
+            self.what = what
+        }
+
+        package enum What: Sendable, Hashable {
+            /// A customer was served by, or claimed, the subscription.
+            case customer(CustomerID, OriginalTransactionID)
+            case transaction(OriginalTransactionID, TransactionID)
+            /// A claim about the subscription, by its id.
+            case claim(OriginalTransactionID, ID<ClaimEvidence>)
+        }
+
+        fileprivate var name: String {
+            switch what {
+            case .customer(let customer, let id): "customer/\(customer)/\(id)"
+            case .transaction(let id, let transaction): "transaction/\(id)/\(transaction)"
+            case .claim(let id, let claim): "claim/\(id)/\(claim)"
+            }
+        }
+
+        static func inOrder(_ left: Evidence, _ right: Evidence) -> Bool { (left.at, left.name) < (right.at, right.name) }
+    }
+
+    /// Nil while the count is below the threshold.
+    init?(_ kind: Kind, _ subject: Subject, count: Int, threshold: Int, evidence: [Evidence]) {
+        let threshold = max(threshold, 1)
+        guard count >= threshold else { return nil }
+        self.kind = kind
+        self.subject = subject
+        self.count = count
+        // The share first, so that no count is too great to be multiplied.
+        score = count / 2 >= threshold ? 100 : min(100, count * 50 / threshold)
+        self.evidence = Array(evidence.sorted(by: Evidence.inOrder).suffix(Self.mostEvidence))
+    }
+
+    static func inOrder(_ left: AbuseSignal, _ right: AbuseSignal) -> Bool {
+        if left.score != right.score { return left.score > right.score }
+        return (left.kind.rawValue, left.subject.name) < (right.kind.rawValue, right.subject.name)
+    }
+}

@@ -1,0 +1,52 @@
+package import Primitives
+
+/// A period as it was credited to the customer who owned the subscription when it began: what a take-back takes back from,
+/// whoever owns the subscription later (ENT-4), and what a balance adds up (ENT-3, PER-9).
+package struct CreditedPeriod: Sendable, Hashable, Codable {
+    package let productId: ProductID
+    package let transactionId: TransactionID
+    package let purchaseDate: Timestamp
+    /// What Apple signed; nil for what does not expire by itself.
+    package let expiresDate: Timestamp?
+    /// When a refund or a switch of plan ended it before its time; nil where it ran.
+    package let takenBackAt: Timestamp?
+    /// How many were bought; at least one.
+    package let quantity: Int64
+    package let type: ProductType
+
+    package init(
+        productId: ProductID, transactionId: TransactionID, purchaseDate: Timestamp, expiresDate: Timestamp?,
+        takenBackAt: Timestamp? = nil, quantity: Int64 = 1, type: ProductType = .autoRenewableSubscription
+    ) {
+        self.productId = productId
+        self.transactionId = transactionId
+        self.purchaseDate = purchaseDate
+        self.expiresDate = expiresDate
+        self.takenBackAt = takenBackAt
+        self.quantity = quantity
+        self.type = type
+    }
+
+    init(_ period: Period) {
+        let fact = period.transaction
+        productId = fact.productId
+        transactionId = fact.transactionId
+        purchaseDate = fact.purchaseDate
+        expiresDate = fact.expiresDate
+        takenBackAt = period.endReason == .ran ? nil : period.end
+        quantity = max(1, fact.details.quantity ?? 1)
+        type = fact.type
+    }
+}
+
+extension SubscriptionState {
+    /// The periods that were credited to this customer; by purchase date.
+    package func creditedPeriods(of customer: CustomerID) -> [CreditedPeriod] {
+        periods.filter { !$0.isIgnored && owner(at: $0.purchaseDate) == customer }.map(CreditedPeriod.init)
+    }
+
+    /// The consumables that this customer bought and keeps: each charge once, however often it was announced (PER-9).
+    package func consumables(of customer: CustomerID) -> [CreditedPeriod] {
+        creditedPeriods(of: customer).filter { $0.type == .consumable && $0.takenBackAt == nil }
+    }
+}

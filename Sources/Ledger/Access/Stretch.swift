@@ -1,0 +1,131 @@
+import Primitives
+
+/// One stretch of time that gives a customer an entitlement, and by what right: a span of a subscription, what is left of a
+/// balance, a grant.
+struct Stretch {
+    let window: TimeWindow
+    let right: EntitlementAnswer.Right
+    let endsBecause: AccessSpan.End
+    /// Nil for a grant.
+    let productId: ProductID?
+    /// The subscription or purchase; nil where it is none, or more than one.
+    let holding: Holding?
+    /// The vote; nil for what rests on Apple's facts.
+    let vote: ID<VoteEvidence>?
+
+    var from: Timestamp { window.from }
+    /// With "no end" as the latest instant there is.
+    var end: Timestamp { window.until ?? .latestAccepted }
+
+    init(of span: AccessSpan, in holding: Holding) {
+        window = TimeWindow(from: span.from, until: span.until)
+        right = EntitlementAnswer.Right(span.kind)
+        endsBecause = span.endsBecause
+        productId = span.productId
+        self.holding = holding
+        vote = nil
+    }
+
+    init(ofBalance window: TimeWindow, of productId: ProductID?, in holding: Holding?) {
+        self.window = window
+        right = .balance
+        endsBecause = .balanceUsed
+        self.productId = productId
+        self.holding = holding
+        vote = nil
+    }
+
+    init(granted window: TimeWindow, by vote: ID<VoteEvidence>) {
+        self.window = window
+        right = .granted
+        endsBecause = .grantEnded
+        productId = nil
+        holding = nil
+        self.vote = vote
+    }
+
+    /// Of several at one instant the answer rests on what was paid for before grants, grace and late news, then on what lasts
+    /// longest.
+    func outranks(_ other: Stretch) -> Bool {
+        if right != other.right { return right.rank > other.right.rank }
+        if end != other.end { return end > other.end }
+        return name < other.name
+    }
+
+    /// By start, then by end, then by name: the order must not depend on how holdings were read.
+    func precedes(_ other: Stretch) -> Bool {
+        if from != other.from { return from < other.from }
+        if end != other.end { return end < other.end }
+        return name < other.name
+    }
+
+    private var name: ID<Stretch> { ID(holding?.originalTransactionId.rawValue ?? vote?.rawValue ?? productId?.rawValue ?? "") }
+}
+
+extension EntitlementAnswer.Right {
+    fileprivate var rank: Int {
+        switch self {
+        case .paid: 4
+        case .balance: 3
+        case .granted: 2
+        case .gracePeriod: 1
+        case .provisional: 0
+        }
+    }
+}
+
+extension EntitlementMap {
+    /// Everything that gives a customer an entitlement, by whatever right.
+    func stretches(giving entitlement: EntitlementID, by holdings: [Holding], and account: CustomerAccount?) -> [Stretch] {
+        let addsUp = balanced.contains(entitlement)
+        var stretches: [Stretch] = []
+        for holding in holdings {
+            // Under a balance what was paid for is in it; grace and late news stay what they are (decision 0017.24).
+            for span in holding.spans where !addsUp || span.kind != .paid || span.until == nil {
+                for part in parts(of: span, giving: entitlement) { stretches.append(Stretch(of: part, in: holding)) }
+            }
+        }
+        let credits = account?.credits(to: entitlement) ?? []
+        if addsUp || !credits.isEmpty { stretches += balance(of: entitlement, addsUp ? holdings : [], credits) }
+        if !durations.isEmpty { stretches += nonRenewing(giving: entitlement, holdings) }
+        for grant in account?.grants(of: entitlement) ?? [] {
+            stretches.append(Stretch(granted: grant.window, by: grant.vote))
+        }
+        return stretches
+    }
+
+    /// ENT-3: one balance of everything that gives the entitlement and of what other sources added to it; where the entitlement
+    /// follows the subscription's periods, of the latter alone.
+    private func balance(of entitlement: EntitlementID, _ holdings: [Holding], _ credits: [Balance.Entry]) -> [Stretch] {
+        var entries = credits
+        var last: (period: CreditedPeriod, holding: Holding)?
+        for holding in holdings {
+            for period in holding.credited where period.type == .autoRenewableSubscription {
+                guard gives(entitlement, by: period.productId, at: period.purchaseDate) else { continue }
+                entries += period.entries()
+                if last.map({ $0.period.purchaseDate <= period.purchaseDate }) ?? true { last = (period, holding) }
+            }
+        }
+        return Balance(entries).windows.map { Stretch(ofBalance: $0, of: last?.period.productId, in: last?.holding) }
+    }
+
+    /// PER-9: each non-renewing product has a balance of its own; what is bought while something is left is added to it.
+    private func nonRenewing(giving entitlement: EntitlementID, _ holdings: [Holding]) -> [Stretch] {
+        var entries: [ProductID: (entries: [Balance.Entry], holding: Holding)] = [:]
+        for holding in holdings {
+            for period in holding.credited where period.type == .nonRenewingSubscription {
+                guard let duration = durations[period.productId],
+                    gives(entitlement, by: period.productId, at: period.purchaseDate)
+                else { continue }
+                let known = entries[period.productId]
+                let isLater = known.map { $0.holding.originalTransactionId < holding.originalTransactionId } ?? true
+                entries[period.productId] = (
+                    (known?.entries ?? []) + period.entries(lasting: duration), isLater ? holding : known?.holding ?? holding
+                )
+            }
+        }
+        return entries.sorted { $0.key < $1.key }.flatMap { product, bought in
+            Balance(bought.entries).windows.map { Stretch(ofBalance: $0, of: product, in: bought.holding) }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package import Primitives
+
+/// One period and the customer who was credited with it: the owner at its `purchaseDate`, whoever owns the subscription later
+/// (ENT-4). What a customer bought, had as an offer or was refunded is asked of these.
+package struct CustomerPeriod: Sendable, Hashable {
+    package let originalTransactionId: OriginalTransactionID
+    /// Nil while nobody owns it.
+    package let customer: CustomerID?
+    package let period: Period
+
+    package init(originalTransactionId: OriginalTransactionID, customer: CustomerID?, period: Period) {
+        self.originalTransactionId = originalTransactionId
+        self.customer = customer
+        self.period = period
+    }
+
+    /// Every period of the subscriptions, which must be of one app and environment (FACT-4): by `purchaseDate`, then by
+    /// subscription, then by name.
+    package static func all(in states: [SubscriptionState]) -> [CustomerPeriod] {
+        states.flatMap { state in
+            state.periods.map { period in
+                CustomerPeriod(
+                    originalTransactionId: state.key.originalTransactionId, customer: state.owner(at: period.purchaseDate),
+                    period: period)
+            }
+        }.sorted(by: inOrder)
+    }
+
+    /// Those of one customer.
+    package static func all(of customer: CustomerID, in states: [SubscriptionState]) -> [CustomerPeriod] {
+        all(in: states).filter { $0.customer == customer }
+    }
+
+    package var productId: ProductID { period.productId }
+    package var purchaseDate: Timestamp { period.purchaseDate }
+    package var transactionId: TransactionID { period.transaction.transactionId }
+
+    /// Apple's `subscriptionGroupIdentifier`; nil where the source had no word for it.
+    package var subscriptionGroupIdentifier: String? { period.transaction.details.subscriptionGroupIdentifier }
+
+    /// Somebody bought it; what renewed by itself nobody did (OWN-8), nor what Apple stopped because it was active (OWN-5).
+    package var isBought: Bool { period.isBought }
+
+    /// Shared by a member of the family, who paid for it with another Apple Account (OWN-13).
+    package var isFromFamily: Bool { period.transaction.details.isFamilyShared }
+
+    /// When Apple gave money back because it was asked to, in full or in part; nil where it did not. A switch is no refund, even
+    /// with a cancellation date (ENT-4), and neither is Family Sharing that stopped.
+    package var refund: Revocation? {
+        guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
+            revocation.revocationType != "FAMILY_REVOKE", !isSwitch(at: revocation.revocationDate)
+        else { return nil }
+        return revocation
+    }
+
+    /// The whole price was given back, so that for licences it was never bought (ENT-4).
+    package var isFullyRefunded: Bool { refund.map { !$0.isPartial } ?? false }
+
+    /// It was an introductory offer, a trial among them: `offerType` 1 (PER-7). One that a member of the family had is not his.
+    package var isIntroductoryOffer: Bool { period.transaction.details.offerType == 1 && !isFromFamily }
+
+    /// It was a promotional offer: `offerType` 2 (PER-7).
+    package var isPromotionalOffer: Bool { period.transaction.details.offerType == 2 }
+
+    /// A receipt has no word for an upgrade and writes a cancellation in the second of the switch (decision 0016.5).
+    private func isSwitch(at revocationDate: Timestamp) -> Bool {
+        guard case .replaced = period.endReason else { return false }
+        return period.end?.truncatedToSecond == revocationDate.truncatedToSecond
+    }
+
+    private static func inOrder(_ left: CustomerPeriod, _ right: CustomerPeriod) -> Bool {
+        if left.purchaseDate != right.purchaseDate { return left.purchaseDate < right.purchaseDate }
+        if left.originalTransactionId != right.originalTransactionId {
+            return left.originalTransactionId < right.originalTransactionId
+        }
+        if left.period.transaction.isUpgraded != right.period.transaction.isUpgraded {
+            return left.period.transaction.isUpgraded
+        }
+        return left.period.aliases.lexicographicallyPrecedes(right.period.aliases)
+    }
+}

@@ -1,0 +1,49 @@
+package import Primitives
+
+/// An anonymous customer is found to be an identified one (OWN-10): from then on the claims, tokens and tenures of the one are
+/// the other's, the past included.
+package struct CustomerMerge: Sendable, Hashable, Codable {
+    package let anonymous: CustomerID
+    package let identified: CustomerID
+    /// When he identified himself, on our clock; of two merges of one anonymous customer the first stands.
+    package let mergedAt: Timestamp
+
+    package init(anonymous: CustomerID, identified: CustomerID, mergedAt: Timestamp) {
+        self.anonymous = anonymous
+        self.identified = identified
+        self.mergedAt = mergedAt
+    }
+
+    static func inOrder(_ left: CustomerMerge, _ right: CustomerMerge) -> Bool {
+        (left.mergedAt, left.anonymous, left.identified) < (right.mergedAt, right.anonymous, right.identified)
+    }
+}
+
+/// Who is who: which customers are anonymous, and whom merges made one (OWN-10).
+///
+/// Being one customer is an equivalence: each has one representative, an identified customer stands for himself, and so chains
+/// and circles cannot be said.
+struct Identities: Sendable {
+    private let anonymous: Set<CustomerID>
+    private var representative: [CustomerID: CustomerID] = [:]
+
+    /// From what the claims say of their customers; the merges only say who was anonymous, until each is joined in its turn.
+    init(claims: [Claim], merges: [CustomerMerge]) {
+        anonymous = Set(claims.lazy.filter(\.isAnonymous).map(\.customer)).union(merges.lazy.map(\.anonymous))
+            .subtracting(claims.lazy.filter { !$0.isAnonymous }.map(\.customer))
+    }
+
+    func isAnonymous(_ customer: CustomerID) -> Bool { !anonymous.isEmpty && anonymous.contains(customer) }
+
+    /// The customer that this one is.
+    func resolve(_ customer: CustomerID) -> CustomerID {
+        representative.isEmpty ? customer : representative[customer] ?? customer
+    }
+
+    /// Makes them one; the first merge of an anonymous customer stands. A merge that would merge an identified customer away, or
+    /// into an anonymous one, says nothing.
+    mutating func join(_ merge: CustomerMerge) {
+        guard isAnonymous(merge.anonymous), !isAnonymous(merge.identified) else { return }
+        if representative[merge.anonymous] == nil { representative[merge.anonymous] = merge.identified }
+    }
+}

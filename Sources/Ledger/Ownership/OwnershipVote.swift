@@ -1,0 +1,42 @@
+package import Primitives
+
+package enum VoteEvidence {}
+
+/// What an operator decided about whose a subscription is, or an owner consented to (OWN-9, OWN-11).
+package struct OwnershipVote: Sendable, Hashable, Codable {
+    package let id: ID<VoteEvidence>
+    package let kind: Kind
+    package let actor: Actor
+    /// When it was given, on our clock; it takes effect at this instant.
+    package let votedAt: Timestamp
+    /// In the operator's words, for the audit; may be empty.
+    package let reason: String
+
+    package init(id: ID<VoteEvidence>, kind: Kind, actor: Actor, votedAt: Timestamp, reason: String = "") {
+        self.id = id
+        self.kind = kind
+        self.actor = actor
+        self.votedAt = votedAt
+        self.reason = reason
+    }
+
+    package enum Kind: Sendable, Hashable, Codable {
+        /// The subscription is this customer's from now on.
+        case transfer(to: CustomerID)
+        /// A claim succeeds now; a claim is decided once.
+        case approve(ID<ClaimEvidence>)
+        /// A claim is refused for good.
+        case deny(ID<ClaimEvidence>)
+    }
+
+    package enum Actor: Sendable, Hashable, Codable {
+        /// Stronger than a registered token.
+        case operatorOfTenure(String)
+        /// Counts only while he is the owner, and only for an approval; not stronger than a registered token.
+        case owner(CustomerID)
+    }
+
+    static func inOrder(_ left: OwnershipVote, _ right: OwnershipVote) -> Bool {
+        (left.votedAt, left.id) < (right.votedAt, right.id)
+    }
+}

@@ -1,0 +1,77 @@
+package import Primitives
+
+/// What one app has chosen where the rules leave a choice. Of each choice the default is the first that the rules name.
+///
+/// A policy is a value; since when it holds says the ``PolicyTimeline``.
+package struct AppPolicy: Sendable, Hashable, Codable {
+    /// Counted up by whoever changes it.
+    package var version: Int64
+    /// OWN-5: who becomes owner when another customer buys.
+    package var onPurchase: PurchasePolicy
+    /// OWN-9: what a restore by another customer does.
+    package var onRestore: RestorePolicy
+    /// OWN-10: whether an anonymous customer may take from an identified owner, where `onRestore` is `transfer`. No unless
+    /// changed.
+    package var anonymousMayTake = false
+    /// OWN-10: whether an identified customer's claim on what an anonymous one owns makes them one customer, rather than move
+    /// that one subscription. No unless changed.
+    package var mergeOnClaim = false
+    /// OWN-11: how many restores by others one subscription may see within `restoreWindow`; 3 unless changed. Nil: any number.
+    package var restoreLimit: Int? = 3
+    /// OWN-11: 30 days unless changed.
+    package var restoreWindow = Milliseconds.days(30)
+    /// OWN-11: how many customers one Apple Account may serve at once; nil, and so any number, unless changed.
+    package var customersPerAppleAccount: Int?
+    /// OWN-13: whether what is shared by a family gives access.
+    package var familySharing = FamilySharingPolicy.serve
+    /// PER-11: whether a partial refund takes access back.
+    package var partialRefunds: PartialRefundPolicy
+    /// ENT-6: how long a subscription that was set to renew stays active past `expiresDate` in Production; one hour unless
+    /// changed.
+    package var productionLeeway = Milliseconds.hours(1)
+    /// ENT-6: the same in Sandbox, where an hour is twelve months of the fastest clock; none unless changed.
+    package var sandboxLeeway = Milliseconds(0)
+    /// What is chosen otherwise for one subscription group; by group.
+    package var groups: [GroupPolicy] = []
+
+    package init(
+        version: Int64 = 1, onPurchase: PurchasePolicy = .followPurchase, onRestore: RestorePolicy = .keep,
+        partialRefunds: PartialRefundPolicy = .keep
+    ) {
+        self.version = version
+        self.onPurchase = onPurchase
+        self.onRestore = onRestore
+        self.partialRefunds = partialRefunds
+    }
+
+    /// The policy for one subscription group: what the group's own says, and else what the app's says.
+    func applied(to group: String?) -> AppPolicy {
+        guard let own = groups.first(where: { $0.subscriptionGroupIdentifier == group }) else { return self }
+        var policy = self
+        policy.onPurchase = own.onPurchase ?? onPurchase
+        policy.onRestore = own.onRestore ?? onRestore
+        policy.partialRefunds = own.partialRefunds ?? partialRefunds
+        policy.familySharing = own.familySharing ?? familySharing
+        return policy
+    }
+
+    /// The leeway for late news in one environment (ENT-6).
+    func leeway(in environment: Environment) -> Milliseconds {
+        environment == .production ? productionLeeway : sandboxLeeway
+    }
+
+    /// The most that failed questions to Apple can prolong a provisional answer past `expiresDate` (ENT-6).
+    static let longestProvision = Milliseconds.hours(24)
+}
+
+/// Where one subscription group differs from the app's policy; nil leaves the app's choice.
+package struct GroupPolicy: Sendable, Hashable, Codable {
+    /// Apple's `subscriptionGroupIdentifier`.
+    package let subscriptionGroupIdentifier: String
+    package var onPurchase: PurchasePolicy?
+    package var onRestore: RestorePolicy?
+    package var partialRefunds: PartialRefundPolicy?
+    package var familySharing: FamilySharingPolicy?
+
+    package init(_ subscriptionGroupIdentifier: String) { self.subscriptionGroupIdentifier = subscriptionGroupIdentifier }
+}

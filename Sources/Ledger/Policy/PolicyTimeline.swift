@@ -1,0 +1,58 @@
+package import Primitives
+
+/// The versions of an app's policy, each with the instant from which it holds: a change never reaches into the past unless it
+/// says so by an earlier instant.
+///
+/// A purchase is judged by the version of its `purchaseDate`, a claim by that of its own instant, a refund by that of its
+/// `revocationDate`, late news by that of the period's end (decision 0017.21).
+package struct PolicyTimeline: Sendable, Hashable, Codable {
+    /// By `validFrom`; of two with one instant the higher version is the later. Never empty.
+    package let versions: [Version]
+
+    package struct Version: Sendable, Hashable, Codable {
+        /// The first version also holds for everything before it.
+        package let validFrom: Timestamp
+        package let policy: AppPolicy
+
+        package init(validFrom: Timestamp, policy: AppPolicy) {
+            self.validFrom = validFrom
+            self.policy = policy
+        }
+    }
+
+    /// One policy that always held.
+    package init(_ policy: AppPolicy) {
+        versions = [Version(validFrom: Timestamp(millisecondsSince1970: .min), policy: policy)]
+    }
+
+    /// A policy and what followed it.
+    package init(_ first: AppPolicy, then changes: [Version]) {
+        let all = PolicyTimeline(first).versions + changes
+        versions = all.sorted { ($0.validFrom, $0.policy.version) < ($1.validFrom, $1.policy.version) }
+    }
+
+    /// The same with the policy in force from the instant on, whatever was planned for later: what OWN-16 tries out.
+    package func changing(to policy: AppPolicy, from instant: Timestamp) -> PolicyTimeline {
+        let kept = versions.filter { $0.validFrom < instant }.map { $0 }
+        guard let first = kept.first else { return PolicyTimeline(policy) }
+        return PolicyTimeline(first.policy, then: kept.dropFirst() + [Version(validFrom: instant, policy: policy)])
+    }
+
+    /// What the newest version is called.
+    package var version: Int64 { versions.last?.policy.version ?? 0 }
+
+    /// The same timeline with each version as it applies to one subscription group.
+    func applied(to group: String?) -> PolicyTimeline {
+        guard versions.contains(where: { !$0.policy.groups.isEmpty }) else { return self }
+        let applied = versions.map { Version(validFrom: $0.validFrom, policy: $0.policy.applied(to: group)) }
+        return PolicyTimeline(versions: applied)
+    }
+
+    private init(versions: [Version]) { self.versions = versions }
+
+    /// The policy in force at the instant.
+    func policy(at instant: Timestamp) -> AppPolicy {
+        if versions.count == 1 { return versions[0].policy }
+        return (versions.last { $0.validFrom <= instant } ?? versions[0]).policy
+    }
+}

@@ -1,0 +1,102 @@
+package import Primitives
+
+extension CustomerSituation {
+    /// What is known of a customer beside his subscriptions.
+    package struct Profile: Sendable, Hashable {
+        package var customer: CustomerID
+        package var isPaidAppHolder: Bool
+        package var device: Device
+        package var attributes: [String: String]
+        /// Grants and holds, which make him active or not (ENT-9); nil where nothing was decided about him.
+        package var account: CustomerAccount?
+
+        package init(
+            customer: CustomerID, isPaidAppHolder: Bool = false, device: Device = Device(), attributes: [String: String] = [:],
+            account: CustomerAccount? = nil
+        ) {
+            self.account = account
+            self.customer = customer
+            self.isPaidAppHolder = isPaidAppHolder
+            self.device = device
+            self.attributes = attributes
+        }
+    }
+
+    /// His situation at the instant.
+    ///
+    /// - Parameters:
+    ///   - states: subscriptions of one app and environment (FACT-4): his, and those of the Apple Account that his device shows.
+    ///   - catalogue: tells the group of a product where Apple did not.
+    ///   - map: what the products give.
+    package init(
+        of profile: Profile, states: [SubscriptionState], catalogue: PlanCatalogue, map: EntitlementMap, at instant: Timestamp
+    ) {
+        let customer = profile.customer
+        let sorted = states.sorted { $0.key < $1.key }
+        self.customer = customer
+        at = instant
+        isPaidAppHolder = profile.isPaidAppHolder
+        device = profile.device
+        attributes = profile.attributes
+        standings = sorted.compactMap { Standing(of: customer, in: $0, catalogue: catalogue, at: instant) }
+        let addsUp = !map.balanced.isEmpty
+        let answer = CustomerAnswer(
+            at: instant, holdings: sorted.map { Holding(of: customer, in: $0, keepingCredits: addsUp) }, account: profile.account,
+            map: map)
+        entitlements = answer.entitlements.filter(\.isActive).compactMap(\.entitlement)
+        let shown = sorted.filter { $0.isShown(by: profile.device) }
+        // WALL-3: his own offers, and those of the Apple Account whoever had them.
+        let introduced = CustomerPeriod.all(in: sorted).filter { credited in
+            guard credited.isIntroductoryOffer, credited.purchaseDate <= instant else { return false }
+            let isOfDevice = shown.contains { $0.key.originalTransactionId == credited.originalTransactionId }
+            return credited.customer == customer || isOfDevice
+        }
+        introducedGroups = Set(introduced.compactMap { $0.group(in: catalogue) }).sorted()
+        let occupied = shown.filter { state in
+            guard let owner = state.owner(at: instant), owner != customer else { return false }
+            return state.spans.contains { $0.contains(instant) }
+        }
+        occupiedGroups = Set(occupied.compactMap { $0.group(in: catalogue) }).sorted()
+    }
+}
+
+extension CustomerSituation.Standing {
+    /// Nil where the subscription is no concern of the customer's.
+    fileprivate init?(
+        of customer: CustomerID, in state: SubscriptionState, catalogue: PlanCatalogue, at instant: Timestamp
+    ) {
+        let credited = CustomerPeriod.all(of: customer, in: [state]).filter { $0.purchaseDate <= instant }
+        let isOwner = state.owner(at: instant) == customer
+        let spans = state.spans(of: customer).filter { $0.from <= instant }
+        guard isOwner || !credited.isEmpty || !spans.isEmpty else { return nil }
+        let present = spans.last { $0.contains(instant) }
+        originalTransactionId = state.key.originalTransactionId
+        subscriptionGroupIdentifier = state.group(in: catalogue)
+        productId = present?.productId ?? spans.last?.productId ?? credited.last?.productId
+        status = isOwner ? state.status(at: instant) : nil
+        hasAccess = present != nil
+        lapsedAt = present == nil ? spans.compactMap(\.until).max() : nil
+        wasBought = !credited.isEmpty
+        periodEnd = present?.until
+    }
+}
+
+extension CustomerPeriod {
+    /// Its subscription group: what Apple said, else what the catalogue says of the product; nil where neither does.
+    package func group(in catalogue: PlanCatalogue) -> String? {
+        subscriptionGroupIdentifier ?? catalogue.product(productId)?.subscriptionGroupIdentifier
+    }
+}
+
+extension SubscriptionState {
+    fileprivate func group(in catalogue: PlanCatalogue) -> String? {
+        subscriptionGroupIdentifier
+            ?? periods.compactMap { catalogue.product($0.productId)?.subscriptionGroupIdentifier }.last
+    }
+
+    /// Whether it is of the Apple Account that the device shows.
+    fileprivate func isShown(by device: CustomerSituation.Device) -> Bool {
+        guard let shown = device.appTransactionId, !shown.isEmpty else { return false }
+        return periods.contains { $0.transaction.appTransactionId == shown }
+    }
+}

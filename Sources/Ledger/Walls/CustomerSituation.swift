@@ -1,0 +1,80 @@
+package import Primitives
+
+/// All that a wall asks of one customer at one instant (WALL-1).
+package struct CustomerSituation: Sendable, Hashable {
+    package let customer: CustomerID
+    package let at: Timestamp
+    /// By subscription; those that he owns or was ever credited with.
+    package let standings: [Standing]
+    /// Groups of which he, or the Apple Account that his device shows, had an introductory offer (WALL-3); sorted.
+    package let introducedGroups: [String]
+    /// Groups in which the Apple Account that his device shows pays for another customer's subscription (WALL-4); sorted.
+    package let occupiedGroups: [String]
+    /// Entitlements that he has now; sorted.
+    package let entitlements: [EntitlementID]
+    package let isPaidAppHolder: Bool
+    package let device: Device
+    /// What the app's backend says of him, by name.
+    package let attributes: [String: String]
+
+    /// What the device says of itself.
+    package struct Device: Sendable, Hashable {
+        /// As Apple spells it, such as `USA`; nil where it was not said.
+        package var storefront: String?
+        package var appVersion: String?
+        /// Shown by a transaction or app transaction of the Apple Account that is logged in; nil where it showed none.
+        package var appTransactionId: String?
+
+        package init(storefront: String? = nil, appVersion: String? = nil, appTransactionId: String? = nil) {
+            self.storefront = storefront
+            self.appVersion = appVersion
+            self.appTransactionId = appTransactionId
+        }
+    }
+
+    /// How one customer stands to one subscription.
+    package struct Standing: Sendable, Hashable {
+        package let originalTransactionId: OriginalTransactionID
+        /// Nil where neither Apple nor the catalogue said it.
+        package let subscriptionGroupIdentifier: String?
+        /// The product of the present period, else of the last one that was his.
+        package let productId: ProductID?
+        /// Nil where another owns it now.
+        package let status: SubscriptionStatus?
+        /// He has access by it at the instant.
+        package let hasAccess: Bool
+        /// When his access by it last ended; nil where it goes on or never was.
+        package let lapsedAt: Timestamp?
+        /// A period of it was credited to him by the instant.
+        package let wasBought: Bool
+        /// When Apple charges again or it ends; nil where it does not end.
+        package let periodEnd: Timestamp?
+
+        /// Apple cannot charge for it: a billing grace period or a billing retry.
+        package var isUnpaid: Bool {
+            switch status {
+            case .billingGracePeriod, .billingRetry: true
+            default: false
+            }
+        }
+
+        /// It runs, or Apple still tries to charge for it, so that something bought beside it may be paid twice (OWN-12).
+        package var mayBeCharged: Bool { hasAccess || isUnpaid }
+    }
+
+    /// The standings in one group; nil for all.
+    package func standings(in group: String?) -> [Standing] {
+        guard let group else { return standings }
+        return standings.filter { $0.subscriptionGroupIdentifier == group }
+    }
+
+    /// For how long he has had no access by the group; nil where he has some, or never had any.
+    package func lapsedFor(_ group: String?) -> Milliseconds? {
+        let concerned = standings(in: group)
+        guard !concerned.contains(where: \.hasAccess) else { return nil }
+        return concerned.compactMap(\.lapsedAt).max().map { at.since($0) }
+    }
+
+    /// WALL-3: once per group for him and for the Apple Account, as far as it is shown.
+    package func usedIntroductoryOffer(of group: String) -> Bool { introducedGroups.contains(group) }
+}

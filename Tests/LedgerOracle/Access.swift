@@ -1,0 +1,142 @@
+/// What time rests on.
+package enum OracleAccessKind: Sendable, Hashable {
+    case paid, grace, provisional
+}
+
+/// A stretch of access of a subscription, whoever owns it: from `from` up to and without `until`.
+package struct OracleSpan: Sendable, Hashable {
+    package var from: Int64
+    /// `nil`: without end.
+    package var until: Int64?
+    package var kind: OracleAccessKind
+    package var productId: String
+
+    package init(from: Int64, until: Int64?, kind: OracleAccessKind, productId: String) {
+        self.from = from
+        self.until = until
+        self.kind = kind
+        self.productId = productId
+    }
+
+    package func contains(_ instant: Int64) -> Bool {
+        from <= instant && instant < until ?? Int64.max
+    }
+}
+
+/// The access that a subscription gives (0017, 7 to 11).
+struct AccessReader {
+    let facts: KnownFacts
+    let policy: OraclePolicy
+    let periods: [OraclePeriod]
+
+    /// The spans, in the order of the periods.
+    func read() -> [OracleSpan] {
+        periods.indices.flatMap { index in
+            isIgnored(periods[index]) ? [] : [paid(index), afterTheEnd(index)].compactMap { $0 }
+        }
+    }
+
+    /// `FAMILY_SHARED` under the policy that ignores it (0017, 7).
+    func isIgnored(_ period: OraclePeriod) -> Bool {
+        period.word.familyShared && policy.familySharing == .ignore
+    }
+
+    private func paid(_ index: Int) -> OracleSpan? {
+        let period = periods[index]
+        switch period.word.type {
+        case .consumable, .nonRenewing: return nil
+        case .autoRenewable: if period.expiresDate == nil { return nil }
+        case .nonConsumable: break
+        }
+        return span(from: period.purchaseDate, until: period.end, .paid, period)
+    }
+
+    private func span(
+        from: Int64, until: Int64?, _ kind: OracleAccessKind, _ period: OraclePeriod
+    ) -> OracleSpan? {
+        if let until, until <= from { return nil }
+        return OracleSpan(from: from, until: until, kind: kind, productId: period.productId)
+    }
+
+    // MARK: After the end (0017, 9)
+
+    private func afterTheEnd(_ index: Int) -> OracleSpan? {
+        let period = periods[index]
+        guard period.word.type == .autoRenewable, period.endReason == .ran, let end = period.end else { return nil }
+        var cap = Int64.max
+        if index + 1 < periods.count { cap = periods[index + 1].purchaseDate }
+        if let refunded = period.word.revocationDate, policy.takesAccess(period.word) { cap = min(cap, refunded) }
+        guard cap > end else { return nil }
+        if let until = grace(index, end), min(until, cap) > end {
+            return span(from: end, until: min(until, cap), .grace, period)
+        }
+        guard let until = lateNews(index, end) else { return nil }
+        return span(from: end, until: min(until, cap), .provisional, period)
+    }
+
+    /// Whether this period is the last one begun at that instant.
+    private func isLastBegun(_ index: Int, at instant: Int64) -> Bool {
+        periods.lastIndex { $0.purchaseDate <= instant } == index
+    }
+
+    /// Signed at most 24 h before the end or later, while this period was the last one begun (0017, 10).
+    private func isAbout(_ index: Int, _ end: Int64, signedDate: Int64) -> Bool {
+        signedDate >= end - day && isLastBegun(index, at: signedDate)
+    }
+
+    // MARK: Grace (0017, 10)
+
+    private func grace(_ index: Int, _ end: Int64) -> Int64? {
+        if periods[index].word.monthlyCommitment { return nil }
+        let infos = facts.infos.filter { isAbout(index, end, signedDate: $0.signedDate) }
+        let giving = infos.last { $0.gracePeriodExpiresDate != nil }
+        if let giving, let date = giving.gracePeriodExpiresDate, date > end {
+            let ending = infos.first {
+                $0.signedDate > giving.signedDate && $0.gracePeriodExpiresDate == nil && $0.showsAnEnd
+            }
+            return min(date, ending?.signedDate ?? date)
+        }
+        return noticedGrace(index, end, infos)
+    }
+
+    /// A grace notification without a date: at most 24 h.
+    private func noticedGrace(_ index: Int, _ end: Int64, _ infos: [OracleRenewalInfo]) -> Int64? {
+        let giving = facts.notices.last {
+            $0.status == 4 && isAbout(index, end, signedDate: $0.signedDate)
+        }
+        guard let giving else { return nil }
+        let dated = infos.contains { $0.gracePeriodExpiresDate != nil && $0.signedDate >= giving.signedDate }
+        if dated { return nil }
+        let words =
+            infos.filter { $0.gracePeriodExpiresDate == nil && $0.showsAnEnd }.map(\.signedDate)
+            + facts.notices.filter(\.showsAnEnd).map(\.signedDate)
+        let ending = words.filter { $0 > giving.signedDate && $0 >= end }.min()
+        return min(end + day, ending ?? Int64.max)
+    }
+
+    // MARK: Late news (0017, 11)
+
+    private func lateNews(_ index: Int, _ end: Int64) -> Int64? {
+        guard wasSetToRenew(index, end) else { return nil }
+        let questions = facts.questions.filter { $0.retryable && $0.askedAt >= end && $0.askedAt <= end + day }
+        let prolonged = questions.map { $0.askedAt + policy.leeway }.max() ?? end
+        let until = min(end + day, max(end + policy.leeway, prolonged))
+        return min(until, firstEndingWord(index, end) ?? until)
+    }
+
+    private func wasSetToRenew(_ index: Int, _ end: Int64) -> Bool {
+        let period = periods[index]
+        let since = period.purchaseDate - (period.beginning == .renewal ? day : 0)
+        let last = facts.infos.last { $0.signedDate >= since && $0.signedDate < end }
+        return last?.autoRenewStatus != false
+    }
+
+    private func firstEndingWord(_ index: Int, _ end: Int64) -> Int64? {
+        let infos = facts.infos.filter {
+            let bearsGrace = $0.gracePeriodExpiresDate != nil && !periods[index].word.monthlyCommitment
+            return $0.showsAnEnd && !bearsGrace
+        }
+        let words = infos.map(\.signedDate) + facts.notices.filter(\.showsAnEnd).map(\.signedDate)
+        return words.filter { $0 >= end }.min()
+    }
+}

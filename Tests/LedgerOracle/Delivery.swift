@@ -1,0 +1,114 @@
+/// The app's backend says whose an `appAccountToken` is.
+package struct OracleRegistration: Sendable, Hashable {
+    package var token: String
+    package var customer: String
+
+    package init(token: String, customer: String) {
+        self.token = token
+        self.customer = customer
+    }
+}
+
+/// Why a customer shows a transaction (OWN-4).
+package enum OracleClaimKind: Sendable, Hashable {
+    case purchase, queue, restore
+}
+
+/// A customer shows evidence of a purchase.
+package struct OracleClaim: Sendable, Hashable {
+    package var id: String
+    package var originalTransactionId: String
+    package var customer: String
+    package var anonymous: Bool
+    package var kind: OracleClaimKind
+    package var shown: OracleTransaction
+    /// The product that the upload names; for a deferred change another one than the shown transaction's.
+    package var productId: String
+    package var claimedAt: Int64
+    /// Whom other subscriptions of the same Apple Account served when it was made (0017, 19).
+    package var othersServed: [String]
+
+    package init(
+        id: String, originalTransactionId: String, customer: String, anonymous: Bool = false, kind: OracleClaimKind,
+        shown: OracleTransaction, productId: String, claimedAt: Int64, othersServed: [String] = []
+    ) {
+        self.id = id
+        self.originalTransactionId = originalTransactionId
+        self.customer = customer
+        self.anonymous = anonymous
+        self.kind = kind
+        self.shown = shown
+        self.productId = productId
+        self.claimedAt = claimedAt
+        self.othersServed = othersServed
+    }
+}
+
+/// An anonymous customer turns out to be an identified one (0017, 18).
+package struct OracleMerge: Sendable, Hashable {
+    package var anonymous: String
+    package var identified: String
+    package var at: Int64
+
+    package init(anonymous: String, identified: String, at: Int64) {
+        self.anonymous = anonymous
+        self.identified = identified
+        self.at = at
+    }
+}
+
+/// What was decided about a subscription or a claim (0017, 20).
+package enum OracleVoteKind: Sendable, Hashable {
+    case transfer(originalTransactionId: String, to: String)
+    /// `byOwner` nil: an operator; else the customer who consents.
+    case approve(claim: String, byOwner: String?)
+    case deny(claim: String)
+}
+
+/// A decision about a subscription or a claim.
+package struct OracleVote: Sendable, Hashable {
+    package var id: String
+    package var at: Int64
+    package var kind: OracleVoteKind
+
+    package init(id: String, at: Int64, kind: OracleVoteKind) {
+        self.id = id
+        self.at = at
+        self.kind = kind
+    }
+}
+
+/// What an operator decided about a customer (0017, 24 and 25).
+package enum OracleCustomerVoteKind: Sendable, Hashable {
+    case grant(customer: String, entitlement: String, from: Int64, until: Int64?)
+    case hold(customer: String, entitlement: String, from: Int64, until: Int64?)
+    case credit(customer: String, entitlement: String, at: Int64, duration: Int64)
+    /// The vote of that id holds no longer from `at` on.
+    case withdraw(vote: String, at: Int64)
+}
+
+/// A decision about a customer.
+package struct OracleCustomerVote: Sendable, Hashable {
+    package var id: String
+    package var at: Int64
+    package var kind: OracleCustomerVoteKind
+
+    package init(id: String, at: Int64, kind: OracleCustomerVoteKind) {
+        self.id = id
+        self.at = at
+        self.kind = kind
+    }
+}
+
+/// Anything that reaches the server and may change an answer.
+package enum Delivery: Sendable, Hashable {
+    case transaction(OracleTransaction)
+    case renewalInfo(OracleRenewalInfo)
+    case notice(OracleNotice)
+    case failedQuestion(OracleFailedQuestion)
+    case registration(OracleRegistration)
+    case claim(OracleClaim)
+    case merge(OracleMerge)
+    case vote(OracleVote)
+    case customerVote(OracleCustomerVote)
+}

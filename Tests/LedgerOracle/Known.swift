@@ -1,0 +1,97 @@
+/// All that is known of one subscription, each thing once, in the order of Apple's dates.
+struct KnownFacts {
+    let originalTransactionId: String
+    var transactions: [OracleTransaction]
+    var infos: [OracleRenewalInfo]
+    var notices: [OracleNotice]
+    var questions: [OracleFailedQuestion]
+}
+
+/// All that was delivered, sorted into what it is.
+struct Known {
+    var subscriptions: [KnownFacts] = []
+    var registrations: [String: String] = [:]
+    /// Claims, votes and merges in the order of their instants, ties by id.
+    var acts: [Act] = []
+    var customerVotes: [OracleCustomerVote] = []
+
+    /// A claim, a vote or a merge.
+    struct Act {
+        let at: Int64
+        let id: String
+        let delivery: Delivery
+    }
+}
+
+extension Known {
+    init(_ deliveries: [Delivery]) {
+        var facts = Collected()
+        for delivery in once(deliveries) {
+            switch delivery {
+            case .transaction(let it): facts.transactions.append(it)
+            case .renewalInfo(let it): facts.infos.append(it)
+            case .notice(let it): facts.notices.append(it)
+            case .failedQuestion(let it): facts.questions.append(it)
+            case .registration(let it): register(it)
+            case .claim(let it):
+                facts.transactions.append(it.shown)
+                acts.append(Act(at: it.claimedAt, id: it.id, delivery: delivery))
+            case .vote(let it): acts.append(Act(at: it.at, id: it.id, delivery: delivery))
+            case .merge(let it): acts.append(Act(at: it.at, id: it.anonymous, delivery: delivery))
+            case .customerVote(let it): customerVotes.append(it)
+            }
+        }
+        acts.sort { ($0.at, $0.id) < ($1.at, $1.id) }
+        customerVotes.sort { ($0.at, $0.id) < ($1.at, $1.id) }
+        subscriptions = facts.bySubscription()
+    }
+
+    /// One token, one customer; the lower name where two were registered, so that order does not matter.
+    private mutating func register(_ registration: OracleRegistration) {
+        let known = registrations[registration.token] ?? registration.customer
+        registrations[registration.token] = min(known, registration.customer)
+    }
+}
+
+/// The facts of all subscriptions, not yet sorted.
+private struct Collected {
+    var transactions: [OracleTransaction] = []
+    var infos: [OracleRenewalInfo] = []
+    var notices: [OracleNotice] = []
+    var questions: [OracleFailedQuestion] = []
+
+    func bySubscription() -> [KnownFacts] {
+        let ids = Set(transactions.map(\.originalTransactionId)).sorted()
+        return ids.map { id in
+            KnownFacts(
+                originalTransactionId: id,
+                transactions: once(transactions.filter { $0.originalTransactionId == id })
+                    .sorted { prevails($1, over: $0) },
+                infos: infos.filter { $0.originalTransactionId == id }.sorted(by: isBefore),
+                notices: notices.filter { $0.originalTransactionId == id }
+                    .sorted { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) },
+                questions: questions.filter { $0.originalTransactionId == id }.sorted { $0.askedAt < $1.askedAt })
+        }
+    }
+}
+
+/// Each element once, in the order of its first appearance.
+func once<Element: Hashable>(_ elements: [Element]) -> [Element] {
+    var seen = Set<Element>()
+    return elements.filter { seen.insert($0).inserted }
+}
+
+/// Infos stand by Apple's date; at one date by their words, so that arrival does not matter.
+private func isBefore(_ one: OracleRenewalInfo, _ other: OracleRenewalInfo) -> Bool {
+    if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
+    return String(describing: one) < String(describing: other)
+}
+
+/// Whether a version of a transaction prevails over another (FACT-2).
+func prevails(_ one: OracleTransaction, over other: OracleTransaction) -> Bool {
+    if one.signedDate != other.signedDate { return one.signedDate > other.signedDate }
+    if (one.revocationDate != nil) != (other.revocationDate != nil) { return one.revocationDate != nil }
+    if one.isUpgraded != other.isUpgraded { return one.isUpgraded }
+    if one.transactionId != other.transactionId { return one.transactionId > other.transactionId }
+    return String(describing: one) > String(describing: other)
+}

@@ -1,0 +1,161 @@
+/// A random life: what Apple signed and what customers and operators did, as it reached the server.
+package struct Life: Sendable {
+    package let seed: UInt64
+    package let policy: OraclePolicy
+    /// Registrations first; facts in any order, some twice, some late; claims, votes and merges in their order.
+    package let deliveries: [Delivery]
+    package let customers: [String]
+
+    /// The life of this seed.
+    package init(seed: UInt64) {
+        var writer = LifeWriter(seed: seed)
+        writer.live()
+        self.seed = seed
+        policy = writer.policy
+        customers = writer.customers.map(\.name)
+        deliveries = writer.delivered()
+    }
+}
+
+/// A customer of a life.
+struct LifeCustomer {
+    let name: String
+    let isAnonymous: Bool
+    let token: String?
+}
+
+/// Writes a life, event by event.
+struct LifeWriter {
+    var chance: Chance
+    let policy: OraclePolicy
+    let customers: [LifeCustomer]
+    var shelves: [Shelf] = []
+    var facts: [(at: Int64, delivery: Delivery)] = []
+    var acts: [(at: Int64, delivery: Delivery)] = []
+    var registrations: [Delivery] = []
+    var claims: [OracleClaim] = []
+    private var minted = 0
+    private let factLimit: Int
+    /// Per cent of versions without webOrderLineItemId or reason.
+    let oldDataPercent: Int
+    let infoPercent: Int
+    private let usesWholeSeconds: Bool
+
+    init(seed: UInt64) {
+        var chance = Chance(seed: seed)
+        policy = LifeWriter.policy(&chance)
+        customers = LifeWriter.customers(&chance)
+        factLimit = Int(chance.between(4, 60))
+        oldDataPercent = chance.happens(30) ? Int(chance.between(10, 100)) : 0
+        infoPercent = chance.happens(25) ? 40 : 90
+        usesWholeSeconds = chance.happens(50)
+        self.chance = chance
+        register()
+        openShelves()
+    }
+
+    /// Lets things happen until enough has been signed.
+    mutating func live() {
+        for _ in 0..<300 where facts.count < factLimit {
+            let index = chance.below(shelves.count)
+            var shelf = shelves[index]
+            happen(&shelf)
+            if chance.happens(25) { someClaim(shelf) }
+            shelves[index] = shelf
+        }
+        for index in shelves.indices where chance.happens(50) { someClaim(shelves[index]) }
+        decide()
+    }
+
+    /// A new id, in the order of minting.
+    mutating func mint(_ prefix: String) -> String {
+        minted += 1
+        let digits = String(minted)
+        return prefix + String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+    }
+
+    /// An instant of a purchase: in some lives Apple's whole seconds.
+    func purchaseInstant(_ instant: Int64) -> Int64 {
+        usesWholeSeconds ? second(of: instant) + 1000 : instant
+    }
+
+    // MARK: Who and what
+
+    private static func policy(_ chance: inout Chance) -> OraclePolicy {
+        OraclePolicy(
+            onPurchase: chance.happens(60) ? .followPurchase : chance.pick(OraclePolicy.OnPurchase.allCases) ?? .ask,
+            onRestore: chance.pick(OraclePolicy.OnRestore.allCases) ?? .keep, anonymousMayTake: chance.happens(30),
+            mergeOnClaim: chance.happens(30), restoreLimit: chance.happens(60) ? 3 : Int(chance.between(0, 2)),
+            restoreWindowDays: chance.happens(60) ? 30 : chance.between(1, 60),
+            customersPerAppleAccount: chance.happens(30) ? Int(chance.between(1, 3)) : nil,
+            partialRefunds: chance.happens(30) ? .revoke : .keep, familySharing: chance.happens(20) ? .ignore : .serve,
+            leeway: chance.happens(70) ? hour : chance.pick([0, 60_000, 6 * hour]) ?? 0)
+    }
+
+    private static func customers(_ chance: inout Chance) -> [LifeCustomer] {
+        (1...(chance.pick([1, 2, 2, 3, 3, 4, 4]) ?? 2)).map { number in
+            let isAnonymous = chance.happens(25)
+            let token = "00000000-0000-4000-8000-00000000000\(number)"
+            return LifeCustomer(
+                name: isAnonymous ? "anon-\(number)" : "customer-\(number)", isAnonymous: isAnonymous,
+                token: isAnonymous || chance.happens(40) ? nil : token)
+        }
+    }
+
+    private mutating func register() {
+        for customer in customers where chance.happens(75) {
+            guard let token = customer.token else { continue }
+            registrations.append(.registration(OracleRegistration(token: token, customer: customer.name)))
+        }
+    }
+
+    private mutating func openShelves() {
+        let begin: Int64 = 1_750_000_000_000
+        for number in 1...Int(chance.between(1, 3)) {
+            let isFamily = number > 1 && chance.happens(25)
+            shelves.append(
+                Shelf(
+                    originalTransactionId: "200000000000\(number)",
+                    appTransactionId: chance.happens(70) ? "700000000000\(number)" : nil, isFamily: isFamily,
+                    hasCommitment: chance.happens(10), now: begin + chance.between(0, 20 * day)))
+        }
+    }
+
+    // MARK: Signing
+
+    /// What a notification says beside the transaction.
+    struct Word {
+        let type: String
+        var subtype: String?
+        var status: Int64?
+    }
+
+    /// Apple signs a version of a transaction: sometimes alone, mostly with renewal info, often in a notification.
+    mutating func sign(_ shelf: inout Shelf, _ index: Int, at wish: Int64, _ word: Word?) {
+        let date = shelf.freeDate(wish)
+        shelf.transactions[index].signedDate = date
+        var version = shelf.transactions[index]
+        if chance.happens(oldDataPercent) { version.webOrderLineItemId = chance.happens(50) ? nil : "0" }
+        if chance.happens(oldDataPercent) { version.reason = .none }
+        shelf.sent.append(version)
+        facts.append((date, .transaction(version)))
+        if chance.happens(infoPercent) { facts.append((date, .renewalInfo(shelf.info(signedDate: date)))) }
+        guard let word, chance.happens(60) else { return }
+        let status = chance.happens(80) ? word.status : nil
+        facts.append(
+            (
+                date,
+                .notice(
+                    OracleNotice(
+                        originalTransactionId: shelf.originalTransactionId, uuid: mint("notice-"), type: word.type,
+                        subtype: word.subtype, status: status, signedDate: date))
+            ))
+    }
+
+    /// Signs the present transaction once more.
+    mutating func signPresent(_ shelf: inout Shelf, at instant: Int64, _ word: Word?) {
+        guard let last = shelf.transactions.indices.last else { return }
+        sign(&shelf, last, at: instant, word)
+        shelf.now = max(shelf.now, instant)
+    }
+}

@@ -1,0 +1,257 @@
+/// What may happen to a subscription in the simulated App Store.
+extension LifeWriter {
+    /// One event, of those that its phase allows.
+    mutating func happen(_ shelf: inout Shelf) {
+        switch shelf.phase {
+        case .untouched: buy(&shelf, at: shelf.now, anyProduct(), "SUBSCRIBED", "INITIAL_BUY")
+        case .active: chance.happens(55) ? middle(&shelf) : endOfPeriod(&shelf)
+        case .grace, .retry: afterFailure(&shelf)
+        case .ended: afterEnd(&shelf)
+        }
+    }
+
+    private mutating func anyProduct() -> OracleProduct {
+        chance.pick(OracleProduct.all) ?? OracleProduct.all[0]
+    }
+
+    // MARK: Buying
+
+    /// Somebody buys: a first purchase, an upgrade, a resubscription.
+    private mutating func buy(
+        _ shelf: inout Shelf, at wish: Int64, _ product: OracleProduct, _ type: String, _ subtype: String
+    ) {
+        let instant = purchaseInstant(wish)
+        let buyer = chance.pick(customers)
+        let isTrial = shelf.phase == .untouched && chance.happens(30)
+        shelf.product = product
+        shelf.nextProduct = product
+        shelf.renews = true
+        shelf.intent = nil
+        shelf.phase = .active
+        let length = (isTrial ? 7 : shelf.hasCommitment ? 30 : product.days) * day
+        let token = !shelf.isFamily && chance.happens(50) ? buyer?.token : nil
+        add(&shelf, from: instant, until: instant + length, .purchase, token: token)
+        guard let last = shelf.transactions.indices.last else { return }
+        sign(&shelf, last, at: instant + chance.between(0, 5000), Word(type: type, subtype: subtype, status: 1))
+        shelf.now = instant + 5000
+        if let buyer { claimPurchase(shelf, by: buyer, at: instant) }
+    }
+
+    private mutating func add(
+        _ shelf: inout Shelf, from: Int64, until: Int64, _ reason: OracleReason, token: String?
+    ) {
+        let isFirst = shelf.transactions.isEmpty
+        shelf.transactions.append(
+            OracleTransaction(
+                originalTransactionId: shelf.originalTransactionId,
+                transactionId: isFirst ? shelf.originalTransactionId : mint("30000000"),
+                webOrderLineItemId: mint("50000000"), productId: shelf.product.id, purchaseDate: from,
+                expiresDate: until, reason: reason, appAccountToken: token, appTransactionId: shelf.appTransactionId,
+                familyShared: shelf.isFamily, monthlyCommitment: shelf.hasCommitment, signedDate: from))
+    }
+
+    // MARK: In the middle of a period
+
+    private mutating func middle(_ shelf: inout Shelf) {
+        let latest = shelf.expiry - 60_000
+        guard shelf.now < latest else { return endOfPeriod(&shelf) }
+        let reach = chance.happens(30) ? min(latest, shelf.now + 3 * hour) : latest
+        let instant = chance.between(shelf.now, reach)
+        switch chance.below(100) {
+        case ..<30: change(&shelf, at: instant)
+        case ..<42: turnRenewal(&shelf, at: instant)
+        case ..<56: refund(&shelf, at: instant)
+        case ..<62: reverse(&shelf, at: instant)
+        case ..<68: extend(&shelf, at: instant)
+        case ..<74: signPresent(&shelf, at: instant, Word(type: "PRICE_INCREASE", subtype: "PENDING", status: 1))
+        case ..<82: signPresent(&shelf, at: instant, nil)
+        case ..<90: restoreOnNewDevice(&shelf, at: instant)
+        case ..<94: setToken(&shelf, at: instant)
+        case ..<97: signOlder(&shelf, at: instant)
+        default: buy(&shelf, at: instant, shelf.product, "SUBSCRIBED", "RESUBSCRIBE")
+        }
+    }
+
+    /// A change of plan: at once or at the next renewal, or a change of mind about one.
+    private mutating func change(_ shelf: inout Shelf, at instant: Int64) {
+        let old = shelf.product
+        let product = chance.happens(20) ? old : anyProduct()
+        guard product.id != old.id, product.replacesAtOnce(old) else {
+            let isBack = product.id == old.id
+            shelf.nextProduct = product
+            shelf.renews = true
+            let type = Word(type: "DID_CHANGE_RENEWAL_PREF", subtype: isBack ? nil : "DOWNGRADE", status: 1)
+            signPresent(&shelf, at: instant, type)
+            if !isBack { claimChange(shelf, to: product, at: instant) }
+            return
+        }
+        guard let replaced = shelf.transactions.indices.last else { return }
+        buy(&shelf, at: instant, product, "DID_CHANGE_RENEWAL_PREF", "UPGRADE")
+        shelf.transactions[replaced].isUpgraded = true
+        if chance.happens(20) { shelf.transactions[replaced].revocationDate = shelf.transactions.last?.purchaseDate }
+        if chance.happens(75) { sign(&shelf, replaced, at: shelf.now + chance.between(0, 2 * day), nil) }
+    }
+
+    private mutating func turnRenewal(_ shelf: inout Shelf, at instant: Int64) {
+        // With a commitment this ends the next commitment, and the billing goes on (PER-10).
+        if !shelf.hasCommitment { shelf.renews.toggle() }
+        let subtype = shelf.renews && !shelf.hasCommitment ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED"
+        signPresent(&shelf, at: instant, Word(type: "DID_CHANGE_RENEWAL_STATUS", subtype: subtype, status: shelf.status))
+    }
+
+    /// A refund of the present or an older period, full or partial; of a family member: sharing stopped.
+    private mutating func refund(_ shelf: inout Shelf, at instant: Int64) {
+        guard let last = shelf.transactions.indices.last else { return }
+        let index = chance.happens(60) ? last : chance.below(shelf.transactions.count)
+        guard shelf.transactions[index].revocationDate == nil, !shelf.transactions[index].isUpgraded else { return }
+        let isPartial = !shelf.isFamily && chance.happens(30)
+        shelf.transactions[index].revocationDate = instant - chance.between(0, 3000)
+        shelf.transactions[index].revocationType =
+            shelf.isFamily ? "FAMILY_REVOKE" : isPartial ? "REFUND_PRORATED" : chance.happens(70) ? "REFUND_FULL" : nil
+        shelf.transactions[index].revocationPercentage = isPartial ? 50_000 : chance.happens(70) ? 100_000 : nil
+        let endsNow = index == last && !isPartial
+        if endsNow {
+            shelf.renews = false
+            shelf.phase = .ended
+        }
+        let word = Word(type: shelf.isFamily ? "REVOKE" : "REFUND", status: endsNow ? 5 : 1)
+        sign(&shelf, index, at: instant, word)
+        shelf.now = max(shelf.now, instant)
+    }
+
+    private mutating func reverse(_ shelf: inout Shelf, at instant: Int64) {
+        let refunded = shelf.transactions.indices.filter {
+            shelf.transactions[$0].revocationDate != nil && !shelf.transactions[$0].isUpgraded
+        }
+        guard let index = chance.pick(refunded) else { return }
+        shelf.transactions[index].revocationDate = nil
+        shelf.transactions[index].revocationType = nil
+        shelf.transactions[index].revocationPercentage = nil
+        if index == shelf.transactions.count - 1 && shelf.expiry > instant { shelf.phase = .active }
+        sign(&shelf, index, at: instant, Word(type: "REFUND_REVERSED", status: shelf.phase == .active ? 1 : 2))
+        shelf.now = max(shelf.now, instant)
+    }
+
+    private mutating func extend(_ shelf: inout Shelf, at instant: Int64) {
+        guard let last = shelf.transactions.indices.last else { return }
+        shelf.transactions[last].expiresDate = shelf.expiry + chance.between(1, 30) * day
+        sign(&shelf, last, at: instant, Word(type: "RENEWAL_EXTENDED", status: 1))
+        shelf.now = max(shelf.now, instant)
+    }
+
+    /// The same charge under another transactionId.
+    private mutating func restoreOnNewDevice(_ shelf: inout Shelf, at instant: Int64) {
+        guard let last = shelf.transactions.indices.last else { return }
+        shelf.transactions[last].transactionId = mint("30000000")
+        sign(&shelf, last, at: instant, nil)
+        shelf.now = max(shelf.now, instant)
+    }
+
+    private mutating func setToken(_ shelf: inout Shelf, at instant: Int64) {
+        guard let last = shelf.transactions.indices.last, !shelf.isFamily else { return }
+        shelf.transactions[last].appAccountToken = chance.pick(customers)?.token
+        signPresent(&shelf, at: instant, nil)
+    }
+
+    private mutating func signOlder(_ shelf: inout Shelf, at instant: Int64) {
+        sign(&shelf, chance.below(shelf.transactions.count), at: instant, nil)
+        shelf.now = max(shelf.now, instant)
+    }
+
+    // MARK: At the end of a period
+
+    private mutating func endOfPeriod(_ shelf: inout Shelf) {
+        if chance.happens(20) { askInVain(shelf) }
+        guard shelf.renews else { return expire(&shelf) }
+        chance.happens(70) ? renew(&shelf) : fail(&shelf)
+    }
+
+    /// Questions to Apple after the end that got no answer.
+    private mutating func askInVain(_ shelf: Shelf) {
+        for _ in 0...chance.below(3) {
+            let asked = shelf.expiry + chance.between(-hour, 26 * hour)
+            let question = OracleFailedQuestion(
+                originalTransactionId: shelf.originalTransactionId, askedAt: asked, retryable: chance.happens(80))
+            facts.append((asked, .failedQuestion(question)))
+        }
+    }
+
+    /// A renewal, signed up to a day early or somewhat late.
+    private mutating func renew(_ shelf: inout Shelf) {
+        let early = chance.happens(30) ? chance.between(0, day - 1) : 0
+        let signed = max(shelf.now, shelf.expiry - early) + chance.between(0, 60_000)
+        beginRenewal(&shelf, from: shelf.expiry)
+        sign(&shelf, shelf.transactions.count - 1, at: signed, Word(type: "DID_RENEW", status: 1))
+        shelf.now = max(signed, shelf.transactions.last?.purchaseDate ?? signed)
+        if chance.happens(35) { claimFromQueue(shelf) }
+    }
+
+    private mutating func beginRenewal(_ shelf: inout Shelf, from: Int64) {
+        let token = shelf.transactions.last?.appAccountToken
+        shelf.product = shelf.nextProduct
+        shelf.phase = .active
+        shelf.renews = true
+        let length = (shelf.hasCommitment ? 30 : shelf.product.days) * day
+        add(&shelf, from: from, until: from + length, .renewal, token: chance.happens(80) ? token : nil)
+    }
+
+    /// The card is refused, with or without a billing grace period; sometimes the date of it is missing.
+    private mutating func fail(_ shelf: inout Shelf) {
+        let signed = max(shelf.now, shelf.expiry + chance.between(-2 * hour, hour))
+        let hasGrace = shelf.hasCommitment ? chance.happens(20) : chance.happens(55)
+        shelf.phase = hasGrace ? .grace : .retry
+        let days: Int64 = chance.pick([3, 16, 28]) ?? 3
+        shelf.graceUntil = hasGrace && chance.happens(75) ? shelf.expiry + days * day : nil
+        let word = Word(
+            type: "DID_FAIL_TO_RENEW", subtype: hasGrace ? "GRACE_PERIOD" : nil, status: hasGrace ? 4 : 3)
+        signPresent(&shelf, at: signed, word)
+        shelf.now = max(signed, shelf.expiry)
+    }
+
+    private mutating func expire(_ shelf: inout Shelf) {
+        shelf.phase = .ended
+        shelf.intent = 1
+        let signed = max(shelf.now, shelf.expiry + chance.between(0, 3 * hour))
+        if chance.happens(75) {
+            signPresent(&shelf, at: signed, Word(type: "EXPIRED", subtype: "VOLUNTARY", status: 2))
+        }
+        shelf.now = max(shelf.now, signed)
+    }
+
+    // MARK: After the end
+
+    private mutating func afterFailure(_ shelf: inout Shelf) {
+        let graceEnd = shelf.graceUntil ?? shelf.expiry + day
+        let isGrace = shelf.phase == .grace && graceEnd > shelf.now
+        let latest = isGrace ? graceEnd : shelf.now + 20 * day
+        let instant = chance.between(shelf.now, latest)
+        switch chance.below(100) {
+        case ..<45:
+            beginRenewal(&shelf, from: isGrace ? shelf.expiry : purchaseInstant(instant))
+            let word = Word(type: "DID_RENEW", subtype: "BILLING_RECOVERY", status: 1)
+            sign(&shelf, shelf.transactions.count - 1, at: instant + 1000, word)
+            shelf.now = instant + 1000
+        case ..<65 where shelf.phase == .grace:
+            shelf.phase = .retry
+            signPresent(&shelf, at: max(graceEnd, shelf.now), Word(type: "GRACE_PERIOD_EXPIRED", status: 3))
+        case ..<80:
+            turnRenewal(&shelf, at: instant)
+        default:
+            shelf.phase = .ended
+            shelf.renews = false
+            shelf.intent = 2
+            signPresent(&shelf, at: instant, Word(type: "EXPIRED", subtype: "BILLING_RETRY", status: 2))
+        }
+    }
+
+    private mutating func afterEnd(_ shelf: inout Shelf) {
+        let instant = chance.between(shelf.now, shelf.now + (chance.happens(40) ? 2 : 40) * day)
+        switch chance.below(100) {
+        case ..<60: buy(&shelf, at: instant, anyProduct(), "SUBSCRIBED", "RESUBSCRIBE")
+        case ..<75: reverse(&shelf, at: instant)
+        case ..<85: refund(&shelf, at: instant)
+        case ..<93: signPresent(&shelf, at: instant, nil)
+        default: signOlder(&shelf, at: instant)
+        }
+    }
+}

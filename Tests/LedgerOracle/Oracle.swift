@@ -1,0 +1,67 @@
+/// The rules of Tenure, slow and plain: from scratch each time, over all that was delivered.
+package struct Oracle: Sendable {
+    package let policy: OraclePolicy
+
+    package init(policy: OraclePolicy) {
+        self.policy = policy
+    }
+
+    /// What follows from the deliveries, in whatever order and however often they came.
+    package func answer(to deliveries: [Delivery]) -> OracleAnswer {
+        let known = Known(deliveries)
+        let holdings = known.subscriptions.map(holding)
+        var weighing = Weighing(policy: policy, people: People(known), holdings: holdings)
+        for act in known.acts { weighing.weigh(act) }
+        let subscriptions = known.subscriptions.compactMap { facts in
+            weighing.holdings[facts.originalTransactionId].map { subscription($0, weighing.line(of: $0)) }
+        }
+        return OracleAnswer(
+            subscriptions: subscriptions, takeBacks: subscriptions.flatMap(takeBacks).sorted(by: isBefore),
+            verdicts: weighing.verdicts.map { OracleClaimVerdict(claim: $0.claim.id, verdict: $0.verdict) },
+            votes: known.customerVotes, people: weighing.people, policy: policy)
+    }
+
+    private func holding(_ facts: KnownFacts) -> Holding {
+        let periods = PeriodReader(facts: facts, policy: policy).read()
+        let spans = AccessReader(facts: facts, policy: policy, periods: periods).read()
+        return Holding(facts: facts, periods: periods, spans: spans)
+    }
+
+    private func subscription(_ holding: Holding, _ line: Line) -> OracleSubscription {
+        OracleSubscription(
+            originalTransactionId: holding.facts.originalTransactionId, periods: holding.periods,
+            steps: tenures(line.steps(), holding.periods), spans: holding.spans)
+    }
+
+    /// The steps from the first period on, without those that lasted no time or changed nothing.
+    private func tenures(_ steps: [OracleStep], _ periods: [OraclePeriod]) -> [OracleStep] {
+        guard let first = periods.first else { return [] }
+        var tenures = [OracleStep(from: first.purchaseDate, customer: nil)]
+        for step in steps {
+            if tenures.last?.from == step.from { tenures.removeLast() }
+            if tenures.isEmpty || tenures.last?.customer != step.customer { tenures.append(step) }
+        }
+        return tenures
+    }
+
+    // MARK: Take-backs (ENT-4)
+
+    private func takeBacks(_ subscription: OracleSubscription) -> [OracleTakeBack] {
+        subscription.periods.compactMap { period in
+            guard period.endReason != .ran, period.word.type == .autoRenewable,
+                !(period.word.familyShared && policy.familySharing == .ignore),
+                let expires = period.expiresDate, let end = period.end, end < expires,
+                let customer = subscription.owner(at: period.purchaseDate)
+            else { return nil }
+            return OracleTakeBack(
+                customer: customer, originalTransactionId: subscription.originalTransactionId,
+                productId: period.productId, purchaseDate: period.purchaseDate, at: end,
+                amount: expires - max(period.purchaseDate, end))
+        }
+    }
+
+    private func isBefore(_ one: OracleTakeBack, _ other: OracleTakeBack) -> Bool {
+        (one.customer, one.originalTransactionId, one.purchaseDate, one.productId)
+            < (other.customer, other.originalTransactionId, other.purchaseDate, other.productId)
+    }
+}

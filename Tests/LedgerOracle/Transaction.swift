@@ -1,0 +1,149 @@
+/// What kind of thing was bought, in Apple's words.
+package enum OracleProductType: Sendable, Hashable {
+    case autoRenewable, nonConsumable, consumable, nonRenewing
+}
+
+/// Apple's `transactionReason`; `none` in older data.
+package enum OracleReason: Sendable, Hashable {
+    case purchase, renewal, none
+}
+
+/// One version of one transaction, as Apple signed it. Times are milliseconds since 1970.
+package struct OracleTransaction: Sendable, Hashable {
+    package var originalTransactionId: String
+    package var transactionId: String
+    /// Absent, or "0", where Apple gave none.
+    package var webOrderLineItemId: String?
+    package var productId: String
+    package var type: OracleProductType
+    package var purchaseDate: Int64
+    package var expiresDate: Int64?
+    package var reason: OracleReason
+    package var isUpgraded: Bool
+    package var revocationDate: Int64?
+    package var revocationType: String?
+    /// In thousandths of a percent: 100000 is all.
+    package var revocationPercentage: Int64?
+    package var appAccountToken: String?
+    package var appTransactionId: String?
+    package var familyShared: Bool
+    /// `billingPlanType` MONTHLY (PER-10).
+    package var monthlyCommitment: Bool
+    package var signedDate: Int64
+
+    package init(
+        originalTransactionId: String, transactionId: String, webOrderLineItemId: String? = nil, productId: String,
+        type: OracleProductType = .autoRenewable, purchaseDate: Int64, expiresDate: Int64? = nil,
+        reason: OracleReason = .none, isUpgraded: Bool = false, revocationDate: Int64? = nil,
+        revocationType: String? = nil, revocationPercentage: Int64? = nil, appAccountToken: String? = nil,
+        appTransactionId: String? = nil, familyShared: Bool = false, monthlyCommitment: Bool = false, signedDate: Int64
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.transactionId = transactionId
+        self.webOrderLineItemId = webOrderLineItemId
+        self.productId = productId
+        self.type = type
+        self.purchaseDate = purchaseDate
+        self.expiresDate = expiresDate
+        self.reason = reason
+        self.isUpgraded = isUpgraded
+        self.revocationDate = revocationDate
+        self.revocationType = revocationType
+        self.revocationPercentage = revocationPercentage
+        self.appAccountToken = appAccountToken
+        self.appTransactionId = appTransactionId
+        self.familyShared = familyShared
+        self.monthlyCommitment = monthlyCommitment
+        self.signedDate = signedDate
+    }
+
+    /// The id of the charge, where it is a real one (PER-1).
+    var realWebOrderLineItemId: String? {
+        webOrderLineItemId == "0" ? nil : webOrderLineItemId
+    }
+
+    /// `purchaseDate` truncated to the second, in milliseconds (PER-1).
+    var purchaseSecond: Int64 { second(of: purchaseDate) }
+
+    /// Whether its refund gave back only a part (0017, 5).
+    var isPartialRefund: Bool {
+        revocationType == "REFUND_PRORATED" || (revocationPercentage ?? 100_000) < 100_000
+    }
+}
+
+/// The second in which an instant lies, in milliseconds.
+func second(of instant: Int64) -> Int64 {
+    let rest = instant % 1000
+    return instant - (rest < 0 ? rest + 1000 : rest)
+}
+
+/// One version of what Apple says about the next renewal.
+package struct OracleRenewalInfo: Sendable, Hashable {
+    package var originalTransactionId: String
+    package var autoRenewProductId: String?
+    /// `true`: renewal on; `nil`: not said.
+    package var autoRenewStatus: Bool?
+    package var isInBillingRetryPeriod: Bool
+    package var gracePeriodExpiresDate: Int64?
+    package var expirationIntent: Int64?
+    package var signedDate: Int64
+
+    package init(
+        originalTransactionId: String, autoRenewProductId: String? = nil, autoRenewStatus: Bool? = nil,
+        isInBillingRetryPeriod: Bool = false, gracePeriodExpiresDate: Int64? = nil, expirationIntent: Int64? = nil,
+        signedDate: Int64
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.autoRenewProductId = autoRenewProductId
+        self.autoRenewStatus = autoRenewStatus
+        self.isInBillingRetryPeriod = isInBillingRetryPeriod
+        self.gracePeriodExpiresDate = gracePeriodExpiresDate
+        self.expirationIntent = expirationIntent
+        self.signedDate = signedDate
+    }
+
+    /// Retry, an `expirationIntent` or renewal off: the words that end grace and late news (0017, 10 and 11).
+    var showsAnEnd: Bool {
+        isInBillingRetryPeriod || expirationIntent != nil || autoRenewStatus == false
+    }
+}
+
+/// A notification: what it is called, and the `status` that Apple put beside it.
+package struct OracleNotice: Sendable, Hashable {
+    package var originalTransactionId: String
+    package var uuid: String
+    package var type: String
+    package var subtype: String?
+    /// 1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked.
+    package var status: Int64?
+    package var signedDate: Int64
+
+    package init(
+        originalTransactionId: String, uuid: String, type: String, subtype: String? = nil, status: Int64? = nil,
+        signedDate: Int64
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.uuid = uuid
+        self.type = type
+        self.subtype = subtype
+        self.status = status
+        self.signedDate = signedDate
+    }
+
+    /// Status 2, 3 or 5 (0017, 10 and 11).
+    var showsAnEnd: Bool { status == 2 || status == 3 || status == 5 }
+}
+
+/// A question to Apple that failed (ENT-6).
+package struct OracleFailedQuestion: Sendable, Hashable {
+    package var originalTransactionId: String
+    package var askedAt: Int64
+    /// `false`: Apple said that retrying is useless (FACT-7).
+    package var retryable: Bool
+
+    package init(originalTransactionId: String, askedAt: Int64, retryable: Bool) {
+        self.originalTransactionId = originalTransactionId
+        self.askedAt = askedAt
+        self.retryable = retryable
+    }
+}

@@ -1,0 +1,281 @@
+import Ledger
+import LedgerOracle
+import Primitives
+
+/// The same deliveries in the ledger's words, so that both can be asked the same questions. This is the only place in which the
+/// oracle and `Ledger` meet.
+struct LedgerWorld {
+    let policy: AppPolicy
+    /// By originalTransactionId.
+    private(set) var histories: [String: SubscriptionHistory] = [:]
+    private(set) var accounts: [String: CustomerAccount] = [:]
+
+    static let app = AppID("app")
+    static let entitlement = EntitlementID("gold")
+
+    init(_ policy: OraclePolicy) { self.policy = AppPolicy(policy) }
+
+    /// Everything that the deliveries say, as `Backend` would file it: by subscription, merges and registrations with all of
+    /// them.
+    init(_ deliveries: [Delivery], under policy: OraclePolicy) {
+        self.init(policy)
+        for id in Self.subscriptions(in: deliveries) { histories[id] = SubscriptionHistory(key: Self.key(id)) }
+        for delivery in deliveries {
+            for (id, input) in Self.inputs(of: delivery, among: deliveries) {
+                for subscription in id.map({ [$0] }) ?? histories.keys.sorted() { _ = histories[subscription]?.record(input) }
+            }
+            if case .customerVote(let vote) = delivery { record(vote) }
+        }
+        mergeElsewhere()
+    }
+
+    static func key(_ id: String) -> SubscriptionKey {
+        SubscriptionKey(app: app, environment: .production, originalTransactionId: .init(id))
+    }
+
+    /// OWN-10: what a claim on one subscription made one customer is one in every other, too.
+    private mutating func mergeElsewhere() {
+        while true {
+            let merges = histories.values.flatMap { SubscriptionState(folding: $0, under: policy).merged }
+                .sorted { ($0.mergedAt, $0.anonymous) < ($1.mergedAt, $1.anonymous) }
+            var isNew = false
+            for merge in merges {
+                for id in histories.keys.sorted() where histories[id]?.record(merge) == true { isNew = true }
+            }
+            if !isNew { return }
+        }
+    }
+
+    /// By subscription.
+    var states: [(id: String, state: SubscriptionState)] {
+        histories.sorted { $0.key < $1.key }.map { ($0.key, SubscriptionState(folding: $0.value, under: policy)) }
+    }
+
+    // MARK: Deliveries
+
+    static func subscriptions(in deliveries: [Delivery]) -> [String] {
+        Set(
+            deliveries.compactMap { delivery -> String? in
+                switch delivery {
+                case .transaction(let it): it.originalTransactionId
+                case .renewalInfo(let it): it.originalTransactionId
+                case .notice(let it): it.originalTransactionId
+                case .failedQuestion(let it): it.originalTransactionId
+                case .claim(let it): it.originalTransactionId
+                case .registration, .merge, .vote, .customerVote: nil
+                }
+            }
+        ).sorted()
+    }
+
+    /// What one delivery says, and about which subscription; nil for all of them.
+    static func inputs(of delivery: Delivery, among deliveries: [Delivery]) -> [(String?, LedgerInput)] {
+        switch delivery {
+        case .transaction(let it): [(it.originalTransactionId, .fact(.transaction(TransactionFact(it))))]
+        case .renewalInfo(let it): [(it.originalTransactionId, .fact(.renewal(RenewalFact(it))))]
+        case .notice(let it): [(it.originalTransactionId, .fact(.notice(NoticeFact(it), about: .init(it.originalTransactionId))))]
+        case .failedQuestion(let it):
+            [
+                (
+                    it.originalTransactionId,
+                    .fact(.failedQuestion(FailedQuestion(it), about: .init(it.originalTransactionId)))
+                )
+            ]
+        case .registration(let it):
+            AppAccountToken(it.token).map { [(nil, .registration(.init(token: $0, customer: .init(it.customer))))] } ?? []
+        case .claim(let it):
+            [
+                (it.originalTransactionId, .fact(.transaction(TransactionFact(it.shown)))),
+                (it.originalTransactionId, .claim(Claim(it))),
+            ]
+        case .merge(let it):
+            [(nil, .merge(.init(anonymous: .init(it.anonymous), identified: .init(it.identified), mergedAt: Timestamp(it.at))))]
+        case .vote(let it): [(subject(of: it, among: deliveries), .vote(OwnershipVote(it)))]
+        case .customerVote: []
+        }
+    }
+
+    private static func subject(of vote: OracleVote, among deliveries: [Delivery]) -> String {
+        let claim: String
+        switch vote.kind {
+        case .transfer(let id, _): return id
+        case .approve(let id, _), .deny(let id): claim = id
+        }
+        for case .claim(let it) in deliveries where it.id == claim { return it.originalTransactionId }
+        return ""
+    }
+
+    // MARK: Votes about customers
+
+    private mutating func record(_ vote: OracleCustomerVote) {
+        let kind: CustomerVote.Kind
+        var customers = [String]()
+        switch vote.kind {
+        case .grant(let customer, let entitlement, let from, let until):
+            kind = .grant(.init(entitlement), TimeWindow(from: Timestamp(from), until: until.map { Timestamp($0) }))
+            customers = [customer]
+        case .hold(let customer, let entitlement, let from, let until):
+            kind = .hold(.init(entitlement), TimeWindow(from: Timestamp(from), until: until.map { Timestamp($0) }))
+            customers = [customer]
+        case .credit(let customer, let entitlement, let at, let duration):
+            kind = .credit(.init(entitlement), at: Timestamp(at), Milliseconds(duration))
+            customers = [customer]
+        case .withdraw(let vote, _):
+            kind = .withdraw(.init(vote))
+            customers = accounts.keys.sorted()
+        }
+        var at = vote.at
+        if case .withdraw(_, let instant) = vote.kind { at = instant }
+        for customer in customers {
+            var account =
+                accounts[customer]
+                ?? CustomerAccount(app: Self.app, environment: .production, customer: .init(customer))
+            _ = account.record(
+                CustomerVote(id: .init(vote.id), kind: kind, actor: "operator", reason: "", votedAt: Timestamp(at)))
+            accounts[customer] = account
+        }
+    }
+
+    /// What is answered about a customer.
+    func answer(_ customer: String, _ states: [SubscriptionState], at instant: Int64, balanced: Bool) -> CustomerAnswer {
+        let holdings = states.map { Holding(of: .init(customer), in: $0, keepingCredits: balanced) }
+        return CustomerAnswer(
+            at: Timestamp(instant), holdings: holdings, account: accounts[customer], map: Self.map(balanced: balanced))
+    }
+
+    /// OWN-10: what was decided about one who is another is decided about that one.
+    mutating func mergeAccounts(_ representative: (String) -> String) {
+        for name in accounts.keys.sorted() where representative(name) != name {
+            let other = representative(name)
+            var account = accounts[other] ?? CustomerAccount(app: Self.app, environment: .production, customer: .init(other))
+            if let merged = accounts[name] { account.absorb(merged) }
+            accounts[other] = account
+        }
+    }
+
+    static func map(balanced: Bool) -> EntitlementMap {
+        EntitlementMap(
+            entries: OracleProduct.all.map {
+                .init(productId: .init($0.id), validFrom: Timestamp(0), entitlements: [entitlement])
+            }, balanced: balanced ? [entitlement] : [])
+    }
+}
+
+// MARK: - The same words
+
+extension Timestamp {
+    init(_ milliseconds: Int64) { self.init(millisecondsSince1970: milliseconds) }
+}
+
+extension AppPolicy {
+    init(_ policy: OraclePolicy) {
+        self.init()
+        onPurchase =
+            switch policy.onPurchase {
+            case .followPurchase: .followPurchase
+            case .stay: .stay
+            case .ask: .ask
+            }
+        onRestore =
+            switch policy.onRestore {
+            case .keep: .keep
+            case .transfer: .transfer
+            case .transferIfInactive: .transferIfInactive
+            case .ask: .ask
+            }
+        anonymousMayTake = policy.anonymousMayTake
+        mergeOnClaim = policy.mergeOnClaim
+        restoreLimit = policy.restoreLimit
+        restoreWindow = .days(policy.restoreWindowDays)
+        customersPerAppleAccount = policy.customersPerAppleAccount
+        partialRefunds = policy.partialRefunds == .keep ? .keep : .revoke
+        familySharing = policy.familySharing == .serve ? .serve : .ignore
+        productionLeeway = Milliseconds(policy.leeway)
+    }
+}
+
+extension TransactionFact {
+    init(_ it: OracleTransaction) {
+        self.init(
+            originalTransactionId: .init(it.originalTransactionId), transactionId: .init(it.transactionId),
+            productId: .init(it.productId), purchaseDate: Timestamp(it.purchaseDate), signedDate: Timestamp(it.signedDate))
+        webOrderLineItemId = it.webOrderLineItemId.flatMap { $0 == "0" ? nil : $0 }
+        expiresDate = it.expiresDate.map { Timestamp($0) }
+        type =
+            switch it.type {
+            case .autoRenewable: .autoRenewableSubscription
+            case .nonConsumable: .nonConsumable
+            case .consumable: .consumable
+            case .nonRenewing: .nonRenewingSubscription
+            }
+        transactionReason =
+            switch it.reason {
+            case .purchase: .purchase
+            case .renewal: .renewal
+            case .none: nil
+            }
+        isUpgraded = it.isUpgraded
+        revocation = it.revocationDate.map {
+            Revocation(
+                revocationDate: Timestamp($0), revocationType: it.revocationType, revocationPercentage: it.revocationPercentage)
+        }
+        appAccountToken = it.appAccountToken.flatMap { AppAccountToken($0) }
+        appTransactionId = it.appTransactionId
+        details.inAppOwnershipType = it.familyShared ? "FAMILY_SHARED" : "PURCHASED"
+        details.billingPlanType = it.monthlyCommitment ? "MONTHLY" : nil
+    }
+}
+
+extension RenewalFact {
+    init(_ it: OracleRenewalInfo) {
+        self.init(originalTransactionId: .init(it.originalTransactionId), signedDate: Timestamp(it.signedDate))
+        autoRenewProductId = it.autoRenewProductId.map { .init($0) }
+        autoRenewStatus = it.autoRenewStatus
+        isInBillingRetryPeriod = it.isInBillingRetryPeriod
+        gracePeriodExpiresDate = it.gracePeriodExpiresDate.map { Timestamp($0) }
+        expirationIntent = it.expirationIntent
+    }
+}
+
+extension NoticeFact {
+    init(_ it: OracleNotice) {
+        self.init(
+            notificationUUID: it.uuid, notificationType: it.type, subtype: it.subtype, status: it.status,
+            signedDate: Timestamp(it.signedDate))
+    }
+}
+
+extension FailedQuestion {
+    init(_ it: OracleFailedQuestion) {
+        self.init(askedAt: Timestamp(it.askedAt), reason: "5xx", isRetryable: it.retryable)
+    }
+}
+
+extension Claim {
+    init(_ it: OracleClaim) {
+        let kind: Kind =
+            switch it.kind {
+            case .purchase: .purchase
+            case .queue: .queue
+            case .restore: .restore
+            }
+        self.init(
+            id: .init(it.id),
+            customer: Claimant(.init(it.customer), isAnonymous: it.anonymous, othersServed: it.othersServed.map { .init($0) }),
+            kind: kind, transaction: TransactionFact(it.shown), productId: .init(it.productId),
+            claimedAt: Timestamp(it.claimedAt))
+    }
+}
+
+extension OwnershipVote {
+    init(_ it: OracleVote) {
+        let (kind, actor): (Kind, Actor) =
+            switch it.kind {
+            case .transfer(_, let customer): (.transfer(to: .init(customer)), .operatorOfTenure("operator"))
+            case .approve(let claim, let owner?): (.approve(.init(claim)), .owner(.init(owner)))
+            case .approve(let claim, nil): (.approve(.init(claim)), .operatorOfTenure("operator"))
+            case .deny(let claim): (.deny(.init(claim)), .operatorOfTenure("operator"))
+            }
+        self.init(id: .init(it.id), kind: kind, actor: actor, votedAt: Timestamp(it.at))
+    }
+}

@@ -1,0 +1,133 @@
+import LedgerOracle
+import Testing
+
+private let month = bought("silver.monthly", at(0), at(30))
+
+@Suite struct TimeSanityTests {
+    @Test func `a full refund ends the period and a reversal gives it back`() {
+        let gone = refunded(month, at(12))
+        let owned = [claim("A", .purchase, month, at(1))]
+        let found = answer(facts(month, gone) + owned)
+        #expect(found.spans == ["paid 0-12"])
+        #expect(found.takeBacks.map(\.amount) == [18 * day])
+        var back = month
+        back.signedDate = at(15)
+        let restored = answer(facts(month, gone, back) + owned)
+        #expect(restored.spans == ["paid 0-30", "provisional 30-30+60m"])
+        #expect(restored.takeBacks.isEmpty)
+    }
+
+    @Test func `a partial refund takes access only where the policy says so`() {
+        var part = refunded(month, at(12))
+        part.revocationType = "REFUND_PRORATED"
+        part.revocationPercentage = 50_000
+        #expect(answer(facts(month, part)).spans == ["paid 0-30", "provisional 30-30+60m"])
+        #expect(answer(facts(month, part), OraclePolicy(partialRefunds: .revoke)).spans == ["paid 0-12"])
+    }
+
+    @Test func `grace keeps access to its date, and retry without a date ends it`() {
+        let grace = info(at(30), retry: true, grace: at(46))
+        #expect(answer(facts(month) + [grace]).spans == ["paid 0-30", "grace 30-46"])
+        let over = info(at(33), retry: true)
+        #expect(answer(facts(month) + [grace, over]).spans == ["paid 0-30", "grace 30-33"])
+        let recovered = bought("silver.monthly", at(30), at(60), .renewal, signed: at(32))
+        #expect(answer(facts(month, recovered) + [grace]).spans == ["paid 0-30", "paid 30-60", "provisional 60-60+60m"])
+        var commitment = month
+        commitment.monthlyCommitment = true
+        #expect(answer(facts(commitment) + [grace]).spans == ["paid 0-30"])
+    }
+
+    @Test func `a grace notification without a date gives a day at most`() {
+        #expect(answer(facts(month) + [notice(at(30, 5), status: 4)]).spans == ["paid 0-30", "grace 30-31"])
+        let ended = [notice(at(30, 5), status: 4), notice(at(30, 2 * hour), status: 3)]
+        #expect(answer(facts(month) + ended).spans == ["paid 0-30", "grace 30-30+120m"])
+    }
+
+    @Test func `late news gives the leeway, and failed questions a day at most`() {
+        #expect(answer(facts(month)).spans == ["paid 0-30", "provisional 30-30+60m"])
+        let asked = [failed(at(30, 5 * hour)), failed(at(30, 9 * hour), retryable: false)]
+        #expect(answer(facts(month) + asked).spans == ["paid 0-30", "provisional 30-30+360m"])
+        #expect(answer(facts(month) + [failed(at(31))]).spans == ["paid 0-30", "provisional 30-31"])
+        #expect(answer(facts(month) + [info(at(20), renews: false)]).spans == ["paid 0-30"])
+        #expect(answer(facts(month) + [info(at(30, 10 * minute), intent: 2)]).spans == ["paid 0-30", "provisional 30-30+10m"])
+        #expect(answer(facts(month) + [notice(at(30), status: 2)]).spans == ["paid 0-30"])
+    }
+
+    @Test func `one charge under two transaction ids, with and without its order, is one period`() {
+        let again = bought("silver.monthly", at(0), at(30), id: "other", order: "w\(at(0))", signed: at(3))
+        var bare = bought("silver.monthly", at(0, 400), at(30), signed: at(2))
+        bare.webOrderLineItemId = "0"
+        #expect(answer(facts(month, again, bare)).beginnings == [.firstKnown])
+    }
+
+    @Test func `isUpgraded without a known successor ends the period when that was signed`() {
+        let found = answer(facts(upgraded(month, signed: at(9))))
+        #expect(found.spans == ["paid 0-9"])
+        #expect(found.endReasons == [.replaced])
+    }
+
+    @Test func `older data tell a renewal by the missing gap or by a billing retry`() {
+        let next = bought("silver.monthly", at(30, 300), at(60), .none)
+        let recovered = bought("silver.monthly", at(70), at(100), .none)
+        let resumed = bought("silver.monthly", at(110), at(140), .none)
+        let found = answer(facts(month, next, recovered, resumed) + [info(at(61), retry: true)])
+        #expect(found.beginnings == [.firstKnown, .renewal, .renewal, .resubscription])
+    }
+
+    @Test func `a balance adds what was paid and loses what was taken back`() {
+        let second = bought("gold.monthly", at(10), at(40))
+        let found = answer(
+            facts(upgraded(month, signed: at(10, 5)), second) + [claim("A", .purchase, month, at(1))]
+                + [claim("A", .purchase, second, at(11))])
+        // 0 + 30 = 30; at day 10 + 30 = 60, taken back 20: 40.
+        let products: Set = ["silver.monthly", "gold.monthly"]
+        #expect(found.balance(of: "A", crediting: products) == [OracleWindow(from: at(0), paidThrough: at(40))])
+        let voucher = OracleCredit(at: at(50), duration: 5 * day)
+        #expect(
+            found.balance(of: "A", crediting: products, credits: [voucher]) == [
+                OracleWindow(from: at(0), paidThrough: at(40)), OracleWindow(from: at(50), paidThrough: at(55)),
+            ])
+    }
+
+    @Test func `a take-back names the customer who was credited, not today's owner`() {
+        let found = answer(
+            facts(month, refunded(month, at(20)))
+                + [claim("A", .purchase, month, at(1)), claim("B", .restore, month, at(10))],
+            OraclePolicy(onRestore: .transfer))
+        #expect(found.line == "A@0 B@10")
+        #expect(found.takeBacks.map(\.customer) == ["A"])
+        #expect(found.balance(of: "A", crediting: ["silver.monthly"]) == [OracleWindow(from: at(0), paidThrough: at(20))])
+    }
+
+    @Test func `a grant makes active, a hold does not let it, and both can be withdrawn`() {
+        let grant = OracleCustomerVoteKind.grant(customer: "A", entitlement: "gold", from: at(5), until: at(20))
+        let hold = OracleCustomerVoteKind.hold(customer: "A", entitlement: "gold", from: at(8), until: nil)
+        let votes = [
+            OracleCustomerVote(id: "g", at: at(5), kind: grant), OracleCustomerVote(id: "h", at: at(8), kind: hold),
+            OracleCustomerVote(id: "x", at: at(10), kind: .withdraw(vote: "h", at: at(10))),
+        ]
+        let found = answer(votes.map { .customerVote($0) })
+        let active = [4, 5, 8, 10, 19, 20].map {
+            found.isActive(customer: "A", entitlement: "gold", products: [], at: at($0))
+        }
+        #expect(active == [false, true, false, true, true, false])
+    }
+
+    @Test func `a family's subscription gives nothing where the policy ignores it`() {
+        var family = month
+        family.familyShared = true
+        #expect(answer(facts(family)).spans.count == 2)
+        #expect(answer(facts(family), OraclePolicy(familySharing: .ignore)).spans.isEmpty)
+    }
+
+    @Test func `a non-consumable is owned from its oldest copy until it is revoked`() {
+        var copy = OracleTransaction(
+            originalTransactionId: "S", transactionId: "S", productId: "level", type: .nonConsumable, purchaseDate: at(0),
+            signedDate: at(0))
+        let first = copy
+        copy.purchaseDate = at(9)
+        copy.signedDate = at(9)
+        #expect(answer(facts(copy, first)).spans == ["paid 0-"])
+        #expect(answer(facts(copy, refunded(first, at(12)))).spans == ["paid 0-12"])
+    }
+}

@@ -1,0 +1,181 @@
+import Ledger
+import Primitives
+import Testing
+
+@Suite struct AbuseRules {
+    let now = day(2026, 6, 1)
+
+    private func signals(
+        _ states: [SubscriptionState], _ kind: AbuseSignal.Kind, consumptions: [Consumption] = [],
+        _ change: (inout AbuseThresholds) -> Void = { _ in }
+    ) -> [AbuseSignal] {
+        var thresholds = AbuseThresholds()
+        change(&thresholds)
+        let review = AbuseReview(
+            states, accounts: AppleAccounts(states), consumptions: consumptions, thresholds: thresholds, at: now)
+        return review.signals.filter { $0.kind == kind }
+    }
+
+    private func month(_ id: String, from: Timestamp = day(2026, 3, 1), _ change: (inout TransactionFact) -> Void = { _ in })
+        -> TransactionFact
+    {
+        transaction(id, from: from, to: from + .days(30), change)
+    }
+
+    private func refunded(_ id: String, after used: Milliseconds, from: Timestamp = day(2026, 3, 1)) -> TransactionFact {
+        month(id, from: from) {
+            $0.revocation = Revocation(revocationDate: from + used)
+            $0.signedDate = from + used
+        }
+    }
+
+    @Test func `ABUSE-1 sharing one Apple Account over forty customers is flagged, though the policy refused all but one`() {
+        let shared = owned("1", by: alice, month("1")) { book in
+            for number in 1...39 {
+                _ = book.hear(
+                    claim(CustomerID("guest \(number)"), .restore, month("1"), at: day(2026, 3, 2) + .hours(Int64(number))))
+            }
+        }
+        let found = signals([shared], .accountOfManyCustomers)
+        #expect(found.map(\.subject) == [.appleAccount(OriginalTransactionID("1"))])
+        #expect(found.map(\.count) == [40] && found.map(\.score) == [100] && found.map(\.evidence.count) == [40])
+        #expect(shared.owner(at: now) == alice)
+    }
+
+    @Test func `ABUSE-1 a family on one Apple Account is left alone, and the score grows from the threshold to twice it`() {
+        func account(_ customers: Int) -> [AbuseSignal] {
+            let states = (1...customers).map { number in
+                owned("\(number)", by: CustomerID("c\(number)"), month("\(number)") { $0.appTransactionId = "account" })
+            }
+            return signals(states, .accountOfManyCustomers)
+        }
+        #expect(account(5).isEmpty)
+        #expect(account(6).map(\.score) == [50] && account(9).map(\.score) == [75] && account(12).map(\.score) == [100])
+    }
+
+    @Test func `ABUSE-1 one who installs the app ten times without an account is not ten customers`() {
+        let shared = owned("1", by: alice, month("1")) { book in
+            for number in 1...10 {
+                _ = book.hear(
+                    Claim(
+                        id: .init("\(number)"), customer: Claimant(CustomerID("$anonymous:\(number)"), isAnonymous: true),
+                        kind: .restore,
+                        transaction: month("1"), productId: plus, claimedAt: day(2026, 3, 2) + .hours(Int64(number))))
+            }
+        }
+        #expect(shared.claims.count == 11 && signals([shared], .accountOfManyCustomers).isEmpty)
+    }
+
+    @Test func `ABUSE-1 one customer with many Apple Accounts is flagged with a subscription of each`() {
+        let states = (1...4).map { number in
+            owned("\(number)", by: alice, month("\(number)") { $0.appTransactionId = "account \(number)" })
+        }
+        let found = signals(states, .customerOfManyAccounts)
+        #expect(found.map(\.subject) == [.customer(alice)] && found.map(\.count) == [4])
+        #expect(signals(Array(states.dropLast()), .customerOfManyAccounts).isEmpty)
+    }
+
+    @Test func `ABUSE-1 introductory offers of one group had again are flagged; one offer over several periods is one`() {
+        func trial(_ id: String, from: Timestamp, group: String) -> TransactionFact {
+            month(id, from: from) { ($0.details.offerType, $0.details.subscriptionGroupIdentifier) = (1, group) }
+        }
+        let first = owned("1", by: alice, trial("1", from: day(2026, 1, 1), group: "g"))
+        let again = owned("2", by: alice, trial("2", from: day(2026, 3, 1), group: "g"))
+        let found = signals([first, again], .introductoryOfferAgain)
+        #expect(found.map(\.count) == [2] && found.map(\.score) == [50])
+        #expect(found.first?.evidence.map(\.at) == [day(2026, 1, 1), day(2026, 3, 1)])
+        let other = owned("2", by: alice, trial("2", from: day(2026, 3, 1), group: "h"))
+        #expect(signals([first, other], .introductoryOfferAgain).isEmpty)
+        var renewed = trial("3", from: day(2026, 1, 31), group: "g")
+        renewed.transactionReason = .renewal
+        let long = owned("1", by: alice, trial("1", from: day(2026, 1, 1), group: "g"), renewed)
+        #expect(signals([long], .introductoryOfferAgain).isEmpty)
+    }
+
+    @Test func `ABUSE-1 repeated refunds are flagged for who was credited with the periods`() {
+        let states = (1...3).map { owned("\($0)", by: alice, refunded("\($0)", after: .days(1))) }
+        #expect(signals(states, .repeatedRefunds).map(\.subject) == [.customer(alice)])
+        #expect(signals(Array(states.dropLast()), .repeatedRefunds).isEmpty)
+        #expect(signals(states, .repeatedRefunds) { $0.window = .days(30) }.isEmpty)
+    }
+
+    @Test func `ABUSE-1 a switch of plan and Family Sharing that stopped are no refunds`() {
+        let switched = (1...3).map { number in
+            // The new plan began a day before the cancellation date that the old one's transaction bears.
+            owned(
+                "\(number)", by: alice, refunded("\(number)", after: .days(2)).changed { $0.isUpgraded = true },
+                transaction("\(number).2", pro, from: day(2026, 3, 2), to: day(2026, 4, 2)))
+        }
+        let stopped = (4...6).map { number in
+            owned(
+                "\(number)", by: alice,
+                refunded("\(number)", after: .days(2)).changed { $0.revocation?.revocationType = "FAMILY_REVOKE" })
+        }
+        #expect(signals(switched + stopped, .repeatedRefunds).isEmpty)
+    }
+
+    @Test func `ABUSE-1 refunds of what was used up are flagged, by time or by what the backend said was consumed`() {
+        // 24 of 30 days are 80 percent.
+        let used = (1...2).map { owned("\($0)", by: alice, refunded("\($0)", after: .days(24))) }
+        #expect(signals(used, .refundAfterConsumption).map(\.count) == [2])
+        let unused = (1...2).map { owned("\($0)", by: alice, refunded("\($0)", after: .days(23))) }
+        #expect(signals(unused, .refundAfterConsumption).isEmpty)
+        let told = (1...2).map {
+            Consumption(transactionId: TransactionID("\($0)"), percentage: 90_000, consumedAt: day(2026, 3, 10))
+        }
+        #expect(signals(unused, .refundAfterConsumption, consumptions: told).map(\.count) == [2])
+    }
+
+    @Test func `ABUSE-1 claims on others' purchases are flagged, and repeating one is one`() {
+        func refusedClaims(_ subscriptions: Int, each times: Int64) -> [SubscriptionState] {
+            (1...subscriptions).map { number in
+                owned("\(number)", by: alice, month("\(number)")) { book in
+                    for time in 1...times {
+                        _ = book.hear(claim(bob, .restore, month("\(number)"), at: day(2026, 3, 5) + .hours(time)))
+                    }
+                }
+            }
+        }
+        #expect(signals(refusedClaims(3, each: 1), .claimsWithOthersReceipts).map(\.subject) == [.customer(bob)])
+        #expect(signals(refusedClaims(2, each: 5), .claimsWithOthersReceipts).isEmpty)
+    }
+
+    @Test func `ABUSE-1 a loop of immediate changes of plan is flagged`() {
+        func loop(_ changes: Int64, every gap: Milliseconds) -> [SubscriptionState] {
+            var book = Book()
+            for number in 0...changes {
+                let from = day(2026, 5, 10) + Milliseconds(gap.count * number)
+                book.tell(transaction("\(number)", number % 2 == 0 ? plus : pro, from: from, to: from + .days(30)))
+            }
+            return [book.state]
+        }
+        let found = signals(loop(4, every: .days(1)), .crossgradeLoop)
+        #expect(found.map(\.subject) == [.subscription(key.originalTransactionId)] && found.map(\.count) == [4])
+        #expect(signals(loop(3, every: .days(1)), .crossgradeLoop).isEmpty)
+    }
+
+    @Test func `ABUSE-1 a signal is a score of 0 to 100 and at most so much evidence, and any order of reading gives the same`() {
+        let shared = owned("1", by: alice, month("1")) { book in
+            for number in 1...130 {
+                _ = book.hear(
+                    claim(CustomerID("guest \(number)"), .restore, month("1"), at: day(2026, 3, 2) + .minutes(Int64(number))))
+            }
+        }
+        let states = [shared] + (2...5).map { owned("\($0)", by: alice, refunded("\($0)", after: .days(1))) }
+        let once = AbuseReview(states, accounts: AppleAccounts(states), at: now).signals
+        #expect(once.allSatisfy { (0...100).contains($0.score) && $0.evidence.count <= AbuseSignal.mostEvidence })
+        #expect(once.first { $0.kind == .accountOfManyCustomers }?.count == 131)
+        for seed in 0..<5 as Range<UInt64> {
+            let shuffled = states.shuffled(by: seed)
+            #expect(AbuseReview(shuffled, accounts: AppleAccounts(shuffled), at: now).signals == once)
+        }
+    }
+}
+
+extension TransactionFact {
+    fileprivate func changed(_ change: (inout TransactionFact) -> Void) -> TransactionFact {
+        var fact = self
+        change(&fact)
+        return fact
+    }
+}

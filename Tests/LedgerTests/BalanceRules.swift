@@ -1,0 +1,286 @@
+import Ledger
+import Primitives
+import Testing
+
+/// ENT-3, ENT-9, PER-9: time that adds up, votes about a customer, products of other kinds.
+@Suite struct BalanceRules {
+    private let access = EntitlementID("access")
+    private let extras = EntitlementID("extras")
+
+    private func map(_ products: ProductID..., balanced: Bool = true, durations: [ProductID: Milliseconds] = [:])
+        -> EntitlementMap
+    {
+        EntitlementMap(
+            entries: products.map { .init(productId: $0, validFrom: day(2000, 1, 1), entitlements: [access]) },
+            balanced: balanced ? [access] : [], durations: durations)
+    }
+
+    private func holding(_ book: Book, of customer: CustomerID = alice) -> Holding {
+        Holding(of: customer, in: book.state, keepingCredits: true)
+    }
+
+    private func account(_ votes: CustomerVote.Kind..., at instant: Timestamp = day(2026, 1, 1)) -> CustomerAccount {
+        var account = CustomerAccount(app: key.app, environment: key.environment, customer: alice)
+        for (number, kind) in votes.enumerated() {
+            let vote = CustomerVote(id: .init("v\(number)"), kind: kind, actor: "operator", reason: "", votedAt: instant)
+            let (isNew, isNewAgain) = (account.record(vote), account.record(vote))
+            #expect(isNew && !isNewAgain)
+        }
+        return account
+    }
+
+    private func bought(_ transactions: TransactionFact..., by customer: CustomerID = alice) -> Book {
+        var book = Book()
+        for fact in transactions { book.tell(fact) }
+        if let first = transactions.first { _ = book.hear(claim(customer, .purchase, first, at: first.purchaseDate)) }
+        return book
+    }
+
+    // MARK: ENT-3
+
+    @Test func `ENT-3 under balance a period adds its duration to what another source has paid for already`() {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        let voucher = account(.credit(access, at: day(2025, 12, 20), .days(20)))
+        let answer = CustomerAnswer(
+            at: day(2026, 2, 5), holdings: [holding(bought(january))], account: voucher, map: map(plus))
+        // Paid through 9 January by the voucher, and 31 days more.
+        #expect(answer.overall.isActive && answer.overall.end == day(2026, 2, 9))
+        #expect(answer.overall.restsOn?.right == .balance)
+        let follows = CustomerAnswer(
+            at: day(2026, 2, 5), holdings: [holding(bought(january))], account: voucher, map: map(plus, balanced: false))
+        #expect(!follows.overall.isActive)
+    }
+
+    @Test func `ENT-3 what is bought after the balance is used begins at its purchase, and trials count like any period`() {
+        let trial = transaction("1000", from: day(2026, 1, 1), to: day(2026, 1, 8)) {
+            $0.details.offerDiscountType = "FREE_TRIAL"
+        }
+        let again = transaction("1001", from: day(2026, 3, 1), to: day(2026, 4, 1))
+        let holding = holding(bought(trial, again))
+        let map = map(plus)
+        let week = CustomerAnswer(at: day(2026, 1, 5), holdings: [holding], map: map).overall
+        #expect(week.start == day(2026, 1, 1) && week.end == day(2026, 1, 8))
+        let month = CustomerAnswer(at: day(2026, 3, 5), holdings: [holding], map: map).overall
+        #expect(month.start == day(2026, 3, 1) && month.end == day(2026, 4, 1))
+    }
+
+    @Test func `ENT-4 under balance a refund takes back the unused rest of that one period and nothing of what else was paid`() {
+        var january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        january.revocation = Revocation(revocationDate: day(2026, 1, 11), revocationType: "REFUND_FULL")
+        let voucher = account(.credit(access, at: day(2025, 12, 20), .days(20)))
+        let map = map(plus)
+        let refunded = CustomerAnswer(at: day(2026, 1, 5), holdings: [holding(bought(january))], account: voucher, map: map)
+        // 9 January by the voucher, plus 31 days, less the 21 days from 11 January to 1 February.
+        #expect(refunded.overall.end == day(2026, 1, 19))
+        january.revocation = nil
+        let reversed = CustomerAnswer(at: day(2026, 1, 5), holdings: [holding(bought(january))], account: voucher, map: map)
+        #expect(reversed.overall.end == day(2026, 2, 9))
+    }
+
+    @Test func `ENT-4 an upgrade by another takes the rest from the customer who was credited with the period`() {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
+        var book = bought(january, upgrade)
+        _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 11)))
+        let map = map(plus, pro)
+        let voucher = account(.credit(access, at: day(2026, 1, 1), .days(5)))
+        let seller = CustomerAnswer(at: day(2026, 1, 5), holdings: [holding(book)], account: voucher, map: map).overall
+        #expect(seller.end == day(2026, 1, 16))
+        let buyer = CustomerAnswer(at: day(2026, 1, 20), holdings: [holding(book, of: bob)], map: map).overall
+        #expect(buyer.start == day(2026, 1, 11) && buyer.end == day(2026, 2, 11))
+    }
+
+    @Test func `ENT-3 grace and late news stay what they are and add nothing to a balance`() {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        var book = bought(january)
+        book.tell(
+            renewalInfo(signed: day(2026, 2, 1)) {
+                $0.isInBillingRetryPeriod = true
+                $0.gracePeriodExpiresDate = day(2026, 2, 17)
+            })
+        let answer = CustomerAnswer(at: day(2026, 2, 5), holdings: [holding(book)], map: map(plus)).overall
+        #expect(answer.isActive && answer.restsOn?.right == .gracePeriod && answer.end == day(2026, 2, 17))
+    }
+
+    @Test func `ENT-3 a balance is the same in whatever order its credits are known`() {
+        let entries = [
+            Balance.Entry(at: day(2026, 1, 1), change: .days(30)), .init(at: day(2026, 1, 11), change: .days(30)),
+            .init(at: day(2026, 1, 11), change: Milliseconds(-Milliseconds.days(20).count)),
+            .init(at: day(2026, 6, 1), change: .days(7)),
+        ]
+        for seed in 0..<24 as Range<UInt64> {
+            let balance = Balance(entries.shuffled(by: seed))
+            #expect(
+                balance.windows == [
+                    TimeWindow(from: day(2026, 1, 1), until: day(2026, 2, 10)),
+                    TimeWindow(from: day(2026, 6, 1), until: day(2026, 6, 8)),
+                ])
+        }
+    }
+
+    // MARK: ENT-9
+
+    @Test func `ENT-9 a grant gives and a hold takes, and neither overwrites what Apple signed`() {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        let votes = account(
+            .grant(access, TimeWindow(from: day(2026, 2, 1), until: day(2026, 2, 11))),
+            .hold(access, TimeWindow(from: day(2026, 1, 10), until: day(2026, 1, 12))))
+        let map = map(plus, balanced: false)
+        let holdings = [holding(bought(january))]
+        func answer(_ instant: Timestamp) -> EntitlementAnswer {
+            CustomerAnswer(at: instant, holdings: holdings, account: votes, map: map).overall
+        }
+        #expect(answer(day(2026, 1, 5)).isActive && answer(day(2026, 1, 5)).end == day(2026, 1, 10))
+        #expect(!answer(day(2026, 1, 11)).isActive && answer(day(2026, 1, 11)).endedBecause == .held)
+        #expect(answer(day(2026, 1, 11)).nextChangeDate == day(2026, 1, 12))
+        #expect(answer(day(2026, 1, 15)).isActive && answer(day(2026, 1, 15)).end == day(2026, 2, 11))
+        #expect(answer(day(2026, 2, 5)).restsOn?.right == .granted)
+        #expect(answer(day(2026, 2, 11)).endedBecause == .grantEnded)
+        #expect(CustomerAnswer(at: day(2026, 1, 11), holdings: holdings, map: map).overall.isActive)
+    }
+
+    @Test func `ENT-9 a vote that is withdrawn counts no longer from then on`() {
+        var votes = account(.grant(access, TimeWindow(from: day(2026, 2, 1), until: nil)))
+        let withdrawal = CustomerVote(
+            id: .init("w"), kind: .withdraw(.init("v0")), actor: "operator", reason: "mistake", votedAt: day(2026, 3, 1))
+        let isNew = votes.record(withdrawal)
+        #expect(isNew)
+        let map = map(plus, balanced: false)
+        #expect(CustomerAnswer(at: day(2026, 2, 20), holdings: [], account: votes, map: map).overall.end == day(2026, 3, 1))
+        #expect(!CustomerAnswer(at: day(2026, 3, 1), holdings: [], account: votes, map: map).overall.isActive)
+    }
+
+    @Test func `ENT-9 a hold on everything holds every entitlement, one on another entitlement none of the rest`() {
+        let map = EntitlementMap(entries: [
+            .init(productId: plus, validFrom: day(2000, 1, 1), entitlements: [access, extras])
+        ])
+        let holdings = [holding(bought(transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))))]
+        let window = TimeWindow(from: day(2026, 1, 10), until: day(2026, 1, 12))
+        let all = CustomerAnswer(at: day(2026, 1, 11), holdings: holdings, account: account(.hold(nil, window)), map: map)
+        #expect(!all.overall.isActive && all.entitlements.allSatisfy { !$0.isActive })
+        let one = CustomerAnswer(at: day(2026, 1, 11), holdings: holdings, account: account(.hold(extras, window)), map: map)
+        #expect(one.overall.isActive && one.entitlements.map(\.isActive) == [true, false])
+    }
+
+    @Test func `AUDIT-1 a vote has a row for each entitlement that it changes, with before and after`() {
+        let map = map(plus, balanced: false)
+        let vote = CustomerVote(
+            id: .init("v"), kind: .grant(access, TimeWindow(from: day(2026, 2, 1), until: day(2026, 2, 8))), actor: "mia",
+            reason: "broken update", votedAt: day(2026, 2, 1))
+        let empty = CustomerAccount(app: key.app, environment: key.environment, customer: alice)
+        let decision = CustomerDecision(on: vote, account: empty, holdings: [], map: map, learnedAt: day(2026, 2, 1))
+        #expect(decision.changesAccount && decision.auditRows.count == 1)
+        let row = decision.auditRows.first
+        #expect(row?.before == [] && row?.after == [TimeWindow(from: day(2026, 2, 1), until: day(2026, 2, 8))])
+        #expect(row?.rule == .vote && row?.actor == "mia" && row?.effectiveAt == day(2026, 2, 1))
+        let again = CustomerDecision(on: vote, account: decision.account, holdings: [], map: map, learnedAt: day(2026, 2, 2))
+        #expect(!again.changesAccount && again.auditRows.isEmpty)
+    }
+
+    // MARK: PER-9
+
+    private func oneTime(_ id: String, _ product: ProductID, _ type: ProductType, at instant: Timestamp, quantity: Int64 = 1)
+        -> Book
+    {
+        let bought = transaction(id, product, from: instant, to: nil) {
+            $0.originalTransactionId = OriginalTransactionID(id)
+            $0.webOrderLineItemId = nil
+            $0.type = type
+            $0.details.quantity = quantity
+        }
+        var book = Book(key: SubscriptionKey(app: key.app, environment: .production, originalTransactionId: .init(id)))
+        book.tell(bought)
+        _ = book.hear(claim(alice, .purchase, bought, at: instant))
+        return book
+    }
+
+    @Test func `PER-9 a consumable is counted once per charge and by its quantity, and gives no time`() {
+        let coins = ProductID("coins")
+        var book = oneTime("7001", coins, .consumable, at: day(2026, 1, 1), quantity: 3)
+        var copy = book.state.periods[0].transaction
+        copy.transactionId = TransactionID("7009")
+        copy.signedDate = day(2026, 1, 3)
+        book.tell(copy)
+        #expect(book.state.consumables(of: alice).map(\.quantity) == [3])
+        #expect(!book.isActive(alice, at: day(2026, 1, 2)))
+        copy.revocation = Revocation(revocationDate: day(2026, 1, 4))
+        copy.signedDate = day(2026, 1, 4)
+        book.tell(copy)
+        #expect(book.state.consumables(of: alice).isEmpty)
+    }
+
+    @Test func `PER-9 a non-consumable is owned until it is revoked`() {
+        var book = oneTime("7001", plus, .nonConsumable, at: day(2026, 1, 1))
+        #expect(book.answer(alice, at: day(2040, 1, 1)).isActive)
+        var refunded = book.state.periods[0].transaction
+        refunded.revocation = Revocation(revocationDate: day(2026, 1, 4))
+        refunded.signedDate = day(2026, 1, 4)
+        book.tell(refunded)
+        #expect(book.isActive(alice, at: day(2026, 1, 3)) && !book.isActive(alice, at: day(2026, 1, 4)))
+    }
+
+    @Test func `PER-9 a non-renewing subscription lasts as configured, on top of what is left`() {
+        let season = ProductID("season")
+        let holdings = [("7001", 1), ("7002", 21)].map { id, date in
+            Holding(
+                of: alice, in: oneTime(id, season, .nonRenewingSubscription, at: day(2026, 1, date)).state)
+        }
+        let map = map(season, balanced: false, durations: [season: .days(30)])
+        let answer = CustomerAnswer(at: day(2026, 2, 15), holdings: holdings, map: map).overall
+        #expect(answer.start == day(2026, 1, 1) && answer.end == day(2026, 3, 2))
+        #expect(answer.restsOn?.productId == season && answer.restsOn?.right == .balance)
+        #expect(!CustomerAnswer(at: day(2026, 2, 15), holdings: holdings, map: self.map(season)).overall.isActive)
+    }
+
+    // MARK: PER-10, PER-12, FACT-7
+
+    @Test func `PER-10 with a monthly commitment each month is a period, grace never applies and billing retry lasts 90 days`() {
+        var january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        january.details.billingPlanType = "MONTHLY"
+        january.details.commitmentExpiresDate = day(2027, 1, 1)
+        var book = bought(january)
+        #expect(book.answer(alice, at: day(2026, 1, 20)).end == day(2026, 2, 1))
+        book.tell(
+            renewalInfo(signed: day(2026, 2, 1)) {
+                $0.isInBillingRetryPeriod = true
+                $0.gracePeriodExpiresDate = day(2026, 2, 17)
+            })
+        #expect(!book.isActive(alice, at: day(2026, 2, 2)))
+        #expect(book.state.status(at: day(2026, 2, 1) + .days(89)) == .billingRetry(since: day(2026, 2, 1)))
+        #expect(book.state.status(at: day(2026, 2, 1) + .days(90)) == .expired(at: day(2026, 2, 1), expirationIntent: nil))
+    }
+
+    @Test func `PER-10 auto-renew off ends the next commitment and not the billing`() {
+        var january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        january.details.billingPlanType = "MONTHLY"
+        var book = bought(january)
+        let off = NoticeFact(
+            notificationUUID: "off", notificationType: "DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_DISABLED", status: 1,
+            signedDate: day(2026, 1, 10))
+        // Apple keeps autoRenewStatus at 1 until the commitment's end.
+        book.tell(.fact(.notice(off, about: key.originalTransactionId)), .fact(.renewal(renewalInfo(signed: day(2026, 1, 10)))))
+        #expect(book.state.status(at: day(2026, 1, 20)) == .active(until: day(2026, 2, 1), renewal: .renews(into: plus)))
+        #expect(book.answer(alice, at: day(2026, 2, 1) + .minutes(30)).isProvisional)
+    }
+
+    @Test func `PER-12 a seat's or a group's purchase is kept whole and shown, and gives nothing`() {
+        var seat = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        seat.details.inAppOwnershipType = "ASSIGNED"
+        let book = bought(seat)
+        #expect(book.state.periods.map(\.transaction) == [seat])
+        #expect(!book.isActive(alice, at: day(2026, 1, 20)))
+        #expect(book.state.explanation(at: day(2026, 1, 20)).contains { $0.contains("1000") })
+    }
+
+    @Test func `FACT-7 a broken answer prolongs what the customer had, one that says that retrying is useless does not`() {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        for (isRetryable, active) in [(true, true), (false, false)] {
+            var book = bought(january)
+            let question = FailedQuestion(askedAt: day(2026, 2, 1) + .hours(5), reason: "21199", isRetryable: isRetryable)
+            book.tell(.fact(.failedQuestion(question, about: key.originalTransactionId)))
+            #expect(book.isActive(alice, at: day(2026, 2, 1) + .minutes(59)))
+            #expect(book.isActive(alice, at: day(2026, 2, 1) + .minutes(330)) == active)
+            #expect(book.state.periods.map(\.end) == [day(2026, 2, 1)])
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Ledger
+import Primitives
+import Testing
+
+/// OWN-6 and PER-4: changes that wait for the renewal. Alice has Pro for January; Bob asks for Plus from February on.
+@Suite struct DeferredChangeRules {
+    private let january = transaction("1000", pro, from: day(2026, 1, 1), to: day(2026, 2, 1))
+    private let february = renewal("1001", plus, from: day(2026, 2, 1), to: day(2026, 3, 1))
+
+    private func owned(_ policy: AppPolicy = AppPolicy()) -> Book {
+        var book = Book(policy)
+        book.tell(january)
+        _ = book.hear(claim(alice, .purchase, january, at: day(2026, 1, 1)))
+        return book
+    }
+
+    private func asked(by customer: CustomerID, at instant: Timestamp = day(2026, 1, 10)) -> Claim {
+        claim(customer, .purchase, january, naming: plus, at: instant)
+    }
+
+    private func preference(_ product: ProductID, at instant: Timestamp, renews: Bool = true) -> RenewalFact {
+        renewalInfo(signed: instant, renews: renews) { $0.autoRenewProductId = product }
+    }
+
+    @Test func `OWN-6 who made a deferred change becomes owner when the period of the new product begins, and not before`() {
+        var book = owned()
+        book.tell(preference(plus, at: day(2026, 1, 10)))
+        #expect(book.hear(asked(by: bob)) == .noted)
+        book.tell(february)
+        #expect(book.state.owner(at: day(2026, 1, 31)) == alice)
+        #expect(book.state.owner(at: day(2026, 2, 1)) == bob)
+        #expect(book.state.tenures.last?.cause.rule == .deferredChange)
+        #expect(book.isActive(alice, at: day(2026, 1, 31)) && !book.isActive(alice, at: day(2026, 2, 1)))
+        #expect(book.isActive(bob, at: day(2026, 2, 1)))
+    }
+
+    @Test(arguments: ["back", "off"])
+    func `OWN-6 the note is void if the preference is changed back or renewal is turned off first`(how: String) {
+        var book = owned()
+        book.tell(preference(plus, at: day(2026, 1, 10)))
+        _ = book.hear(asked(by: bob))
+        book.tell(preference(how == "back" ? pro : plus, at: day(2026, 1, 20), renews: how == "back"))
+        // Turned on again by somebody: that it renews into Plus is no longer Bob's doing.
+        book.tell(preference(plus, at: day(2026, 1, 25)))
+        book.tell(february)
+        #expect(book.state.owner(at: day(2026, 2, 10)) == alice)
+    }
+
+    @Test func `OWN-6 a period that comes between makes the note void`() {
+        var book = owned()
+        book.tell(preference(plus, at: day(2026, 1, 10)))
+        _ = book.hear(asked(by: bob))
+        book.tell(renewal("1001", pro, from: day(2026, 2, 1), to: day(2026, 3, 1)))
+        book.tell(renewal("1002", plus, from: day(2026, 3, 1), to: day(2026, 4, 1)))
+        #expect(book.state.owner(at: day(2026, 3, 10)) == alice)
+    }
+
+    @Test func `OWN-6 the first who shows that he made the change is the incoming owner`() {
+        var book = owned()
+        book.tell(preference(plus, at: day(2026, 1, 10)))
+        #expect(book.hear(asked(by: bob)) == .noted)
+        #expect(
+            book.hear(asked(by: carol, at: day(2026, 1, 10) + .minutes(5)))
+                == .refused(.boughtByAnother, rule: .purchaseEvidence))
+        book.tell(february)
+        #expect(book.state.owner(at: day(2026, 2, 10)) == bob)
+    }
+
+    @Test func `OWN-6 the owner's own deferred change keeps it his, whoever says later that he made it`() {
+        var book = owned()
+        book.tell(preference(plus, at: day(2026, 1, 10)))
+        #expect(book.hear(asked(by: alice)) == .alreadyOwner)
+        _ = book.hear(asked(by: bob, at: day(2026, 1, 10) + .minutes(5)))
+        book.tell(february)
+        #expect(book.state.owner(at: day(2026, 2, 10)) == alice)
+    }
+
+    @Test(arguments: [PurchasePolicy.stay, .ask])
+    func `OWN-6 only under followPurchase does the incoming customer become owner`(policy: PurchasePolicy) {
+        var book = owned(AppPolicy(onPurchase: policy))
+        book.tell(preference(plus, at: day(2026, 1, 10)))
+        _ = book.hear(asked(by: bob))
+        book.tell(february)
+        #expect(book.state.owner(at: day(2026, 2, 10)) == alice)
+    }
+
+    @Test func `OWN-6 the same owners come out, whether Apple's word arrives before the upload, after it or with the renewal`() {
+        let facts: [LedgerInput] = [
+            .fact(.renewal(preference(plus, at: day(2026, 1, 10)))), .fact(.transaction(february)),
+        ]
+        let states = [[0, 1], [1, 0]].flatMap { order in
+            [true, false].map { claimFirst in
+                var book = owned()
+                if claimFirst { _ = book.hear(asked(by: bob)) }
+                for index in order { book.tell(facts[index]) }
+                if !claimFirst { _ = book.hear(asked(by: bob)) }
+                return book.state
+            }
+        }
+        #expect(Set(states.map(\.tenures)).count == 1)
+        #expect(states[0].owner(at: day(2026, 2, 10)) == bob)
+    }
+
+    @Test
+    func `PER-4 the receipt of a deferred change is the present period again: nothing is granted, and the change is pending`() {
+        var book = owned()
+        var receipt = january
+        receipt.signedDate = day(2026, 1, 10)
+        receipt.transactionId = TransactionID("1009")
+        book.tell(receipt)
+        book.tell(preference(plus, at: day(2026, 1, 10)))
+        #expect(book.state.periods.count == 1)
+        #expect(book.answer(alice, at: day(2026, 1, 20)).end == day(2026, 2, 1))
+        #expect(book.state.status(at: day(2026, 1, 20)) == .active(until: day(2026, 2, 1), renewal: .renews(into: plus)))
+    }
+}
