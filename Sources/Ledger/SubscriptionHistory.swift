@@ -81,7 +81,7 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
 
 extension SubscriptionHistory {
     private enum CodingKeys: CodingKey {
-        case key, book, renewals, notices, questions, claims, registrations, votes, merges
+        case key, book, renewals, notices, questions, claims, registrations, votes, merges, toldUntil
     }
 
     /// Reads also what was stored before votes and merges were kept.
@@ -96,6 +96,7 @@ extension SubscriptionHistory {
         registrations = try container.decode([TokenRegistration].self, forKey: .registrations)
         votes = try container.decodeIfPresent([OwnershipVote].self, forKey: .votes) ?? []
         merges = try container.decodeIfPresent([CustomerMerge].self, forKey: .merges) ?? []
+        toldUntil = try container.decodeIfPresent(Timestamp.self, forKey: .toldUntil)
     }
 
     /// What says nothing is not written, so that a history from before is written as it was.
@@ -110,6 +111,7 @@ extension SubscriptionHistory {
         try container.encode(registrations, forKey: .registrations)
         if !votes.isEmpty { try container.encode(votes, forKey: .votes) }
         if !merges.isEmpty { try container.encode(merges, forKey: .merges) }
+        try container.encodeIfPresent(toldUntil, forKey: .toldUntil)
     }
 }
 
