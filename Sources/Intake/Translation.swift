@@ -43,9 +43,13 @@ package enum Intake {
     /// The facts in a notification. A renewal info counts only beside a transaction of the same subscription (FACT-4).
     package static func translate(_ verified: VerifiedNotification) -> TranslatedNotification {
         let payload = verified.notification.payload
-        let notice = NoticeFact(
+        var notice = NoticeFact(
             notificationUUID: payload.notificationUUID, notificationType: payload.notificationType.rawValue,
             subtype: payload.subtype?.rawValue, status: payload.data?.status?.rawValue, signedDate: payload.signedDate)
+        if payload.notificationType.isAboutOneTransaction {
+            notice.transactionId = verified.transaction.map { Ledger.TransactionID($0.payload.transactionId) }
+            notice.consumptionRequestReason = payload.data?.consumptionRequestReason?.rawValue
+        }
         var facts: [ProvenFact] = []
         if let transaction = verified.transaction {
             let id = OriginalTransactionID(transaction.payload.originalTransactionId)
@@ -120,6 +124,18 @@ extension RenewalFact {
         gracePeriodExpiresDate = payload.gracePeriodExpiresDate
         expirationIntent = payload.expirationIntent?.rawValue
         renewalDate = payload.renewalDate
+        priceIncreaseStatus = payload.priceIncreaseStatus?.rawValue
+        offerType = payload.offerType?.rawValue
+        offerIdentifier = payload.offerIdentifier
+        offerDiscountType = payload.offerDiscountType?.rawValue
+        offerPeriod = payload.offerPeriod
+    }
+}
+
+extension NotificationType {
+    /// About one transaction and a refund of it, and not about the subscription that it belongs to.
+    fileprivate var isAboutOneTransaction: Bool {
+        [.consumptionRequest, .refund, .refundDeclined, .refundReversed].contains(self)
     }
 }
 

@@ -1,9 +1,13 @@
 /// A rule of docs/rules.md, by its permanent id; what decisions, audit rows and explanations cite.
 package enum Rule: String, Sendable, Hashable, Codable {
+    case unknownWord = "FACT-5"
     case period = "PER-1"
     case periodEnd = "PER-2"
     case upgrade = "PER-3"
+    case pendingChange = "PER-4"
     case earlyRenewal = "PER-6"
+    case offers = "PER-7"
+    case oneTimePurchase = "PER-9"
     case olderRefund = "PER-11"
     case oneOwner = "OWN-1"
     case firstClaim = "OWN-2"

@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// All that is known of one subscription: what Apple signed, what customers showed, which tokens the app registered. State is a
 /// fold over it and over nothing else (FACT-1); recording is independent of order and of repetition (FACT-2).
@@ -14,6 +14,9 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
     package private(set) var claims: [Claim] = []
     /// Which customer the app's backend registered each token for; by token.
     package private(set) var registrations: [TokenRegistration] = []
+    /// Up to which instant it was told what time had brought by itself; nil while there was nothing to tell. No state depends on
+    /// it: like the outbox it is about what was said, and whoever rebuilds a history from facts carries it over (decision 0019).
+    package private(set) var toldUntil: Timestamp?
     /// In the order in which they were given.
     package private(set) var votes: [OwnershipVote] = []
     /// By `mergedAt`; those that concern a customer of this subscription.
@@ -45,6 +48,13 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         return Self.insert(registration, into: &registrations) { $0.token < $1.token }
     }
 
+    /// Takes that what time had brought by the instant was told; true if that is later than was known.
+    package mutating func record(toldUntil instant: Timestamp) -> Bool {
+        guard toldUntil.map({ $0 < instant }) ?? true else { return false }
+        toldUntil = instant
+        return true
+    }
+
     /// Takes a vote; true if it is not known yet.
     package mutating func record(_ vote: OwnershipVote) -> Bool {
         guard !votes.contains(where: { $0.id == vote.id }) else { return false }
@@ -71,7 +81,7 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
 
 extension SubscriptionHistory {
     private enum CodingKeys: CodingKey {
-        case key, book, renewals, notices, questions, claims, registrations, votes, merges
+        case key, book, renewals, notices, questions, claims, registrations, votes, merges, toldUntil
     }
 
     /// Reads also what was stored before votes and merges were kept.
@@ -86,6 +96,7 @@ extension SubscriptionHistory {
         registrations = try container.decode([TokenRegistration].self, forKey: .registrations)
         votes = try container.decodeIfPresent([OwnershipVote].self, forKey: .votes) ?? []
         merges = try container.decodeIfPresent([CustomerMerge].self, forKey: .merges) ?? []
+        toldUntil = try container.decodeIfPresent(Timestamp.self, forKey: .toldUntil)
     }
 
     /// What says nothing is not written, so that a history from before is written as it was.
@@ -100,6 +111,7 @@ extension SubscriptionHistory {
         try container.encode(registrations, forKey: .registrations)
         if !votes.isEmpty { try container.encode(votes, forKey: .votes) }
         if !merges.isEmpty { try container.encode(merges, forKey: .merges) }
+        try container.encodeIfPresent(toldUntil, forKey: .toldUntil)
     }
 }
 

@@ -162,6 +162,8 @@ import Testing
             }
             #expect(claims.count >= 3)
             #expect(registrations.count == 1)
+            // What was told is no fact, and no state depends on it (decision 0019).
+            if let toldUntil = stored.history.toldUntil { _ = history.record(toldUntil: toldUntil) }
             let state = SubscriptionState(folding: history, under: AppPolicy(onRestore: .transfer))
             let rebuilt = try Self.text(of: StoredSubscription(history: history, state: state))
             let live = try Self.text(of: stored)

@@ -79,6 +79,11 @@ struct Book {
 
     @discardableResult
     mutating func tell(_ inputs: LedgerInput..., at learnedAt: Timestamp = day(2030, 1, 1)) -> Decision {
+        tell(inputs, at: learnedAt)
+    }
+
+    @discardableResult
+    mutating func tell(_ inputs: [LedgerInput], at learnedAt: Timestamp) -> Decision {
         let decision = Decision(on: inputs, history: history, policy: policy, learnedAt: learnedAt)
         history = decision.history
         audit += decision.auditRows
@@ -102,6 +107,15 @@ struct Book {
     /// The claim's outcome.
     mutating func hear(_ claim: Claim) -> ClaimOutcome? {
         tell(.claim(claim), at: claim.claimedAt).outcomes.first
+    }
+
+    /// Tells what time has brought by then.
+    @discardableResult
+    mutating func passTime(to now: Timestamp) -> Decision {
+        let decision = Decision(tellingAt: now, history: history, state: state)
+        history = decision.history
+        events += decision.events
+        return decision
     }
 
     var state: SubscriptionState { SubscriptionState(folding: history, under: policy) }

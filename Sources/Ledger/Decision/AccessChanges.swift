@@ -33,14 +33,6 @@ struct AccessChanges {
         return old == new ? old : Set(old).union(new).sorted()
     }
 
-    /// One event for every tenure that was not there before.
-    func ownerChanges() -> [LedgerEvent] {
-        after.tenures.filter { tenure in
-            !before.tenures.contains { $0.from == tenure.from && $0.customer == tenure.customer }
-                && (tenure.customer != nil || !before.tenures.isEmpty)
-        }.map { LedgerEvent(newTenure: $0, of: after.key) }
-    }
-
     // MARK: Where two lists of spans differ
 
     /// What access is by: another kind or another product is another access.

@@ -19,8 +19,10 @@ package struct Decision: Sendable, Hashable {
     package let outcomes: [ClaimOutcome]
     /// One for every change in anyone's access (AUDIT-1).
     package let auditRows: [AuditRow]
-    /// What the world should be told, one for each audit row and each change of owner.
+    /// What the world should be told, in order (docs/events.md).
     package let events: [LedgerEvent]
+    /// Everything that is to be done about the subscription later; takes the place of what was to be done before.
+    package let dueWork: [DueWork]
 }
 
 extension Decision {
@@ -52,14 +54,20 @@ extension Decision {
         // OWN-3: a claim that says nothing new is answered and not kept, so that repeating it cannot fill the store.
         let idle = claims.filter { weighed.isIdle($0) }
         let kept = idle.isEmpty ? everything : before.recording(inputs.filter { $0.claim.map { !idle.contains($0) } ?? true })
-        history = kept.history
-        changesHistory = history != before
-        let after = idle.isEmpty ? weighed : SubscriptionState(folding: history, under: policies)
+        changesHistory = kept.history != before
+        let after = idle.isEmpty ? weighed : SubscriptionState(folding: kept.history, under: policies)
         self.state = changesHistory ? after : stateBefore
         let changes = AccessChanges(before: stateBefore, after: self.state)
         auditRows = changes.rows(
             evidence: kept.new.map(AuditRow.Evidence.init), actor: Self.actor(of: kept.new, outcomes), at: learnedAt)
-        events = changes.ownerChanges() + auditRows.map(LedgerEvent.init(accessChange:))
+        let telling = EventFold(
+            before: LedgerMoment(history: before, state: stateBefore),
+            after: LedgerMoment(history: kept.history, state: self.state), newFacts: kept.new.compactMap(\.fact),
+            auditRows: auditRows, now: learnedAt
+        ).telling(changesHistory)
+        events = telling.events
+        history = telling.history
+        dueWork = DueWork.after(self.state, history)
     }
 
     /// The same under one policy that always held.
@@ -110,6 +118,11 @@ extension SubscriptionHistory {
 }
 
 extension LedgerInput {
+    var fact: Fact? {
+        if case .fact(let fact) = self { return fact }
+        return nil
+    }
+
     var claim: Claim? {
         if case .claim(let claim) = self { return claim }
         return nil

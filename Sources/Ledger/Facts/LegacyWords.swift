@@ -58,6 +58,10 @@ extension RenewalFact {
         for flag in [autoRenewStatus, isInBillingRetryPeriod] { words.append(flag) }
         for instant in [gracePeriodExpiresDate, renewalDate] { words.append(instant) }
         words.append(expirationIntent)
+        // What older lines did not keep is written only where it is said, so that the keys of stored lines stay theirs (0016).
+        guard [priceIncreaseStatus, offerType].contains(where: { $0 != nil }) || offerIdentifier != nil else { return words.text }
+        for number in [priceIncreaseStatus, offerType] { words.append(number) }
+        for text in [offerIdentifier, offerDiscountType, offerPeriod] { words.append(text) }
         return words.text
     }
 }

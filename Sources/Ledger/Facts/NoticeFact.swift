@@ -11,6 +11,11 @@ package struct NoticeFact: Sendable, Hashable, Codable {
     /// 1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked; nil where the notification has none.
     package var status: Int64?
     package var signedDate: Timestamp
+    /// The transaction that a refund or a question about one names; nil where the notification is about the subscription, and in
+    /// what was stored before this was kept.
+    package var transactionId: TransactionID?
+    /// Why a refund was asked for; nil but in a `CONSUMPTION_REQUEST`.
+    package var consumptionRequestReason: String?
 
     package init(
         notificationUUID: String, notificationType: String, subtype: String? = nil, status: Int64? = nil, signedDate: Timestamp

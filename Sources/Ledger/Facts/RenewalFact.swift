@@ -18,6 +18,13 @@ package struct RenewalFact: Sendable, Hashable, Codable {
     /// Why it ended: 1 cancelled, 2 billing, 3 no consent to a price, 4 product gone, 5 other.
     package var expirationIntent: Int64?
     package var renewalDate: Timestamp?
+    /// 0: the customer has not consented to a higher price; 1: he has, or needs not (F.8); nil: there is none.
+    package var priceIncreaseStatus: Int64?
+    /// The offer that counts from the next renewal: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+    package var offerType: Int64?
+    package var offerIdentifier: String?
+    package var offerDiscountType: String?
+    package var offerPeriod: String?
     package var signedDate: Timestamp
     /// Where it stood; nil where Apple signed it by itself, as a JWS.
     package var source: LegacySource?

@@ -1,0 +1,86 @@
+import Primitives
+
+/// When Apple is to be asked about a subscription, since a silent renewal sends nothing (RECON-1).
+struct AskingApple {
+    let moment: LedgerMoment
+
+    /// At most one question at a time: the first instant at which something should have been heard and was not.
+    func work() -> [DueWork] {
+        guard let last = moment.state.periods.last, last.isSubscriptionPeriod, last.endReason == .ran, let end = last.end,
+            last.givesAccess, let period = last.aliases.first
+        else { return [] }
+        guard let (reason, due) = due(after: end, of: last), let (attempt, at) = attempt(since: due) else {
+            return []
+        }
+        return [
+            DueWork(
+                key: "ask/\(reason.rawValue)/\(period.key)/\(due.millisecondsSince1970)/\(attempt)", at: at,
+                action: .askApple(reason))
+        ]
+    }
+
+    // MARK: Which question
+
+    /// The next instant at which Apple should have said something, and what it would be about.
+    private func due(after end: Timestamp, of last: Period) -> (DueWork.AskReason, Timestamp)? {
+        let grace = moment.state.spans.last { $0.kind == .gracePeriod && $0.from == end }?.until
+        if let notice = graceWithoutDate(about: end) {
+            return (.graceWithoutDate, max(notice.signedDate, end.adding(.hours(-24))))
+        }
+        if let grace { return hasWord(since: grace) ? retryEnd(of: last, end) : (.gracePeriodEnded, grace) }
+        guard hasWord(since: end) || isInRetry else { return (.periodEnded, end) }
+        return retryEnd(of: last, end)
+    }
+
+    /// While Apple tries to charge it says nothing; it gives up after its time, and may fail to tell of that.
+    private func retryEnd(of last: Period, _ end: Timestamp) -> (DueWork.AskReason, Timestamp)? {
+        guard isInRetry else { return nil }
+        let isCommitment = last.transaction.details.isMonthlyCommitment
+        let limit = end.adding(isCommitment ? BillingRetry.ofCommitment : BillingRetry.usual)
+        return hasWord(since: limit) ? nil : (.billingRetryEnded, limit)
+    }
+
+    private var isInRetry: Bool { RenewalOutlook(of: moment.state)?.word?.isInBillingRetryPeriod == true }
+
+    /// Whether Apple has said since the instant that it is over, taken back or unpaid. That it is set to renew is no news:
+    /// Apple may still be about to charge.
+    private func hasWord(since instant: Timestamp) -> Bool {
+        moment.history.renewals.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
+            || moment.history.notices.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
+    }
+
+    /// ENT-7: `status` says that a grace period runs, and nothing since says until when.
+    private func graceWithoutDate(about end: Timestamp) -> NoticeFact? {
+        guard let notice = moment.history.notices.last(where: { $0.status == 4 && $0.signedDate >= end.adding(.hours(-24)) })
+        else { return nil }
+        let isAnswered =
+            moment.history.renewals.contains {
+                $0.signedDate > notice.signedDate || ($0.signedDate == notice.signedDate && $0.gracePeriodExpiresDate != nil)
+            } || moment.history.notices.contains { $0.signedDate > notice.signedDate && $0.status != nil && $0.status != 4 }
+        return isAnswered ? nil : notice
+    }
+
+    // MARK: When
+
+    /// How often was asked in vain since then, and when to ask next; nil where asking is useless (FACT-7) or the window of
+    /// ENT-6 is closed. An answer that says neither that it renewed nor that it is over was in vain too. A later sweep of the
+    /// notification history finds what was missed (RECON-2).
+    private func attempt(since due: Timestamp) -> (Int, Timestamp)? {
+        let failed = moment.history.questions.filter { $0.askedAt >= due }
+        guard failed.allSatisfy(\.isRetryable) else { return nil }
+        let neutral = moment.history.renewals.filter { $0.signedDate >= due && !$0.showsEndOrRetry }.map(\.signedDate)
+        let inVain = failed.map(\.askedAt) + neutral
+        guard let last = inVain.max() else { return (0, due) }
+        let next = last.adding(Self.pause(after: inVain.count))
+        return next <= due.adding(Self.window) ? (inVain.count, next) : nil
+    }
+
+    /// ENT-6: failed questions count for a day after the end.
+    private static var window: Milliseconds { .hours(24) }
+
+    /// One minute, then twice as long each time, at most half an hour, so that a failed question is followed by the next before
+    /// its hour of leeway is over (ENT-6).
+    private static func pause(after failures: Int) -> Milliseconds {
+        failures > 5 ? .minutes(30) : .minutes(min(30, 1 << Int64(max(0, failures - 1))))
+    }
+}

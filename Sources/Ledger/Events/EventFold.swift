@@ -1,0 +1,63 @@
+import Primitives
+
+/// From what was known and what is known now to what the world should hear, in the order in which it should hear it.
+///
+/// Everything compares the state before with the state after; only what new facts say that no state shows comes from the facts.
+/// A delivery that is repeated, or that changes nothing, says nothing (I37).
+struct EventFold {
+    let before: LedgerMoment
+    let after: LedgerMoment
+    /// The facts that were not known before.
+    let newFacts: [Fact]
+    /// The changes in anyone's access (AUDIT-1).
+    let auditRows: [AuditRow]
+    /// When we learned it; what time has brought until then is told too.
+    let now: Timestamp
+
+    /// The events, and the history that remembers up to which instant passing time is told with them. Inputs that say nothing new
+    /// are not written, and so they tell nothing either.
+    func telling(_ saysAnythingNew: Bool) -> (events: [LedgerEvent], history: SubscriptionHistory) {
+        guard saysAnythingNew else { return ([], after.history) }
+        let (events, toldUntil) = all()
+        var history = after.history
+        if let toldUntil { _ = history.record(toldUntil: toldUntil) }
+        return (events, history)
+    }
+
+    private func all() -> (events: [LedgerEvent], toldUntil: Timestamp?) {
+        let renewal = RenewalEvents(before: before, after: after)
+        let owners = OwnerEvents(before: before.state, after: after.state)
+        let passing = PassageEvents(before: before, after: after, now: now).all()
+        var events = PeriodEvents(before: before.state, after: after.state, renewals: after.history.renewals).all()
+        var story = SubscriptionStory(of: before.state)
+        for event in events { story.take(event) }
+        events += renewal.outlook(from: story) + renewal.billingFailed() + renewal.priceIncrease()
+        events += owners.ownerChanges() + owners.claims()
+        events += auditRows.map(accessChange) + unauditedChanges()
+        events += passing.events
+        events += NoticeEvents(after: after.state, facts: newFacts).all()
+        return (events, passing.toldUntil)
+    }
+
+    /// A reach that differs though no audit row says so: spans that overlap can hide an end from each other. The reader's story
+    /// must hold all the same (I38).
+    private func unauditedChanges() -> [LedgerEvent] {
+        let audited = Set(auditRows.map(\.customer))
+        return Set(before.state.customers).union(after.state.customers).subtracting(audited).sorted().compactMap { customer in
+            let spans = (before.state.spans(of: customer), after.state.spans(of: customer))
+            let (old, new) = (AccessReach(of: spans.0), AccessReach(of: spans.1))
+            guard old != new, let instant = (spans.0 + spans.1).compactMap(\.until).max() else { return nil }
+            return LedgerEvent(.accessChanged, of: after.state.key, at: instant, by: .periodEnd) {
+                $0.customer = customer
+                $0.tell(new)
+            }
+        }
+    }
+
+    private func accessChange(_ row: AuditRow) -> LedgerEvent {
+        LedgerEvent(.accessChanged, of: row.subscription, at: row.effectiveAt, by: row.rule) {
+            $0.customer = row.customer
+            $0.tell(AccessReach(of: after.state.spans(of: row.customer)))
+        }
+    }
+}

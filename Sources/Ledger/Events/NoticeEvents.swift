@@ -1,0 +1,107 @@
+package import Primitives
+
+/// What new facts say that changes no state: Apple's questions, refused refunds, offers, words that nobody knows here (FACT-5). A
+/// fact that was known says nothing.
+struct NoticeEvents {
+    let after: SubscriptionState
+    /// What is new; each once.
+    let facts: [Fact]
+
+    func all() -> [LedgerEvent] {
+        facts.flatMap { fact -> [LedgerEvent] in
+            switch fact {
+            case .notice(let notice, _): return events(of: notice)
+            case .transaction(let transaction): return unknownWords(in: transaction)
+            case .renewal, .failedQuestion: return []
+            }
+        }
+    }
+
+    private func events(of notice: NoticeFact) -> [LedgerEvent] {
+        switch notice.notificationType {
+        case "CONSUMPTION_REQUEST":
+            return [
+                event(.consumptionRequested, of: notice, by: .consumptionReport) {
+                    $0.reason = notice.consumptionRequestReason
+                    $0.deadline = notice.answerDeadline
+                }
+            ]
+        case "REFUND_DECLINED": return [event(.refundDeclined, of: notice, by: .consumptionReport)]
+        case "OFFER_REDEEMED": return offerWithoutPeriod(notice)
+        case let type where NoticeWords.types.contains(type): return []
+        case let type: return [unknown("notificationType", type, at: notice.signedDate)]
+        }
+    }
+
+    /// PER-7: an offer that counts from the next renewal, or for the present product, brings no new period that names it.
+    private func offerWithoutPeriod(_ notice: NoticeFact) -> [LedgerEvent] {
+        let bearsPeriod = facts.contains { fact in
+            guard case .transaction(let transaction) = fact else { return false }
+            return LedgerEvent.Offer(transaction.details) != nil
+        }
+        guard !bearsPeriod else { return [] }
+        let word = facts.lazy.compactMap { fact -> RenewalFact? in
+            if case .renewal(let renewal) = fact { renewal } else { nil }
+        }.first
+        return [
+            event(.offerRedeemed, of: notice, by: .offers) {
+                $0.nextProductId = word?.autoRenewProductId == $0.productId ? nil : word?.autoRenewProductId
+                $0.offer = LedgerEvent.Offer(
+                    offerType: word?.offerType, offerIdentifier: word?.offerIdentifier,
+                    offerDiscountType: word?.offerDiscountType, offerPeriod: word?.offerPeriod)
+            }
+        ]
+    }
+
+    private func event(
+        _ kind: LedgerEvent.Kind, of notice: NoticeFact, by rule: Rule, _ change: (inout LedgerEvent) -> Void = { _ in }
+    ) -> LedgerEvent {
+        let named = notice.transactionId.flatMap { id in after.periods.first { $0.transaction.transactionId == id } }
+        let period = named ?? after.periods.last
+        return LedgerEvent(kind, of: after.key, at: notice.signedDate, by: rule) {
+            $0.customer = after.owner(at: period?.purchaseDate ?? notice.signedDate)
+            $0.productId = period?.productId
+            $0.transactionId = notice.transactionId ?? period?.transaction.transactionId
+            $0.notificationUUID = notice.notificationUUID
+            change(&$0)
+        }
+    }
+
+    // MARK: Unknown words
+
+    private func unknownWords(in transaction: TransactionFact) -> [LedgerEvent] {
+        var events: [LedgerEvent] = []
+        if case .unknown(let type) = transaction.type { events.append(unknown("type", type, at: transaction.signedDate)) }
+        if case .unknown(let reason) = transaction.transactionReason {
+            events.append(unknown("transactionReason", reason, at: transaction.signedDate))
+        }
+        return events
+    }
+
+    private func unknown(_ field: String, _ value: String, at instant: Timestamp) -> LedgerEvent {
+        LedgerEvent(.warningUnknown, of: after.key, at: instant, by: .unknownWord) { ($0.reason, $0.value) = (field, value) }
+    }
+}
+
+/// The words of notifications that this version has a meaning for.
+///
+/// Source: Apple, App Store Server Notifications, `notificationType`.
+package enum NoticeWords {
+    /// Every `notificationType` of Apple's table.
+    package static var types: Set<String> {
+        [
+            "SUBSCRIBED", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "DID_RENEW",
+            "DID_FAIL_TO_RENEW",
+            "GRACE_PERIOD_EXPIRED", "EXPIRED", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED",
+            "CONSUMPTION_REQUEST", "REVOKE", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "ONE_TIME_CHARGE",
+            "EXTERNAL_PURCHASE_TOKEN", "RESCIND_CONSENT", "TEST", "METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE", "UNCLAIM_SEATS",
+        ]
+    }
+}
+
+extension NoticeFact {
+    /// ABUSE-2: Apple wants its answer within twelve hours of asking.
+    ///
+    /// Source: Apple, App Store Server API, "Send Consumption Information".
+    package var answerDeadline: Timestamp { signedDate.adding(.hours(12)) }
+}

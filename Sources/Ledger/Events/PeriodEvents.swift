@@ -1,0 +1,191 @@
+import Primitives
+
+/// What happened to periods between two states: which are new, refunded, given back, extended.
+struct PeriodEvents {
+    let before: SubscriptionState
+    let after: SubscriptionState
+    /// All that is known after, by `signedDate`.
+    let renewals: [RenewalFact]
+
+    /// By the order of the periods; of one period its beginning first.
+    func all() -> [LedgerEvent] {
+        let known = indexOfKnown()
+        var events: [LedgerEvent] = []
+        for index in after.periods.indices {
+            let period = after.periods[index]
+            let previous = period.aliases.lazy.compactMap { known[$0] }.first.map { before.periods[$0] }
+            if previous == nil { events += beginning(of: index) }
+            if let previous { events += purchaseMade(of: index, unlessSaidBy: previous) }
+            events += revocation(of: index, previous: previous)
+            events += extended(of: index, previous: previous)
+        }
+        return events
+    }
+
+    /// Where each name stood; for look-up only.
+    private func indexOfKnown() -> [PeriodAlias: Int] {
+        var known: [PeriodAlias: Int] = [:]
+        for (index, period) in before.periods.enumerated() {
+            for alias in period.aliases { known[alias] = index }
+        }
+        return known
+    }
+
+    /// An event about a period, with what each such event bears.
+    private func event(
+        _ kind: LedgerEvent.Kind, of index: Int, at instant: Timestamp, by rule: Rule,
+        _ change: (inout LedgerEvent) -> Void = { _ in }
+    ) -> LedgerEvent {
+        let period = after.periods[index]
+        return LedgerEvent(kind, of: after.key, at: instant, by: rule) {
+            $0.customer = after.owner(at: instant)
+            $0.productId = period.productId
+            $0.transactionId = period.transaction.transactionId
+            change(&$0)
+        }
+    }
+
+    // MARK: New periods
+
+    private func beginning(of index: Int) -> [LedgerEvent] {
+        let period = after.periods[index]
+        guard period.isSubscriptionPeriod else { return purchaseMade(of: index, unlessSaidBy: nil) }
+        let (kind, rule) = kind(of: index)
+        let begun = event(kind, of: index, at: period.purchaseDate, by: rule) {
+            $0.until = period.transaction.expiresDate
+            if kind == .subscriptionChanged { $0.previousProductId = replacedProduct(by: index) }
+        }
+        return [begun] + offer(of: index)
+    }
+
+    private func kind(of index: Int) -> (LedgerEvent.Kind, Rule) {
+        let period = after.periods[index]
+        switch period.beginning {
+        case .immediateChange: return (.subscriptionChanged, .upgrade)
+        case .resubscription: return (.subscriptionResubscribed, .resubscription)
+        case .firstKnown:
+            // What Apple calls a renewal began before we heard of it.
+            guard period.transaction.transactionReason == .renewal else { return (.subscriptionStarted, .period) }
+            return (.subscriptionRenewed, .renewalNeverMoves)
+        default: return (isRecovery(index) ? .subscriptionRecovered : .subscriptionRenewed, .renewalNeverMoves)
+        }
+    }
+
+    /// Which product's period this one ended; the last one begun before it where that is not known.
+    private func replacedProduct(by index: Int) -> ProductID? {
+        let begins = after.periods[index].purchaseDate
+        let earlier = after.periods[..<index]
+        return (earlier.last { $0.endReason == .replaced && $0.end == begins } ?? earlier.last)?.productId
+    }
+
+    /// A renewal that Apple could charge only at a later attempt: it leaves a gap after the period before, or Apple signed a
+    /// billing retry about that period's end (F.7: with a grace period the billing date is kept).
+    private func isRecovery(_ index: Int) -> Bool {
+        let period = after.periods[index]
+        guard let previous = after.periods[..<index].last(where: \.isSubscriptionPeriod),
+            let end = previous.transaction.expiresDate, previous.endReason != .replaced
+        else { return false }
+        if end.truncatedToSecond < period.purchaseDate.truncatedToSecond { return true }
+        let expires = period.transaction.expiresDate ?? period.purchaseDate
+        let limit = min(max(period.transaction.signedDate, period.purchaseDate), expires.adding(.hours(-24)))
+        return renewals.contains {
+            $0.isInBillingRetryPeriod && $0.signedDate >= end.adding(.hours(-24)) && $0.signedDate <= limit
+        }
+    }
+
+    private func offer(of index: Int) -> [LedgerEvent] {
+        let period = after.periods[index]
+        guard let offer = LedgerEvent.Offer(period.transaction.details) else { return [] }
+        return [event(.offerRedeemed, of: index, at: period.purchaseDate, by: .offers) { $0.offer = offer }]
+    }
+
+    // MARK: One-time purchases
+
+    /// PER-9: told once it is known what it is; `/verifyReceipt` names no product types.
+    private func purchaseMade(of index: Int, unlessSaidBy previous: Period?) -> [LedgerEvent] {
+        let period = after.periods[index]
+        guard period.transaction.type.isOneTime, previous?.transaction.type.isOneTime != true else { return [] }
+        let made = event(.purchaseMade, of: index, at: period.purchaseDate, by: .oneTimePurchase) {
+            $0.quantity = period.transaction.details.quantity
+        }
+        return [made] + offer(of: index)
+    }
+
+    // MARK: Refunds
+
+    /// A refund, a share that stopped, or the undoing of either. What an upgrade refunds is told by the upgrade (ENT-4).
+    private func revocation(of index: Int, previous: Period?) -> [LedgerEvent] {
+        let (revocation, known) = (after.periods[index].refund, previous?.refund)
+        switch (known, revocation) {
+        case (nil, nil): return []
+        case (_?, nil):
+            guard after.periods[index].transaction.revocation == nil else { return [] }
+            let instant = known?.revocationDate ?? after.periods[index].purchaseDate
+            return [event(.refundReversed, of: index, at: instant, by: .refundReversed) { $0.isLatestPeriod = isLatest(index) }]
+        case (let known, let revocation?):
+            if let known, known.isPartial == revocation.isPartial,
+                known.revocationPercentage == revocation.revocationPercentage
+                    || known.revocationPercentage == nil || revocation.revocationPercentage == nil
+            {
+                return []
+            }
+            return [refund(revocation, of: index)]
+        }
+    }
+
+    private func refund(_ revocation: Revocation, of index: Int) -> LedgerEvent {
+        let isFamily = revocation.revocationType == "FAMILY_REVOKE"
+        let rule: Rule = isFamily ? .periodEnd : isLatest(index) ? .takeBack : .olderRefund
+        return event(
+            isFamily ? .familySharingStopped : .purchaseRefunded, of: index, at: revocation.revocationDate, by: rule
+        ) {
+            $0.revocation = revocation
+            $0.isPartial = isFamily ? nil : revocation.isPartial
+            $0.isLatestPeriod = isLatest(index)
+        }
+    }
+
+    private func isLatest(_ index: Int) -> Bool { index == after.periods.count - 1 }
+
+    // MARK: Extensions
+
+    /// PER-2: Apple moved `expiresDate` back; less than a second is only another source's rounding.
+    private func extended(of index: Int, previous: Period?) -> [LedgerEvent] {
+        let period = after.periods[index]
+        guard period.isSubscriptionPeriod, let old = previous?.transaction.expiresDate, let new = period.transaction.expiresDate,
+            old.truncatedToSecond < new.truncatedToSecond
+        else { return [] }
+        return [
+            event(.subscriptionExtended, of: index, at: old, by: .periodEnd) {
+                ($0.previousUntil, $0.until) = (old, new)
+            }
+        ]
+    }
+}
+
+extension Period {
+    /// A revocation that is a refund or a stopped share, and not an upgrade seen from the money's side (ENT-4).
+    fileprivate var refund: Revocation? {
+        transaction.isUpgraded || endReason == .replaced ? nil : transaction.revocation
+    }
+}
+
+extension ProductType {
+    /// Bought once, and known to be.
+    fileprivate var isOneTime: Bool {
+        switch self {
+        case .consumable, .nonConsumable, .nonRenewingSubscription: true
+        case .autoRenewableSubscription, .unstated, .unknown: false
+        }
+    }
+}
+
+extension LedgerEvent.Offer {
+    /// The offer that a transaction names; nil where it names none.
+    init?(_ details: TransactionDetails) {
+        guard details.offerType != nil || details.offerIdentifier != nil else { return nil }
+        self.init(
+            offerType: details.offerType, offerIdentifier: details.offerIdentifier, offerDiscountType: details.offerDiscountType,
+            offerPeriod: details.offerPeriod)
+    }
+}

@@ -1,0 +1,102 @@
+import Primitives
+
+/// What whoever reads the events of a subscription knows of it: who owns it, until when each customer has access, whether it
+/// renews and into what. Folding all events in order gives what the state says (I38).
+package struct SubscriptionStory: Sendable, Hashable {
+    /// The last owner; nil while nobody has claimed it.
+    package private(set) var owner: CustomerID?
+    /// How far the access of each customer reaches who has or had any; one who has none does not stand here.
+    package private(set) var access: [CustomerID: AccessReach] = [:]
+    /// Whether it is set to renew; nil where it is no auto-renewable subscription. What Apple has not said counts as set to renew
+    /// (decision 0010, 8).
+    package private(set) var renews: Bool?
+    /// The product into which it will renew, where that is not its own; nil where it renews into its own, or not at all.
+    package private(set) var nextProductId: ProductID?
+    /// When the last known period began.
+    private(set) var lastPurchaseDate: Timestamp?
+
+    /// Before the first event.
+    package init() {}
+
+    /// Takes the next event.
+    package mutating func take(_ event: LedgerEvent) {
+        switch event.kind {
+        case .subscriptionStarted, .subscriptionResubscribed, .subscriptionChanged:
+            // A purchase turns renewal on (decision 0010, 8).
+            if begins(event) { (renews, nextProductId) = (true, nil) }
+        case .subscriptionRenewed, .subscriptionRecovered:
+            if begins(event) {
+                renews = renews ?? true
+                nextProductId = nextProductId == event.productId ? nil : nextProductId
+            }
+        case .changeScheduled: nextProductId = event.nextProductId
+        case .changeWithdrawn: nextProductId = nil
+        case .renewalTurnedOff: (renews, nextProductId) = (false, nil)
+        case .renewalTurnedOn: renews = true
+        case .ownerChanged: if event.until == nil { owner = event.customer }
+        case .accessChanged:
+            guard let customer = event.customer else { return }
+            access[customer] = event.reach == AccessReach.none ? nil : event.reach
+        case .subscriptionExtended, .subscriptionExpired, .purchaseMade, .purchaseRefunded, .refundReversed, .refundDeclined,
+            .familySharingStopped, .offerRedeemed, .billingFailed, .gracePeriodBegan, .gracePeriodEnded, .priceIncreasePending,
+            .priceIncreaseAccepted, .ownerProposed, .claimWaiting, .claimRefused, .customerMerged, .accessEnded,
+            .accessProvisional, .newsLate, .consumptionRequested, .paymentDoubled, .signalRaised, .warningUnknown:
+            break
+        }
+    }
+
+    /// Whether the event's period is the last one; news of an older one changes nothing of what comes next.
+    private mutating func begins(_ event: LedgerEvent) -> Bool {
+        if let lastPurchaseDate, event.effectiveAt < lastPurchaseDate { return false }
+        lastPurchaseDate = event.effectiveAt
+        return true
+    }
+}
+
+extension SubscriptionStory {
+    /// What the state says; the fold of its events must equal it.
+    package init(of state: SubscriptionState) {
+        let outlook = RenewalOutlook(of: state)
+        owner = state.tenures.last?.customer
+        renews = outlook?.renews
+        nextProductId = outlook?.nextProductId
+        lastPurchaseDate = state.lastSubscriptionPeriod?.purchaseDate
+        for customer in state.customers {
+            let reach = AccessReach(of: state.spans(of: customer))
+            if reach != AccessReach.none { access[customer] = reach }
+        }
+    }
+}
+
+/// What Apple's last word says of the next renewal, seen from the last period.
+struct RenewalOutlook: Hashable {
+    let renews: Bool
+    /// Nil where it renews into its own product, or not at all.
+    let nextProductId: ProductID?
+    /// Apple's last word, where it is about the last period.
+    let word: RenewalFact?
+
+    /// Nil where it is no auto-renewable subscription.
+    init?(of state: SubscriptionState) {
+        guard let last = state.lastSubscriptionPeriod else { return nil }
+        // A renewal is charged, and spoken of, up to a day before it begins (PER-6); a purchase turns renewal on, whatever was
+        // said of an earlier period (decision 0010, 8).
+        let renewed = last.beginning == .renewal || last.transaction.transactionReason == .renewal
+        let first = renewed ? last.purchaseDate.adding(.hours(-24)) : last.purchaseDate
+        word = state.renewal.flatMap { $0.signedDate >= first ? $0 : nil }
+        let renews = word?.autoRenewStatus ?? true
+        self.renews = renews
+        let next = renews ? word?.autoRenewProductId : nil
+        nextProductId = next == last.productId ? nil : next
+    }
+}
+
+extension SubscriptionState {
+    /// The last known period of an auto-renewable subscription.
+    var lastSubscriptionPeriod: Period? { periods.last { $0.isSubscriptionPeriod } }
+}
+
+extension Period {
+    /// A stretch of an auto-renewable subscription, and no one-time purchase.
+    var isSubscriptionPeriod: Bool { transaction.type == .autoRenewableSubscription && transaction.expiresDate != nil }
+}

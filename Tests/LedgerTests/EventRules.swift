@@ -1,0 +1,200 @@
+import Foundation
+import Ledger
+import Primitives
+import Testing
+
+/// What single events say, and that what was stored before is read.
+@Suite struct EventRules {
+    private let first = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+
+    private func kinds(_ decision: Decision) -> [LedgerEvent.Kind] { decision.events.map(\.kind) }
+
+    // MARK: Storage
+
+    @Test func `events that were stored before there were more kinds are read`() throws {
+        let stored = """
+            [{"accessUntil":1769904000000,"customer":"alice","effectiveAt":1767225600000,"kind":"access.changed","rule":"OWN-2",\
+            "subscription":{"app":"app","environment":"Production","originalTransactionId":"1000"}},\
+            {"effectiveAt":1767225600000,"kind":"owner.changed","rule":"OWN-1",\
+            "subscription":{"app":"app","environment":"Production","originalTransactionId":"1000"}}]
+            """
+        let events = try JSONDecoder().decode([LedgerEvent].self, from: Data(stored.utf8))
+        #expect(events.map(\.kind) == [.accessChanged, .ownerChanged])
+        #expect(
+            events[0].customer == alice && events[0].effectiveAt == day(2026, 1, 1) && events[0].accessUntil == day(2026, 2, 1))
+        // What nil meant was never written down, so nothing is made of it.
+        #expect(events[0].access == nil && events[0].reach == nil && events[1].customer == nil)
+    }
+
+    @Test func `access that is none is told apart from access without end`() throws {
+        var book = Book()
+        book.tell(.claim(claim(alice, .purchase, first, at: day(2026, 1, 1))))
+        let lifetime = transaction("1000", ProductID("lifetime"), from: day(2026, 1, 1), to: nil) {
+            ($0.type, $0.webOrderLineItemId) = (.nonConsumable, nil)
+        }
+        var bought = Book()
+        bought.tell(.fact(.transaction(lifetime)), .claim(claim(alice, .purchase, lifetime, at: day(2026, 1, 1))))
+        let given = try #require(bought.events.last { $0.kind == .accessChanged })
+        #expect(given.reach == .withoutEnd && given.accessUntil == nil)
+        var refunded = lifetime
+        (refunded.signedDate, refunded.revocation) = (day(2026, 1, 5), Revocation(revocationDate: day(2026, 1, 1)))
+        bought.tell(refunded)
+        let taken = try #require(bought.events.last { $0.kind == .accessChanged })
+        #expect(taken.reach == AccessReach.none && taken.accessUntil == nil)
+    }
+
+    // MARK: What time brings
+
+    @Test func `RECON-1 an end with auto-renew off is told at its instant, and why when Apple says so`() throws {
+        var book = Book()
+        book.tell(
+            .fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), at: day(2026, 1, 1))
+        let off = book.tell(.fact(.renewal(renewalInfo(signed: day(2026, 1, 20), renews: false))), at: day(2026, 1, 20))
+        #expect(kinds(off) == [.renewalTurnedOff, .accessChanged])
+        #expect(book.passTime(to: day(2026, 2, 1) - Milliseconds(1)).events.isEmpty)
+        let ended = try #require(book.passTime(to: day(2026, 2, 1)).events.first)
+        #expect(ended.kind == .accessEnded && ended.effectiveAt == day(2026, 2, 1) && ended.customer == alice)
+        #expect(ended.endedBecause == .expired && ended.wasSetToRenew == false && ended.status == "expired")
+        // Apple's word comes an hour later, in the time in which it may.
+        let info = renewalInfo(signed: day(2026, 2, 1) + .hours(1), renews: false) { $0.expirationIntent = 1 }
+        let expired = book.tell(.fact(.renewal(info)), at: day(2026, 2, 1) + .hours(1)).events
+        #expect(expired.map(\.kind) == [.subscriptionExpired])
+        #expect(expired[0].expirationIntent == 1 && expired[0].effectiveAt == day(2026, 2, 1))
+        #expect(book.passTime(to: day(2027, 1, 1)).events.isEmpty)
+    }
+
+    @Test func `RECON-1 without any word the end is told as such after a day`() throws {
+        var book = Book()
+        book.tell(.fact(.transaction(first)), .fact(.renewal(renewalInfo(signed: day(2026, 1, 20)))), at: day(2026, 1, 20))
+        let end = day(2026, 2, 1)
+        #expect(kinds(book.passTime(to: end)) == [.accessProvisional])
+        #expect(kinds(book.passTime(to: end + .hours(1))) == [.accessEnded])
+        #expect(book.passTime(to: end + .hours(24)).events.isEmpty)
+        let expired = try #require(book.passTime(to: end + .hours(25)).events.first)
+        // ENT-6: the leeway is an hour, and the last that is known of it.
+        #expect(expired.kind == .subscriptionExpired && expired.effectiveAt == end + .hours(1) && expired.expirationIntent == nil)
+    }
+
+    @Test func `ENT-6 a renewal that is heard of after the end was told shows that the end was none`() {
+        var book = Book()
+        book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), at: day(2026, 1, 2))
+        book.passTime(to: day(2026, 2, 2) + .hours(3))
+        let late = book.tell(
+            .fact(.transaction(renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)))), at: day(2026, 2, 3))
+        #expect(kinds(late) == [.subscriptionRenewed, .accessChanged, .newsLate])
+        #expect(late.events[2].effectiveAt == day(2026, 2, 1) + .hours(1) && late.events[2].until == day(2026, 3, 1))
+    }
+
+    @Test func `ENT-7 a grace period is told when it begins and when it ends without a payment`() {
+        var book = Book()
+        book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), at: day(2026, 1, 1))
+        let signed = day(2026, 2, 1) + .minutes(1)
+        let info = renewalInfo(signed: signed) {
+            ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, day(2026, 2, 17))
+        }
+        let failed = book.tell(.fact(.renewal(info)), at: signed)
+        #expect(kinds(failed) == [.billingFailed, .accessChanged, .gracePeriodBegan])
+        #expect(failed.events[0].until == day(2026, 2, 17) && failed.events[2].until == day(2026, 2, 17))
+        #expect(failed.events[2].effectiveAt == day(2026, 2, 1))
+        let over = book.passTime(to: day(2026, 2, 17))
+        #expect(kinds(over) == [.gracePeriodEnded, .accessEnded])
+        #expect(over.events[1].status == "billingRetry" && over.events[1].endedBecause == .graceOver)
+    }
+
+    @Test func `FACT-1 state and answers do not depend on what was told`() {
+        var book = Book()
+        book.tell(.fact(.transaction(first)), at: day(2026, 1, 1))
+        let before = book.state
+        book.passTime(to: day(2027, 1, 1))
+        #expect(book.state == before && book.history.toldUntil != nil)
+    }
+
+    // MARK: Ownership
+
+    @Test func `OWN-1 a change of owner says from whom, to whom, from when and by which rule`() throws {
+        var book = Book()
+        book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))))
+        let bound = try #require(book.events.first { $0.kind == .ownerChanged })
+        #expect(bound.customer == alice && bound.previousCustomer == nil && bound.rule == .firstClaim && bound.until == nil)
+        let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
+        let decision = book.tell(.fact(.transaction(upgrade)), .claim(claim(bob, .purchase, upgrade, at: day(2026, 1, 11))))
+        let moved = try #require(decision.events.first { $0.kind == .ownerChanged })
+        #expect(moved.customer == bob && moved.previousCustomer == alice && moved.effectiveAt == day(2026, 1, 11))
+        #expect(moved.rule == .followPurchase && moved.until == nil)
+    }
+
+    @Test func `OWN-9 a refused restore is told once, with the reason`() throws {
+        var book = Book()
+        book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))))
+        let refused = book.tell(.claim(claim(bob, .restore, first, at: day(2026, 1, 2))))
+        #expect(kinds(refused) == [.claimRefused])
+        #expect(
+            refused.events[0].customer == bob && refused.events[0].reason == "ownedByAnother"
+                && refused.events[0].rule == .restore)
+        #expect(book.tell(.claim(claim(bob, .restore, first, at: day(2026, 1, 3)))).events.isEmpty)
+    }
+
+    // MARK: Periods
+
+    @Test func `PER-6 a renewal after a failed charge is a recovery, with a grace period and without`() {
+        var grace = Book()
+        grace.tell(first)
+        grace.tell(
+            renewalInfo(signed: day(2026, 2, 1)) {
+                ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, day(2026, 2, 17))
+            })
+        let kept = renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)) { $0.signedDate = day(2026, 2, 5) }
+        #expect(kinds(grace.tell(kept)).first == .subscriptionRecovered)
+        var retry = Book()
+        retry.tell(first)
+        #expect(kinds(retry.tell(renewal("1001", from: day(2026, 2, 5), to: day(2026, 3, 5)))).first == .subscriptionRecovered)
+        var usual = Book()
+        usual.tell(first)
+        #expect(kinds(usual.tell(renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)))).first == .subscriptionRenewed)
+    }
+
+    @Test func `PER-1 a purchase restored on another device is no event`() {
+        var book = Book()
+        book.tell(first)
+        var copy = first
+        (copy.transactionId, copy.signedDate) = (TransactionID("2000"), day(2026, 1, 9))
+        #expect(book.tell(copy).events.isEmpty)
+    }
+
+    @Test func `PER-9 a consumable is told with its quantity, once it is known to be one`() throws {
+        var book = Book()
+        let coins = transaction("1000", ProductID("coins"), from: day(2026, 1, 1), to: nil) {
+            ($0.type, $0.source, $0.webOrderLineItemId, $0.details.quantity) = (.unstated, .latestReceiptInfo, nil, 3)
+        }
+        #expect(book.tell(coins).events.isEmpty)
+        var receipt = coins
+        (receipt.type, receipt.source, receipt.signedDate) = (.consumable, .appReceipt, day(2026, 1, 2))
+        let made = try #require(book.tell(receipt).events.first)
+        #expect(made.kind == .purchaseMade && made.quantity == 3 && made.effectiveAt == day(2026, 1, 1))
+        #expect(book.passTime(to: day(2030, 1, 1)).events.isEmpty)
+    }
+
+    @Test func `PER-11 a refund of an older period and a partial one say so`() throws {
+        var book = Book()
+        book.tell(first, renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)))
+        var old = first
+        (old.signedDate, old.revocation) = (day(2026, 2, 9), Revocation(revocationDate: day(2026, 2, 9)))
+        let older = try #require(book.tell(old).events.first)
+        #expect(older.kind == .purchaseRefunded && older.isLatestPeriod == false && older.rule == .olderRefund)
+        var part = renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1))
+        (part.signedDate, part.revocation) = (
+            day(2026, 2, 10), Revocation(revocationDate: day(2026, 2, 10), revocationPercentage: 30_000)
+        )
+        let partial = book.tell(part).events
+        #expect(partial.map(\.kind) == [.purchaseRefunded] && partial[0].isPartial == true && partial[0].isLatestPeriod == true)
+    }
+
+    @Test func `FACT-5 a word that nobody knows here is told as a warning`() {
+        var book = Book()
+        book.tell(first)
+        let notice = NoticeFact(notificationUUID: "n", notificationType: "SOMETHING_NEW", signedDate: day(2026, 1, 3))
+        let decision = book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
+        #expect(kinds(decision) == [.warningUnknown])
+        #expect(decision.events[0].reason == "notificationType" && decision.events[0].value == "SOMETHING_NEW")
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Ledger
+import Primitives
+import Testing
+
+/// The states and arrows on the page of the ledger are those that lives really show.
+@Suite struct StateDiagram {
+    private struct Arrow: Hashable, Comparable, CustomStringConvertible {
+        let from: String
+        let to: String
+        var description: String { "\(from) → \(to)" }
+
+        static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+    }
+
+    /// What was believed of a subscription as time passed: the status before and after each piece of news, and the changes that
+    /// time brought in between.
+    private struct Watch {
+        var arrows: Set<Arrow> = []
+        private var book = Book()
+        private var last: (at: Timestamp, name: String)?
+
+        mutating func hear(_ inputs: [LedgerInput], at instant: Timestamp) {
+            passTime(to: instant)
+            book.tell(inputs, at: instant)
+            see(book.state.status(at: instant)?.name ?? "unknown", at: instant)
+        }
+
+        mutating func passTime(to instant: Timestamp) {
+            guard let last else { return }
+            for step in StatusLine(of: book.state, from: last.at).steps where step.at <= instant {
+                see(step.status?.name ?? "unknown", at: step.at)
+            }
+        }
+
+        private mutating func see(_ name: String, at instant: Timestamp) {
+            if let last, last.name != name { arrows.insert(Arrow(from: last.name, to: name)) }
+            if last == nil, name == "unknown" { return }
+            if last == nil { arrows.insert(Arrow(from: "unknown", to: name)) }
+            last = (max(instant, last?.at ?? instant), name)
+        }
+    }
+
+    private static var page: String {
+        get throws {
+            try String(contentsOf: Project.root.appendingPathComponent("Sources/Ledger/Ledger.docc/Ledger.md"), encoding: .utf8)
+        }
+    }
+
+    /// The rows of the page's table of arrows.
+    private static func documented() throws -> [Arrow] {
+        try page.matches(of: #/(?m)^\| `(\w+)` \| `(\w+)` \| (.+) \|$/#).map {
+            Arrow(from: String($0.output.1), to: String($0.output.2))
+        }
+    }
+
+    private static func seen() throws -> Set<Arrow> {
+        var arrows: Set<Arrow> = []
+        for row in try NotificationTable.rows() {
+            let script = NotificationScript(row: row)
+            var watch = Watch()
+            for (input, instant) in script.past { watch.hear([input], at: instant) }
+            watch.hear(script.facts.map { .fact($0) }, at: script.signedAt)
+            watch.passTime(to: day(2027, 1, 1))
+            arrows.formUnion(watch.arrows)
+        }
+        for seed in 1...UInt64(400) {
+            var watch = Watch()
+            for input in Life(seed: seed).inputs { watch.hear([input], at: input.instant) }
+            watch.passTime(to: day(2040, 1, 1))
+            arrows.formUnion(watch.arrows)
+        }
+        return arrows
+    }
+
+    @Test func `no arrow between states is seen that is not on the page, and none is on the page that is never seen`() throws {
+        let (documented, seen) = (try Self.documented(), try Self.seen())
+        #expect(documented.count == Set(documented).count)
+        #expect(seen.subtracting(documented).sorted() == [], "seen and not on the page")
+        #expect(Set(documented).subtracting(seen).sorted() == [], "on the page and not seen")
+    }
+
+    @Test func `the states on the page are those that a status can be`() throws {
+        let instant = day(2026, 1, 1)
+        let all: [SubscriptionStatus] = [
+            .active(until: nil, renewal: .never), .provisional(until: nil), .billingGracePeriod(until: nil),
+            .billingRetry(since: instant), .expired(at: instant, expirationIntent: nil), .revoked(at: instant),
+            .notBegun(from: instant),
+        ]
+        let arrows = try Self.documented()
+        #expect(Set(arrows.flatMap { [$0.from, $0.to] }) == Set(all.map(\.name) + ["unknown"]))
+        // A table of states says which of them give access.
+        let page = try Self.page
+        for status in all {
+            let row = "| `\(status.name)` | \(status.givesAccess ? "yes" : "no") |"
+            #expect(page.contains(row), "the page lacks a row that begins \(row)")
+        }
+    }
+}
+
+/// Where the project's files are, though the tests are reached through a symbolic link.
+enum Project {
+    static var root: URL {
+        URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+    }
+}
