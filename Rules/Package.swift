@@ -22,37 +22,42 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
-/// With `LEDGER_ALONE` set only what decides: it imports nothing but `Primitives`, and a mutation of it is judged in seconds.
-let ledger: [Target] = [
-    room("Primitives"),
-    room("Ledger", ["Primitives"]),
+/// With `LEDGER_ALONE` set only what decides: it imports nothing but `Primitives`. With `rules` a mutation of it is judged in
+/// seconds; with `lives` it is compared with the oracle.
+let alone = Context.environment["LEDGER_ALONE"]
+let oracle: [Target] = [
     .target(name: "LedgerOracle", path: "Tests/LedgerOracle", swiftSettings: house),
-    tests("LedgerTests", ["Ledger", "Primitives"]),
     tests("LedgerOracleTests", ["LedgerOracle", "Ledger", "Primitives"]),
 ]
-let isLedgerAlone = Context.environment["LEDGER_ALONE"] != nil
+let ledger: [Target] =
+    [room("Primitives"), room("Ledger", ["Primitives"])]
+    + (alone == "lives" ? oracle : [tests("LedgerTests", ["Ledger", "Primitives"])])
 
 let package = Package(
     name: "tenure-rules",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    dependencies: isLedgerAlone ? [] : [
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
-        // For `scripts/docs` alone; whoever uses the library never sees it.
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.5.0"),
-    ],
-    targets: isLedgerAlone ? ledger : ledger + [
-        room("StrictJSON", ["Primitives"]),
-        room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto, cryptoExtras]),
-        room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
-        room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
-        tests("PrimitivesTests", ["Primitives"]),
-        tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
-        tests(
-            "AppStoreWireTests",
-            ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto, cryptoExtras]),
-        tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
-    ],
+    dependencies: alone != nil
+        ? []
+        : [
+            .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+            .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
+            .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+            // For `scripts/docs` alone; whoever uses the library never sees it.
+            .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.5.0"),
+        ],
+    targets: alone != nil
+        ? ledger
+        : ledger + oracle + [
+            room("StrictJSON", ["Primitives"]),
+            room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto, cryptoExtras]),
+            room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
+            room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
+            tests("PrimitivesTests", ["Primitives"]),
+            tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
+            tests(
+                "AppStoreWireTests",
+                ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto, cryptoExtras]),
+            tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
+        ],
     swiftLanguageModes: [.v6]
 )

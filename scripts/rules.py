@@ -53,7 +53,7 @@ def mirror(source, target):
 
 
 def swift(*arguments, alone=False, timeout=1800):
-    environment = {**os.environ, "TENURE_LIVES": "60", **({"LEDGER_ALONE": "1"} if alone else {})}
+    environment = {**os.environ, "TENURE_LIVES": "60", **({"LEDGER_ALONE": "rules"} if alone else {})}
     scratch = WORK / ("build-ledger" if alone else "build")
     return subprocess.run(
         ["swift", *arguments, "--package-path", str(COPY), "--scratch-path", str(scratch)],

@@ -280,4 +280,18 @@ import Testing
         #expect(book.isActive(alice, at: end + .days(2)))
         #expect(!book.isActive(alice, at: day(2026, 3, 1)))
     }
+
+    @Test func `AUDIT-1 a change that begins where an overlapping period ends has its row`() {
+        let long = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        var inside = renewal("1001", from: day(2026, 1, 20), to: day(2026, 3, 1))
+        inside.revocation = Revocation(revocationDate: day(2026, 1, 25), revocationType: "REFUND_FULL")
+        var book = Book()
+        book.tell(long, inside)
+        _ = book.hear(claim(alice, .purchase, long, at: day(2026, 1, 1)))
+        inside.revocation = nil
+        inside.signedDate = day(2026, 1, 28)
+        let row = book.tell(inside).auditRows.first
+        #expect(row?.effectiveAt == day(2026, 2, 1) && row?.rule == .refundReversed)
+        #expect(row?.before.until == day(2026, 2, 1) && row?.after.until == day(2026, 3, 1))
+    }
 }

@@ -43,10 +43,15 @@ struct AccessChanges {
 
     /// The first instant at which one gives access, or another access, and the other does not.
     static func firstDifference(_ old: [AccessSpan], _ new: [AccessSpan]) -> Timestamp? {
-        // Only where the lists differ can the access differ, whatever overlaps it from before.
+        // Only from where the lists differ can the access differ; what overlaps it from before may still end after it.
         let same = old.commonPrefix(with: new)
-        let boundaries = Set((old[same...] + new[same...]).flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }).sorted()
-        return boundaries.first { instant in access(by: old, at: instant) != access(by: new, at: instant) }
+        guard let first = [old[same...].first?.from, new[same...].first?.from].compactMap({ $0 }).min() else { return nil }
+        var boundaries = Set(old[..<same].compactMap(\.until).filter { $0 > first })
+        for span in old[same...] + new[same...] {
+            boundaries.insert(span.from)
+            if let until = span.until { boundaries.insert(until) }
+        }
+        return boundaries.sorted().first { instant in access(by: old, at: instant) != access(by: new, at: instant) }
     }
 
     private static func access(by spans: [AccessSpan], at instant: Timestamp) -> Access? {

@@ -33,25 +33,10 @@ struct EventFold {
         for event in events { story.take(event) }
         events += renewal.outlook(from: story) + renewal.billingFailed() + renewal.priceIncrease()
         events += owners.ownerChanges() + owners.claims()
-        events += auditRows.map(accessChange) + unauditedChanges()
+        events += auditRows.map(accessChange)
         events += passing.events
         events += NoticeEvents(after: after.state, facts: newFacts).all()
         return (events, passing.toldUntil)
-    }
-
-    /// A reach that differs though no audit row says so: spans that overlap can hide an end from each other. The reader's story
-    /// must hold all the same (I38).
-    private func unauditedChanges() -> [LedgerEvent] {
-        let audited = Set(auditRows.map(\.customer))
-        return Set(before.state.customers).union(after.state.customers).subtracting(audited).sorted().compactMap { customer in
-            let spans = (before.state.spans(of: customer), after.state.spans(of: customer))
-            let (old, new) = (AccessReach(of: spans.0), AccessReach(of: spans.1))
-            guard old != new, let instant = (spans.0 + spans.1).compactMap(\.until).max() else { return nil }
-            return LedgerEvent(.accessChanged, of: after.state.key, at: instant, by: .periodEnd) {
-                $0.customer = customer
-                $0.tell(new)
-            }
-        }
     }
 
     private func accessChange(_ row: AuditRow) -> LedgerEvent {
