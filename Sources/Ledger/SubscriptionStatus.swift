@@ -73,9 +73,8 @@ extension SubscriptionState {
 }
 
 extension Period {
-    /// How long Apple tries to charge after the end: 60 days, and 90 with a commitment (PER-10).
-    ///
-    /// Source: Apple, "Reducing involuntary subscriber churn"; "Managing the life cycle of monthly subscriptions with a 12-month
-    /// commitment".
-    var longestBillingRetry: Milliseconds { .days(transaction.details.isMonthlyCommitment ? 90 : 60) }
+    /// How long Apple tries to charge after the end (PER-10).
+    var longestBillingRetry: Milliseconds {
+        transaction.details.isMonthlyCommitment ? BillingRetry.ofCommitment : BillingRetry.usual
+    }
 }

@@ -4,7 +4,9 @@ enum ByteOrder {
     static func areEqual(_ left: String, _ right: String) -> Bool {
         let compared = left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in
-                left.count == right.count && firstDifference(left, right) == left.count
+                // Copies of one text mostly share its storage.
+                left.count == right.count
+                    && (left.baseAddress == right.baseAddress || firstDifference(left, right) == left.count)
             }
         }
         return (compared ?? nil) ?? left.utf8.elementsEqual(right.utf8)

@@ -27,9 +27,8 @@ import Testing
                 return
             }
         }
-        print(
-            "oracle: \(compared) lives, \(facts) deliveries, part \(part) from seed \(Self.firstSeed): \(ContinuousClock.now - started)"
-        )
+        let time = ContinuousClock.now - started
+        print("oracle: \(compared) lives, \(facts) deliveries, part \(part) from seed \(Self.firstSeed): \(time)")
     }
 
     private func report(_ seed: UInt64, _ deliveries: [Delivery], _ comparison: Comparison) {

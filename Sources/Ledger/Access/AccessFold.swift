@@ -17,7 +17,7 @@ struct AccessFold {
         spans.reserveCapacity(periods.count + 1)
         for index in periods.indices where periods[index].givesAccess {
             append(paidSpan(of: periods[index]), to: &spans)
-            guard periods[index].endReason == .ran, let end = periods[index].end else { continue }
+            guard periods[index].ranOut, let end = periods[index].end else { continue }
             let next = index + 1 < periods.count ? periods[index + 1].purchaseDate : nil
             guard next.map({ $0 > end }) ?? true else { continue }
             append(

@@ -33,7 +33,7 @@ package struct CreditedPeriod: Sendable, Hashable, Codable {
         transactionId = fact.transactionId
         purchaseDate = fact.purchaseDate
         expiresDate = fact.expiresDate
-        takenBackAt = period.endReason == .ran ? nil : period.end
+        takenBackAt = period.ranOut ? nil : period.end
         quantity = max(1, fact.details.quantity ?? 1)
         type = fact.type
     }

@@ -8,10 +8,10 @@ struct AccessChanges {
     private let oldPeriods: ArraySlice<Period>
     private let newPeriods: ArraySlice<Period>
 
-    init(before: SubscriptionState, after: SubscriptionState) {
+    /// - Parameter same: how many periods from the first on are the same before and after.
+    init(before: SubscriptionState, after: SubscriptionState, same: Int) {
         self.before = before
         self.after = after
-        let same = before.periods.commonPrefix(with: after.periods)
         (oldPeriods, newPeriods) = (before.periods[same...], after.periods[same...])
     }
 
@@ -46,12 +46,16 @@ struct AccessChanges {
         // Only from where the lists differ can the access differ; what overlaps it from before may still end after it.
         let same = old.commonPrefix(with: new)
         guard let first = [old[same...].first?.from, new[same...].first?.from].compactMap({ $0 }).min() else { return nil }
-        var boundaries = Set(old[..<same].compactMap(\.until).filter { $0 > first })
-        for span in old[same...] + new[same...] {
-            boundaries.insert(span.from)
-            if let until = span.until { boundaries.insert(until) }
+        var boundaries: [Timestamp] = []
+        for span in old[..<same] {
+            if let until = span.until, until > first { boundaries.append(until) }
         }
-        return boundaries.sorted().first { instant in access(by: old, at: instant) != access(by: new, at: instant) }
+        for span in old[same...] + new[same...] {
+            boundaries.append(span.from)
+            if let until = span.until { boundaries.append(until) }
+        }
+        boundaries.sort()
+        return boundaries.first { instant in access(by: old, at: instant) != access(by: new, at: instant) }
     }
 
     private static func access(by spans: [AccessSpan], at instant: Timestamp) -> Access? {
@@ -101,7 +105,7 @@ struct AccessChanges {
     /// not today's.
     private func takeBacks(from customer: CustomerID) -> [AuditRow.TakeBack] {
         newPeriods.compactMap { period in
-            guard period.endReason != .ran, !period.isIgnored, after.owner(at: period.purchaseDate) == customer,
+            guard !period.ranOut, !period.isIgnored, after.owner(at: period.purchaseDate) == customer,
                 let end = period.end,
                 let expiresDate = period.transaction.expiresDate
             else { return nil }
@@ -118,8 +122,10 @@ struct AccessChanges {
 
 extension Array where Element: Equatable {
     /// How many elements from the first on are the same in both.
-    fileprivate func commonPrefix(with other: [Element]) -> Int {
+    func commonPrefix(with other: [Element]) -> Int {
         let length = Swift.min(count, other.count)
-        return indices.first { $0 >= length || self[$0] != other[$0] } ?? length
+        var same = 0
+        while same < length, self[same] == other[same] { same += 1 }
+        return same
     }
 }

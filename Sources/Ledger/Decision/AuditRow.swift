@@ -26,13 +26,22 @@ package struct AuditRow: Sendable, Hashable, Codable {
         package let provisionalUntil: Timestamp?
 
         init(of spans: [AccessSpan]) {
-            let signed = spans.filter { $0.kind != .provisional }
+            var (signed, provisional): (Timestamp?, Timestamp?)
+            var isOpen = false
+            for span in spans {
+                guard let end = span.until else {
+                    isOpen = isOpen || span.kind != .provisional
+                    continue
+                }
+                if span.kind == .provisional {
+                    provisional = max(provisional ?? end, end)
+                } else {
+                    signed = max(signed ?? end, end)
+                }
+            }
             exists = !spans.isEmpty
-            let isOpen = signed.contains { $0.until == nil }
-            let lastSigned = isOpen ? nil : signed.compactMap(\.until).max()
-            until = lastSigned
-            let provisional = spans.filter { $0.kind == .provisional }.compactMap(\.until).max()
-            provisionalUntil = provisional.flatMap { end in !isOpen && lastSigned.map({ end > $0 }) ?? true ? end : nil }
+            until = isOpen ? nil : signed
+            provisionalUntil = isOpen ? nil : provisional.flatMap { end in signed.map { end > $0 } ?? true ? end : nil }
         }
     }
 

@@ -10,9 +10,13 @@ extension Decision {
     ///   - state: what follows from it.
     package init(tellingAt now: Timestamp, history: SubscriptionHistory, state: SubscriptionState) {
         let moment = LedgerMoment(history: history, state: state)
-        let telling = EventFold(before: moment, after: moment, newFacts: [], auditRows: [], now: now).telling(true)
+        let passages = Passage.all(in: moment)
+        let telling = EventFold(
+            before: moment, after: moment, newFacts: [], auditRows: [], now: now, passages: passages,
+            samePeriods: state.periods.count
+        ).telling(true)
         self.init(
             history: telling.history, state: state, changesHistory: telling.history != history, outcomes: [], auditRows: [],
-            events: telling.events, dueWork: DueWork.after(state, telling.history))
+            events: telling.events, dueWork: DueWork.after(LedgerMoment(history: telling.history, state: state), passages))
     }
 }

@@ -57,17 +57,19 @@ extension Decision {
         changesHistory = kept.history != before
         let after = idle.isEmpty ? weighed : SubscriptionState(folding: kept.history, under: policies)
         self.state = changesHistory ? after : stateBefore
-        let changes = AccessChanges(before: stateBefore, after: self.state)
+        let same = stateBefore.periods.commonPrefix(with: self.state.periods)
+        let changes = AccessChanges(before: stateBefore, after: self.state, same: same)
         auditRows = changes.rows(
             evidence: kept.new.map(AuditRow.Evidence.init), actor: Self.actor(of: kept.new, outcomes), at: learnedAt)
+        let moment = LedgerMoment(history: kept.history, state: self.state)
+        let passages = Passage.all(in: moment)
         let telling = EventFold(
-            before: LedgerMoment(history: before, state: stateBefore),
-            after: LedgerMoment(history: kept.history, state: self.state), newFacts: kept.new.compactMap(\.fact),
-            auditRows: auditRows, now: learnedAt
+            before: LedgerMoment(history: before, state: stateBefore), after: moment, newFacts: kept.new.compactMap(\.fact),
+            auditRows: auditRows, now: learnedAt, passages: passages, samePeriods: same
         ).telling(changesHistory)
         events = telling.events
         history = telling.history
-        dueWork = DueWork.after(self.state, history)
+        dueWork = DueWork.after(LedgerMoment(history: history, state: self.state), passages)
     }
 
     /// The same under one policy that always held.

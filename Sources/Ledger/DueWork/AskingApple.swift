@@ -35,8 +35,7 @@ struct AskingApple {
     /// While Apple tries to charge it says nothing; it gives up after its time, and may fail to tell of that.
     private func retryEnd(of last: Period, _ end: Timestamp) -> (DueWork.AskReason, Timestamp)? {
         guard isInRetry else { return nil }
-        let isCommitment = last.transaction.details.isMonthlyCommitment
-        let limit = end.adding(isCommitment ? BillingRetry.ofCommitment : BillingRetry.usual)
+        let limit = end.adding(last.longestBillingRetry)
         return hasWord(since: limit) ? nil : (.billingRetryEnded, limit)
     }
 

@@ -41,17 +41,20 @@ package struct DueWork: Sendable, Hashable, Codable {
     /// All work that follows from what is known, by its instant and then by its key.
     package static func after(_ state: SubscriptionState, _ history: SubscriptionHistory) -> [DueWork] {
         let moment = LedgerMoment(history: history, state: state)
-        let work = AskingApple(moment: moment).work() + tell(moment) + answers(moment)
+        return after(moment, Passage.all(in: moment))
+    }
+
+    /// The same where what time brings is known already.
+    static func after(_ moment: LedgerMoment, _ passages: [Passage]) -> [DueWork] {
+        let work = AskingApple(moment: moment).work() + tell(passages, after: moment.history.toldUntil) + answers(moment)
         return work.sorted { ($0.at, $0.key) < ($1.at, $1.key) }
     }
 
     // MARK: Telling
 
     /// The next thing that time brings and that was not told.
-    private static func tell(_ moment: LedgerMoment) -> [DueWork] {
-        let next = Passage.all(in: moment).lazy.map(\.tellAt).first { instant in
-            moment.history.toldUntil.map { instant > $0 } ?? true
-        }
+    private static func tell(_ passages: [Passage], after toldUntil: Timestamp?) -> [DueWork] {
+        let next = passages.lazy.map(\.tellAt).first { instant in toldUntil.map { instant > $0 } ?? true }
         return next.map { [DueWork(key: "tell/\($0.millisecondsSince1970)", at: $0, action: .tell)] } ?? []
     }
 

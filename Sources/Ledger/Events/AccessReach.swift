@@ -24,6 +24,17 @@ package enum AccessReach: Sendable, Hashable {
         }
     }
 
+    /// How far a customer's access reaches by an audit row.
+    init(of extent: AuditRow.Extent) {
+        self =
+            switch (extent.exists, extent.until, extent.provisionalUntil) {
+            case (false, _, _): .none
+            case (true, let signed?, let provisional): .until(signed: signed, provisional: provisional)
+            case (true, nil, let provisional?): .until(signed: provisional, provisional: nil)
+            case (true, nil, nil): .withoutEnd
+            }
+    }
+
     /// How far these spans reach.
     init(of spans: [AccessSpan]) {
         let signed = spans.filter { $0.kind != .provisional }

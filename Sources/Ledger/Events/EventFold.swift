@@ -13,6 +13,10 @@ struct EventFold {
     let auditRows: [AuditRow]
     /// When we learned it; what time has brought until then is told too.
     let now: Timestamp
+    /// What comes by time passing, as it is known now.
+    let passages: [Passage]
+    /// How many periods from the first on are the same before and after.
+    let samePeriods: Int
 
     /// The events, and the history that remembers up to which instant passing time is told with them. Inputs that say nothing new
     /// are not written, and so they tell nothing either.
@@ -27,9 +31,11 @@ struct EventFold {
     private func all() -> (events: [LedgerEvent], toldUntil: Timestamp?) {
         let renewal = RenewalEvents(before: before, after: after)
         let owners = OwnerEvents(before: before.state, after: after.state)
-        let passing = PassageEvents(before: before, after: after, now: now).all()
-        var events = PeriodEvents(before: before.state, after: after.state, renewals: after.history.renewals).all()
-        var story = SubscriptionStory(of: before.state)
+        let passing = PassageEvents(before: before, after: after, passages: passages, now: now).all()
+        var events = PeriodEvents(
+            before: before.state, after: after.state, same: samePeriods, renewals: after.history.renewals
+        ).all()
+        var story = SubscriptionStory(ofRenewalIn: before.state)
         for event in events { story.take(event) }
         events += renewal.outlook(from: story) + renewal.billingFailed() + renewal.priceIncrease()
         events += owners.ownerChanges() + owners.claims()
@@ -42,7 +48,7 @@ struct EventFold {
     private func accessChange(_ row: AuditRow) -> LedgerEvent {
         LedgerEvent(.accessChanged, of: row.subscription, at: row.effectiveAt, by: row.rule) {
             $0.customer = row.customer
-            $0.tell(AccessReach(of: after.state.spans(of: row.customer)))
+            $0.tell(AccessReach(of: row.after))
         }
     }
 }

@@ -25,10 +25,12 @@ struct Passage: Hashable {
         let state = moment.state
         guard let last = state.periods.last, last.givesAccess else { return [] }
         let line = StatusLine(of: state, from: last.purchaseDate.adding(Milliseconds(-1)))
+        let word = RenewalOutlook(of: state)?.word
         var passages: [Passage] = []
         for (index, step) in line.steps.enumerated().dropFirst() {
             let isFinal = index == line.steps.count - 1
-            passages += Passages(last: last, moment: moment, isFinal: isFinal).of(step, after: line.steps[index - 1].status)
+            passages += Passages(last: last, moment: moment, word: word, isFinal: isFinal).of(
+                step, after: line.steps[index - 1].status)
         }
         // Of two at one instant the one that comes first on the line.
         return passages.enumerated().sorted { ($0.element.tellAt, $0.offset) < ($1.element.tellAt, $1.offset) }.map(\.element)
@@ -39,6 +41,8 @@ struct Passage: Hashable {
 private struct Passages {
     let last: Period
     let moment: LedgerMoment
+    /// Apple's last word about the last period.
+    let word: RenewalFact?
     /// Nothing known follows.
     let isFinal: Bool
 
@@ -65,14 +69,14 @@ private struct Passages {
     private func passage(_ kind: LedgerEvent.Kind, _ at: Timestamp, _ change: (inout Passage) -> Void = { _ in }) -> Passage {
         var passage = Passage(
             kind: kind, at: at, tellAt: at, until: nil, endedBecause: nil,
-            expirationIntent: RenewalOutlook(of: moment.state)?.word?.expirationIntent, status: nil, period: last.aliases.first)
+            expirationIntent: word?.expirationIntent, status: nil, period: last.aliases.first)
         change(&passage)
         return passage
     }
 
     /// At once where Apple has said that it is over; else a day later, so that the reason can be told with it (ENT-6).
     private func whenToTellOfEnd(_ end: Timestamp) -> Timestamp {
-        if let word = RenewalOutlook(of: moment.state)?.word, !word.isInBillingRetryPeriod,
+        if let word, !word.isInBillingRetryPeriod,
             word.expirationIntent != nil || (word.signedDate >= end && word.showsEndOrRetry)
         {
             return end
@@ -99,6 +103,8 @@ extension SubscriptionStatus {
 struct PassageEvents {
     let before: LedgerMoment
     let after: LedgerMoment
+    /// Everything that time brings, as it is known after.
+    let passages: [Passage]
     /// What may be told at this instant is told.
     let now: Timestamp
 
@@ -114,7 +120,7 @@ struct PassageEvents {
     /// What is due and was not told, and the instant up to which is told then.
     func all() -> (events: [LedgerEvent], toldUntil: Timestamp?) {
         let told = told()
-        let due = Passage.all(in: after).filter { $0.tellAt <= horizon }
+        let due = passages.filter { $0.tellAt <= horizon }
         let new = due.filter { passage in
             // What was given for want of news and is over already is told by its end alone.
             if passage.kind == .accessProvisional, let until = passage.until, until <= now { return false }
@@ -131,7 +137,7 @@ struct PassageEvents {
             guard passage.kind == .accessEnded, passage.endedBecause != .refunded, passage.endedBecause != .familySharingStopped,
                 let span = after.state.spans.last(where: { $0.contains(passage.at) })
             else { return nil }
-            let stillEnds = Passage.all(in: after).contains { $0.tellsTheSame(as: passage) && $0.tellAt <= horizon }
+            let stillEnds = passages.contains { $0.tellsTheSame(as: passage) && $0.tellAt <= horizon }
             guard !stillEnds else { return nil }
             return LedgerEvent(.newsLate, of: after.state.key, at: passage.at, by: .lateNews) {
                 $0.customer = after.state.owner(at: passage.at)

@@ -4,14 +4,16 @@ import Primitives
 struct PeriodEvents {
     let before: SubscriptionState
     let after: SubscriptionState
+    /// How many periods from the first on are the same: they have nothing to tell.
+    let same: Int
     /// All that is known after, by `signedDate`.
     let renewals: [RenewalFact]
 
     /// By the order of the periods; of one period its beginning first.
     func all() -> [LedgerEvent] {
-        let known = indexOfKnown()
+        let known = indexOfKnown(from: same)
         var events: [LedgerEvent] = []
-        for index in after.periods.indices {
+        for index in after.periods.indices[same...] {
             let period = after.periods[index]
             let previous = period.aliases.lazy.compactMap { known[$0] }.first.map { before.periods[$0] }
             if previous == nil { events += beginning(of: index) }
@@ -23,10 +25,10 @@ struct PeriodEvents {
     }
 
     /// Where each name stood; for look-up only.
-    private func indexOfKnown() -> [PeriodAlias: Int] {
+    private func indexOfKnown(from first: Int) -> [PeriodAlias: Int] {
         var known: [PeriodAlias: Int] = [:]
-        for (index, period) in before.periods.enumerated() {
-            for alias in period.aliases { known[alias] = index }
+        for index in before.periods.indices[first...] {
+            for alias in before.periods[index].aliases { known[alias] = index }
         }
         return known
     }

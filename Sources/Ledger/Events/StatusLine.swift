@@ -18,26 +18,33 @@ package struct StatusLine: Sendable, Hashable {
             steps = []
             return
         }
-        let instants = Set(Self.boundaries(of: state)).filter { $0 > begin }.sorted()
+        let instants = Self.boundaries(of: state, after: begin).sorted()
         var steps = [Step(at: begin, status: state.status(at: begin))]
-        for instant in instants {
+        for (index, instant) in instants.enumerated() where index == 0 || instants[index - 1] != instant {
             let status = state.status(at: instant)
             if status?.name != steps.last?.status?.name { steps.append(Step(at: instant, status: status)) }
         }
         self.steps = steps
     }
 
-    /// Every instant at which the status may change by itself.
-    private static func boundaries(of state: SubscriptionState) -> [Timestamp] {
+    /// Every instant later than the first at which the status may change by itself; some more than once.
+    private static func boundaries(of state: SubscriptionState, after first: Timestamp) -> [Timestamp] {
         var instants: [Timestamp] = []
-        for span in state.spans { instants += [span.from] + (span.until.map { [$0] } ?? []) }
-        for period in state.periods {
-            instants.append(period.purchaseDate)
-            guard let end = period.end else { continue }
-            instants += [end] + BillingRetry.lengths.map { end.adding($0) }
-            if case .revoked(let revocation) = period.endReason { instants.append(revocation.revocationDate) }
+        func consider(_ instant: Timestamp?) {
+            if let instant, instant > first { instants.append(instant) }
         }
-        if let renewal = state.renewal { instants.append(renewal.signedDate) }
+        for span in state.spans {
+            consider(span.from)
+            consider(span.until)
+        }
+        for period in state.periods {
+            consider(period.purchaseDate)
+            guard let end = period.end else { continue }
+            consider(end)
+            consider(end.adding(period.longestBillingRetry))
+            if case .revoked(let revocation) = period.endReason { consider(revocation.revocationDate) }
+        }
+        consider(state.renewal?.signedDate)
         return instants
     }
 }
@@ -48,5 +55,4 @@ package struct StatusLine: Sendable, Hashable {
 enum BillingRetry {
     static var usual: Milliseconds { .days(60) }
     static var ofCommitment: Milliseconds { .days(90) }
-    static var lengths: [Milliseconds] { [usual, ofCommitment] }
 }

@@ -54,13 +54,18 @@ package struct SubscriptionStory: Sendable, Hashable {
 }
 
 extension SubscriptionStory {
-    /// What the state says; the fold of its events must equal it.
-    package init(of state: SubscriptionState) {
+    /// What the state says of the next renewal alone.
+    init(ofRenewalIn state: SubscriptionState) {
         let outlook = RenewalOutlook(of: state)
-        owner = state.tenures.last?.customer
         renews = outlook?.renews
         nextProductId = outlook?.nextProductId
         lastPurchaseDate = state.lastSubscriptionPeriod?.purchaseDate
+    }
+
+    /// What the state says; the fold of its events must equal it.
+    package init(of state: SubscriptionState) {
+        self.init(ofRenewalIn: state)
+        owner = state.tenures.last?.customer
         for customer in state.customers {
             let reach = AccessReach(of: state.spans(of: customer))
             if reach != AccessReach.none { access[customer] = reach }

@@ -83,7 +83,7 @@ extension TenureFold {
     /// Apple's signed `autoRenewProductId` first says so within an hour of the upload; what it then moves is OWN-6.
     private mutating func weighDeferredChange(_ claim: Claim, of index: Int, _ present: CustomerID?) -> ClaimOutcome {
         let claimant = identities.resolve(claim.customer)
-        let appearances = changes.appearances(of: claim.productId, in: index, around: claim.claimedAt)
+        let appearances = appearances(of: claim.productId, in: index, around: claim.claimedAt)
         for appearance in appearances where incoming[appearance] == nil { note(incoming: claim, by: appearance) }
         guard let present else { return weighPossession(claim, nil, isPurchase: !appearances.isEmpty) }
         if present == claimant { return .alreadyOwner }

@@ -61,7 +61,7 @@ extension TenureFold {
 
     /// OWN-6: who made the deferred change that begins with this period.
     private func incomingOwner(at index: Int) -> (CustomerID, Tenure.Cause)? {
-        guard let appearance = changes.appearance(thatBeginsWith: index), let claim = incoming[appearance] else { return nil }
+        guard let appearance = changes?.appearance(thatBeginsWith: index), let claim = incoming[appearance] else { return nil }
         return (identities.resolve(claim.customer), .init(rule: .deferredChange, evidence: claim.id.rawValue))
     }
 

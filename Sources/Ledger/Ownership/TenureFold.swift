@@ -10,15 +10,17 @@ struct TenureFold {
     let periods: [Period]
     let policies: PolicyTimeline
     let registrations: [TokenRegistration]
-    let changes: DeferredChanges
     let isActive: (Timestamp) -> Bool
     private let merges: [CustomerMerge]
+    private let renewals: [RenewalFact]
 
     var identities: Identities
     /// By index of the period: who showed that he bought it (OWN-4 b).
     var buyers: [Int: Claim] = [:]
     /// By appearance: who showed that he made the deferred change (OWN-4 c).
     var incoming: [DeferredChanges.Appearance: Claim] = [:]
+    /// What Apple signed about deferred changes; made when a claim asks for it, which few do.
+    private(set) var changes: DeferredChanges?
     /// Whom the first period serves by a claim: who bought it, or the first who claimed while nobody owned it (OWN-2).
     var firstClaim: Claim?
     /// What moved it by itself, in order.
@@ -54,8 +56,7 @@ struct TenureFold {
         registrations = history.registrations
         identities = Identities(claims: history.claims, merges: history.merges)
         merges = history.merges
-        changes = DeferredChanges(
-            periods: periods, renewals: history.claims.contains { $0.kind == .purchase } ? history.renewals : [])
+        renewals = history.renewals
     }
 
     /// Folds claims and votes in the order in which the store took them; without a period there is nothing to own.
@@ -95,6 +96,12 @@ struct TenureFold {
     }
 
     // MARK: Evidence
+
+    mutating func appearances(of product: ProductID, in period: Int, around instant: Timestamp) -> [DeferredChanges.Appearance] {
+        let changes = changes ?? DeferredChanges(periods: periods, renewals: renewals)
+        self.changes = changes
+        return changes.appearances(of: product, in: period, around: instant)
+    }
 
     mutating func move(to customer: CustomerID, at instant: Timestamp, because cause: Tenure.Cause, isRestore: Bool = false) {
         moves.append(Move(at: instant, customer: customer, cause: cause, isRestore: isRestore))

@@ -10,21 +10,48 @@ package struct Period: Sendable, Hashable, Codable {
     package let beginning: Beginning
     /// When it stopped or stops giving service; nil for a purchase that does not expire.
     package let end: Timestamp?
-    package let endReason: EndReason
+    private let ending: Ending
+    package var endReason: EndReason {
+        switch ending {
+        case .ran: .ran
+        case .replaced: .replaced
+        case .revoked: kept.fact.revocation.map { .revoked($0) } ?? .ran
+        }
+    }
+
     /// Kept and shown, and gives nothing by the app's policy (OWN-13).
     package let isIgnored: Bool
 
     package var productId: ProductID { kept.fact.productId }
     package var purchaseDate: Timestamp { kept.fact.purchaseDate }
 
-    init(_ entry: PeriodBook.Entry, beginning: Beginning, end: Timestamp?, endReason: EndReason, isIgnored: Bool) {
+    init(_ entry: PeriodBook.Entry, beginning: Beginning, end: Timestamp?, ending: Ending, isIgnored: Bool) {
         aliases = entry.aliases
         kept = entry.kept
         self.beginning = beginning
         self.end = end
-        self.endReason = endReason
+        self.ending = ending
         self.isIgnored = isIgnored
     }
+
+    /// The reason without the revocation, which is the transaction's: periods are passed on by the dozen.
+    enum Ending: Sendable, Hashable {
+        case ran
+        case replaced
+        case revoked
+
+        init(_ reason: EndReason) {
+            self =
+                switch reason {
+                case .ran: .ran
+                case .replaced: .replaced
+                case .revoked: .revoked
+                }
+        }
+    }
+
+    /// It lasted to its own end: no refund took it back and nothing took its place.
+    package var ranOut: Bool { ending == .ran }
 
     private enum CodingKeys: String, CodingKey {
         case aliases, beginning, end, endReason, isIgnored
@@ -38,8 +65,18 @@ package struct Period: Sendable, Hashable, Codable {
         kept = try container.decode(KeptTransaction.self, forKey: .kept)
         beginning = try container.decode(Beginning.self, forKey: .beginning)
         end = try container.decodeIfPresent(Timestamp.self, forKey: .end)
-        endReason = try container.decode(EndReason.self, forKey: .endReason)
+        ending = Ending(try container.decode(EndReason.self, forKey: .endReason))
         isIgnored = try container.decodeIfPresent(Bool.self, forKey: .isIgnored) ?? false
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(aliases, forKey: .aliases)
+        try container.encode(kept, forKey: .kept)
+        try container.encode(beginning, forKey: .beginning)
+        try container.encodeIfPresent(end, forKey: .end)
+        try container.encode(endReason, forKey: .endReason)
+        if isIgnored { try container.encode(isIgnored, forKey: .isIgnored) }
     }
 
     /// How a period came to be, which decides whether it can move the subscription to its buyer.
