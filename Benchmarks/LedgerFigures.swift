@@ -50,9 +50,10 @@ struct LedgerFigures {
         let lives = (0..<500).map { number in life(number, of: facts) }
         let policies = PolicyTimeline(AppPolicy())
         let rates = (0..<rounds).map { _ in
-            Double(facts) * Stopwatch.rate(of: subscriptions / lives.count) {
-                for life in lives { precondition(!fold(life, under: policies).periods.isEmpty) }
-            } * Double(lives.count)
+            Double(facts)
+                * Stopwatch.rate(of: subscriptions / lives.count) {
+                    for life in lives { precondition(!fold(life, under: policies).periods.isEmpty) }
+                } * Double(lives.count)
         }
         return Figure(
             name: "ledger: facts folded from nothing, 50,000 subscriptions of 20", unit: "1/s", floor: 300_000,
