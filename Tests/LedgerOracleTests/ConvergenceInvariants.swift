@@ -3,8 +3,8 @@ import Ledger
 import LedgerOracle
 import Primitives
 
-/// Section D at a cut through a life: I08, I09, I10 and I13 (every server comes to the same), I22, I23 and I30 (what follows if one
-/// more thing were known, or one less).
+/// Section D at a cut through a life: I08, I09, I10 and I13 (every server comes to the same), I22, I23 and I30 (what follows if
+/// one more thing were known, or one less).
 struct ConvergenceInvariants {
     let path: LivePath
     var chance: Chance
@@ -74,8 +74,8 @@ struct ConvergenceInvariants {
         findings.expect(.i13, kept == state, "\(history.key.originalTransactionId): the stored state reads otherwise")
     }
 
-    /// I22: a full refund takes what is left of its period, and reversed gives exactly that back; I23: a partial one takes nothing
-    /// but by policy, and then only of its own period.
+    /// I22: a full refund takes what is left of its period, and reversed gives exactly that back; I23: a partial one takes
+    /// nothing but by policy, and then only of its own period.
     private mutating func checkRefunds(
         _ history: SubscriptionHistory, _ state: SubscriptionState, _ findings: inout Findings
     ) {
@@ -103,7 +103,9 @@ struct ConvergenceInvariants {
         let was = Coverage(state.spans.filter { $0.kind == .paid })
         let has = Coverage(partly.spans.filter { $0.kind == .paid })
         findings.expect(.i23, was.covers(has), "a partial refund lengthens paid time")
-        if path.policy.partialRefunds == .keep { findings.expect(.i23, partly.spans == state.spans, "a partial refund takes time") }
+        if path.policy.partialRefunds == .keep {
+            findings.expect(.i23, partly.spans == state.spans, "a partial refund takes time")
+        }
         let others = partly.periods.filter { $0.aliases != period.aliases }
         findings.expect(.i23, others.allSatisfy { isRevoked($0, in: state) == isRevoked($0) }, "a refund revokes another period")
     }

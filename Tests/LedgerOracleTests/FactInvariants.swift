@@ -28,7 +28,8 @@ extension LiveStep {
         for fact in inputs.compactMap(\.transaction) {
             let names = PeriodAlias.aliases(of: fact)
             guard let alias = names.first,
-                stateBefore.periods.contains(where: { $0.aliases.contains(alias) && $0.transaction.signedDate > fact.signedDate }),
+                stateBefore.periods.contains(where: { $0.aliases.contains(alias) && $0.transaction.signedDate > fact.signedDate }
+                ),
                 stateBefore.periods.filter({ $0.aliases.contains(where: names.contains) }).count == 1
             else { continue }
             let isSame = zip(stateBefore.periods, state.periods).allSatisfy { one, other in
@@ -86,7 +87,8 @@ extension LiveStep {
             let (old, new) = (stateBefore.spans(of: row.customer), state.spans(of: row.customer))
             findings.expect(.i21, Extent(row.before) == Extent(of: old), "before \(row.before)")
             let isSame = old != new && Extent.isSame(old, new, until: row.effectiveAt)
-            findings.expect(.i21, isSame || !row.takeBacks.isEmpty, "access differs from before \(row.effectiveAt), or not at all")
+            findings.expect(
+                .i21, isSame || !row.takeBacks.isEmpty, "access differs from before \(row.effectiveAt), or not at all")
             for taken in row.takeBacks {
                 let period = state.periods.first { $0.transaction.transactionId == taken.transactionId }
                 let credited = period.flatMap { state.owner(at: $0.purchaseDate) }

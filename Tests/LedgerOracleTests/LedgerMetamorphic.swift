@@ -59,7 +59,9 @@ import Testing
                 #expect(after[id].map { Told($0) } == Told(state), "seed \(seed) \(id)")
             }
         }
-        print("metamorphic: \(compared) subscriptions kept though a customer went, of \(Self.lives) lives from seed \(Self.firstSeed)")
+        print(
+            "metamorphic: \(compared) subscriptions keep what they had, \(Self.lives) lives from seed \(Self.firstSeed)"
+        )
         #expect(compared > 0 || Self.lives < 50)
     }
 
@@ -80,8 +82,8 @@ import Testing
         }
     }
 
-    /// Whether he had anything to do with the subscription: claimed it, owned it, is named by a token on it, decided or was decided
-    /// about, or is one with somebody who did.
+    /// Whether he had anything to do with the subscription: claimed it, owned it, is named by a token on it, decided or was
+    /// decided about, or is one with somebody who did.
     private func concerns(_ customer: CustomerID, _ state: SubscriptionState, _ deliveries: [Delivery]) -> Bool {
         var his: Set<String> = [customer.rawValue]
         var tokens: Set<String> = []
@@ -92,7 +94,8 @@ import Testing
         let owns = state.customers.contains { his.contains($0.rawValue) }
         let claims = state.claims.contains { his.contains($0.claim.customer.rawValue) }
         let isNamed = deliveries.contains { delivery in
-            guard case .transaction(let it) = delivery, it.originalTransactionId == state.key.originalTransactionId.rawValue else {
+            guard case .transaction(let it) = delivery, it.originalTransactionId == state.key.originalTransactionId.rawValue
+            else {
                 return false
             }
             return it.appAccountToken.map(tokens.contains) ?? false

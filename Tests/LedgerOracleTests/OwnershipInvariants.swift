@@ -58,7 +58,8 @@ extension LiveStep {
             let owner = state.owner(at: period.purchaseDate)
             findings.expect(.i03, owner == customer, "\(period.purchaseDate) names \(customer), owned by \(owner as Any)")
         }
-        for (one, next) in zip(state.tenures, state.tenures.dropFirst()) where next.cause.rule == .restore || next.cause.rule == .anonymous {
+        for (one, next) in zip(state.tenures, state.tenures.dropFirst())
+        where next.cause.rule == .restore || next.cause.rule == .anonymous {
             guard let owner = one.customer, let claim = history.claims.first(where: { $0.id.rawValue == next.cause.evidence }),
                 !rests(one, onWhatCameAfter: claim)
             else { continue }

@@ -14,7 +14,8 @@ struct ReadInvariants {
     }
 
     private var boundaries: [Timestamp] {
-        Set(states.flatMap { state in state.spans.flatMap { [$0.from, $0.until ?? $0.from] } + state.tenures.map(\.from) }).sorted()
+        Set(states.flatMap { state in state.spans.flatMap { [$0.from, $0.until ?? $0.from] } + state.tenures.map(\.from) })
+            .sorted()
     }
 
     func check(_ findings: inout Findings) {

@@ -14,8 +14,8 @@ extension LiveStep {
         checkFailedQuestions(&findings)
     }
 
-    /// I29: each charge is one period with the newest word about it, at one price, however often it was told; I06: what the family
-    /// shares is nobody's purchase.
+    /// I29: each charge is one period with the newest word about it, at one price, however often it was told; I06: what the
+    /// family shares is nobody's purchase.
     private func checkCharges(_ charges: [Charge], _ findings: inout Findings) {
         let credited = CustomerPeriod.all(in: [state])
         findings.expect(.i29, credited.count == charges.count, "\(charges.count) charges, \(credited.count) counted")
@@ -39,9 +39,13 @@ extension LiveStep {
     private func checkEnds(_ charges: [Charge], _ findings: inout Findings) {
         for charge in charges {
             let fact = charge.newest
-            guard let period = state.periods.first(where: { $0.aliases.contains(charge.alias) }), let end = period.end else { continue }
+            guard let period = state.periods.first(where: { $0.aliases.contains(charge.alias) }), let end = period.end else {
+                continue
+            }
             findings.expect(.i27, fact.expiresDate.map { end <= $0 } ?? false, "\(charge.alias.key) ends after its expiresDate")
-            if period.endReason == .ran { findings.expect(.i27, end == fact.expiresDate, "\(charge.alias.key) ran to another end") }
+            if period.endReason == .ran {
+                findings.expect(.i27, end == fact.expiresDate, "\(charge.alias.key) ran to another end")
+            }
             guard let revocation = fact.revocation, !fact.isUpgraded, takesAccess(revocation) else { continue }
             let latest = max(revocation.revocationDate, fact.purchaseDate)
             findings.expect(.i22, end <= max(latest, fact.purchaseDate), "\(charge.alias.key) outlives its refund")
@@ -59,7 +63,8 @@ extension LiveStep {
             let fact = charge.newest
             var end = fact.expiresDate ?? fact.purchaseDate
             if fact.isUpgraded {
-                end = min(end, max(fact.revocation?.revocationDate ?? fact.signedDate, fact.purchaseDate))
+                // The switch was before the word that tells of it; a part of the price may have been given back earlier.
+                end = min(end, max(fact.signedDate, fact.purchaseDate))
             } else if let revocation = fact.revocation, takesAccess(revocation) {
                 end = min(end, revocation.revocationDate)
             }
@@ -83,7 +88,8 @@ extension LiveStep {
     private func checkSwitches(_ findings: inout Findings) {
         let periods = state.periods
         for (index, period) in periods.enumerated() where period.beginning == .immediateChange {
-            for earlier in periods[..<index] where earlier.productId != period.productId && earlier.purchaseDate < period.purchaseDate {
+            for earlier in periods[..<index]
+            where earlier.productId != period.productId && earlier.purchaseDate < period.purchaseDate {
                 let isOver = earlier.end.map { $0 <= period.purchaseDate } ?? false
                 findings.expect(.i25, isOver, "\(earlier.productId) runs on beside \(period.productId)")
             }
@@ -134,7 +140,9 @@ extension LiveStep {
     private func checkFailedQuestions(_ findings: inout Findings) {
         guard inputs.allSatisfy(\.isFailedQuestion) else { return }
         for span in stateBefore.spans {
-            let isThere = state.spans.contains { $0.from == span.from && $0.kind == span.kind && $0.range.upperBound >= span.range.upperBound }
+            let isThere = state.spans.contains {
+                $0.from == span.from && $0.kind == span.kind && $0.range.upperBound >= span.range.upperBound
+            }
             findings.expect(.i30, isThere, "a failed question shortened \(span)")
         }
     }
