@@ -53,7 +53,11 @@ struct AccessChanges {
     static func firstDifference(_ old: [AccessSpan], _ new: [AccessSpan]) -> Timestamp? {
         // Only where the lists differ can the access differ, whatever overlaps it from before.
         let same = old.commonPrefix(with: new)
-        let boundaries = Set((old[same...] + new[same...]).flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }).sorted()
+        let different = old[same...] + new[same...]
+        guard let first = different.map(\.from).min() else { return nil }
+        // What both lists share may end inside what one of them has besides, and there the difference begins.
+        let ends = old[..<same].compactMap(\.until).filter { $0 > first }
+        let boundaries = Set(ends + different.flatMap { [$0.from] + ($0.until.map { [$0] } ?? []) }).sorted()
         return boundaries.first { instant in access(by: old, at: instant) != access(by: new, at: instant) }
     }
 
