@@ -37,7 +37,9 @@ import Testing
         #expect(
             book.hear(claim(bob, .queue, january, at: day(2026, 1, 5)))
                 == .refused(.ownedByAnother, rule: .renewalNeverMoves))
-        #expect(book.hear(claim(bob, .restore, january, at: day(2026, 1, 5) + .minutes(1))) == .refused(.ownedByAnother, rule: .restore))
+        #expect(
+            book.hear(claim(bob, .restore, january, at: day(2026, 1, 5) + .minutes(1)))
+                == .refused(.ownedByAnother, rule: .restore))
         #expect(!book.isActive(bob, at: day(2026, 1, 6)) && book.isActive(alice, at: day(2026, 1, 6)))
 
         // 11 January, 12:00: Bob buys the quarter for 30. Apple takes it for an upgrade and gives Alice's rest back.
@@ -52,7 +54,9 @@ import Testing
         #expect(!book.isActive(alice, at: noon) && book.answer(bob, at: noon).start == noon)
         #expect(book.answer(alice, at: noon).endedBecause == .ownershipMoved && book.answer(alice, at: noon).end == noon)
         let taken = book.audit.filter { $0.customer == alice }.flatMap(\.takeBacks)
-        #expect(taken.map(\.amount) == [day(2026, 2, 1).since(noon)] && !book.audit.contains { $0.customer == bob && !$0.takeBacks.isEmpty })
+        #expect(
+            taken.map(\.amount) == [day(2026, 2, 1).since(noon)]
+                && !book.audit.contains { $0.customer == bob && !$0.takeBacks.isEmpty })
 
         // 1 March: Alice chooses the month for 10 again. A downgrade waits: Apple returns the receipt of the quarter, and signs
         // what comes next. Bob keeps what he paid for.
@@ -89,7 +93,8 @@ import Testing
         let credited = book.state.creditedPeriods(of: alice)
         #expect(credited.map(\.takenBackAt) == [afternoon, nil])
         let map = EntitlementMap(
-            entries: [vipA, vipB].map { .init(productId: $0, validFrom: day(2000, 1, 1), entitlements: [access]) }, balanced: [access])
+            entries: [vipA, vipB].map { .init(productId: $0, validFrom: day(2000, 1, 1), entitlements: [access]) },
+            balanced: [access])
         let holding = Holding(of: alice, in: book.state, keepingCredits: true)
         let balance = CustomerAnswer(at: day(2026, 1, 10), holdings: [holding], map: map).overall
         #expect(balance.end == day(2026, 2, 1) + .hours(15))
@@ -261,8 +266,8 @@ import Testing
         #expect(uploaded.state.tenures == before.state.tenures && uploaded.state.spans == before.state.spans)
         #expect(uploaded.state.creditedPeriods(of: alice) == before.state.creditedPeriods(of: alice))
 
-        // The notification alone: the same periods and the same access, whoever owns it; the owner stays who bound it first, since
-        // nobody knows who bought.
+        // The notification alone: the same periods and the same access, whoever owns it; the owner stays who bound it first,
+        // since nobody knows who bought.
         let notified = told(notification)
         #expect(notified.state.periods == before.state.periods && notified.state.spans == before.state.spans)
         #expect(notified.state.tenures.map(\.customer) == [alice])
