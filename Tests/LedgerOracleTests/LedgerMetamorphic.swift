@@ -7,7 +7,7 @@ import Testing
 /// Changes of a life whose effect on the ledger's answers is known without knowing the answers.
 @Suite struct LedgerMetamorphic {
     private static let firstSeed = ProcessInfo.processInfo.environment["TENURE_SEED"].flatMap { UInt64($0) } ?? 1
-    private static let lives = ProcessInfo.processInfo.environment["TENURE_LIVES"].flatMap { UInt64($0) } ?? 200
+    private static let lives = ProcessInfo.processInfo.environment["TENURE_LIVES"].flatMap { UInt64($0) } ?? 100
 
     private var seeds: Range<UInt64> { Self.firstSeed..<(Self.firstSeed + Self.lives) }
 

@@ -8,7 +8,7 @@ import Testing
 /// `TENURE_SEED` sets the first seed and `TENURE_LIVES` how many lives; a failure shrinks, prints the life and its seed.
 @Suite struct LifeInvariants {
     private static let firstSeed = ProcessInfo.processInfo.environment["TENURE_SEED"].flatMap { UInt64($0) } ?? 1
-    private static let lives = ProcessInfo.processInfo.environment["TENURE_LIVES"].flatMap { UInt64($0) } ?? 300
+    private static let lives = ProcessInfo.processInfo.environment["TENURE_LIVES"].flatMap { UInt64($0) } ?? 200
     private static let parts: UInt64 = 2
 
     @Test(arguments: 0..<parts)
