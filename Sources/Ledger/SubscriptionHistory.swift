@@ -48,6 +48,13 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         return Self.insert(registration, into: &registrations) { $0.token < $1.token }
     }
 
+    /// The same without what was told of it, which is no fact: equal facts, claims and votes in any order give equal ones (I08).
+    package var untold: SubscriptionHistory {
+        var history = self
+        history.toldUntil = nil
+        return history
+    }
+
     /// Takes that what time had brought by the instant was told; true if that is later than was known.
     package mutating func record(toldUntil instant: Timestamp) -> Bool {
         guard toldUntil.map({ $0 < instant }) ?? true else { return false }
@@ -119,9 +126,32 @@ extension SubscriptionHistory {
 package struct TokenRegistration: Sendable, Hashable, Codable {
     package let token: AppAccountToken
     package let customer: CustomerID
+    /// The customer has not identified himself yet (OWN-10).
+    package let isAnonymous: Bool
 
-    package init(token: AppAccountToken, customer: CustomerID) {
+    package init(token: AppAccountToken, customer: CustomerID, isAnonymous: Bool = false) {
         self.token = token
         self.customer = customer
+        self.isAnonymous = isAnonymous
+    }
+
+    private enum CodingKeys: CodingKey {
+        case token, customer, isAnonymous
+    }
+
+    /// Reads also what was stored before anonymous customers were known.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        token = try container.decode(AppAccountToken.self, forKey: .token)
+        customer = try container.decode(CustomerID.self, forKey: .customer)
+        isAnonymous = try container.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false
+    }
+
+    /// What says nothing is not written, so that a registration from before is written as it was.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(token, forKey: .token)
+        try container.encode(customer, forKey: .customer)
+        if isAnonymous { try container.encode(isAnonymous, forKey: .isAnonymous) }
     }
 }

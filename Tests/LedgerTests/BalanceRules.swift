@@ -139,6 +139,17 @@ import Testing
         #expect(CustomerAnswer(at: day(2026, 1, 11), holdings: holdings, map: map).overall.isActive)
     }
 
+    @Test func `ENT-9 a hold that begins while nothing is active is announced, since it changes why nothing is`() {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        let votes = account(.hold(access, TimeWindow(from: day(2026, 3, 1), until: nil)))
+        let (holdings, map) = ([holding(bought(january))], map(plus, balanced: false))
+        func answer(_ instant: Timestamp) -> EntitlementAnswer {
+            CustomerAnswer(at: instant, holdings: holdings, account: votes, map: map).overall
+        }
+        #expect(answer(day(2026, 2, 10)).endedBecause == .noNewsFromApple && answer(day(2026, 3, 1)).endedBecause == .held)
+        #expect(answer(day(2026, 2, 10)).nextChangeDate == day(2026, 3, 1))
+    }
+
     @Test func `ENT-9 a vote that is withdrawn counts no longer from then on`() {
         var votes = account(.grant(access, TimeWindow(from: day(2026, 2, 1), until: nil)))
         let withdrawal = CustomerVote(

@@ -84,7 +84,9 @@ package struct CustomerAnswer: Sendable, Hashable {
         }
         // Held is the whole customer only where every entitlement is.
         let heldEverywhere = held.allSatisfy { holds in holds.contains { $0.contains(instant) } } ? held.first ?? [] : []
-        overall = EntitlementAnswer(about: nil, at: instant, stretches: all, holds: heldEverywhere)
+        // A hold that begins while nothing is active changes why it is not, so all of them are announced.
+        overall = EntitlementAnswer(
+            about: nil, at: instant, stretches: all, holds: heldEverywhere, announcing: held.flatMap { $0 })
     }
 }
 
@@ -106,7 +108,12 @@ extension EntitlementAnswer {
     /// The answer from all stretches that give the entitlement; those that touch or overlap are one window, and what is held is
     /// in none (ENT-9). What may yet be given for want of news (ENT-6) belongs to no window before its time: until then the end
     /// is the one that Apple signed.
-    init(about entitlement: EntitlementID?, at instant: Timestamp, stretches: [Stretch], holds: [TimeWindow]) {
+    ///
+    /// - Parameter announced: the holds whose beginnings and ends can change the answer; nil where these are they.
+    init(
+        about entitlement: EntitlementID?, at instant: Timestamp, stretches: [Stretch], holds: [TimeWindow],
+        announcing announced: [TimeWindow]? = nil
+    ) {
         let sorted = stretches.filter { $0.right != .provisional || $0.from <= instant }.sorted { $0.precedes($1) }
         let windows = [TimeWindow](joining: sorted.lazy.map(\.window)).removing(holds)
         let present = windows.first { $0.contains(instant) }
@@ -126,7 +133,7 @@ extension EntitlementAnswer {
         renews = current?.window.until == nil ? nil : current?.holding?.autoRenewStatus
         renewsInto = renews == true ? current?.holding?.autoRenewProductId ?? current?.productId : nil
         endedBecause = present == nil ? (isHeld ? .held : last?.endsBecause) : nil
-        nextChangeDate = Self.nextBoundary(after: instant, of: stretches.lazy.map(\.window), holds)
+        nextChangeDate = Self.nextBoundary(after: instant, of: stretches.lazy.map(\.window), announced ?? holds)
     }
 
     /// An answer is a step function of the instant: it changes where a stretch or a hold begins or ends, and nowhere else.

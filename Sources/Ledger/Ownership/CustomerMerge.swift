@@ -27,10 +27,17 @@ struct Identities: Sendable {
     private let anonymous: Set<CustomerID>
     private var representative: [CustomerID: CustomerID] = [:]
 
-    /// From what the claims say of their customers; the merges only say who was anonymous, until each is joined in its turn.
-    init(claims: [Claim], merges: [CustomerMerge]) {
-        anonymous = Set(claims.lazy.filter(\.isAnonymous).map(\.customer)).union(merges.lazy.map(\.anonymous))
-            .subtracting(claims.lazy.filter { !$0.isAnonymous }.map(\.customer))
+    /// From what claims and registrations say of their customers; the merges only say who was anonymous, until each is joined in
+    /// its turn. Who is shown as identified anywhere is identified.
+    init(of history: SubscriptionHistory) {
+        var anonymous = Set(history.merges.lazy.map(\.anonymous))
+        for claim in history.claims where claim.isAnonymous { anonymous.insert(claim.customer) }
+        for registration in history.registrations where registration.isAnonymous { anonymous.insert(registration.customer) }
+        if !anonymous.isEmpty {
+            for claim in history.claims where !claim.isAnonymous { anonymous.remove(claim.customer) }
+            for registration in history.registrations where !registration.isAnonymous { anonymous.remove(registration.customer) }
+        }
+        self.anonymous = anonymous
     }
 
     func isAnonymous(_ customer: CustomerID) -> Bool { !anonymous.isEmpty && anonymous.contains(customer) }

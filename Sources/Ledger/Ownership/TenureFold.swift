@@ -54,7 +54,7 @@ struct TenureFold {
         self.policies = policies
         self.isActive = isActive
         registrations = history.registrations
-        identities = Identities(claims: history.claims, merges: history.merges)
+        identities = Identities(of: history)
         merges = history.merges
         renewals = history.renewals
     }

@@ -1,0 +1,160 @@
+import Ledger
+import Primitives
+
+/// Section D, facts and convergence, after one step: I10, I11, I12, I17, I21, I31, I35, I37.
+extension LiveStep {
+    func checkFacts(_ findings: inout Findings) {
+        checkRepetition(&findings)
+        if decision.changesHistory {
+            checkOlderWords(&findings)
+            checkNothingForgotten(&findings)
+            checkPurity(&findings)
+        }
+        checkRefusals(&findings)
+        checkAudit(&findings)
+        checkEvents(&findings)
+    }
+
+    /// I10: the same once more changes nothing, and says nothing (I37).
+    private func checkRepetition(_ findings: inout Findings) {
+        let again = Decision(on: inputs, history: history, state: state, policy: policy, learnedAt: learnedAt)
+        let isSame = again.history == history && again.state == state && !again.changesHistory
+        findings.expect(.i10, isSame, "telling it again changes the state")
+        findings.expect(.i37, again.events.isEmpty && again.auditRows.isEmpty, "telling it again tells the world")
+    }
+
+    /// I11: what is older than what is known of a charge changes no period.
+    private func checkOlderWords(_ findings: inout Findings) {
+        for fact in inputs.compactMap(\.transaction) {
+            let names = PeriodAlias.aliases(of: fact)
+            guard let alias = names.first,
+                stateBefore.periods.contains(where: { $0.aliases.contains(alias) && $0.transaction.signedDate > fact.signedDate }
+                ),
+                stateBefore.periods.filter({ $0.aliases.contains(where: names.contains) }).count == 1
+            else { continue }
+            let isSame = zip(stateBefore.periods, state.periods).allSatisfy { one, other in
+                one.transaction == other.transaction && one.end == other.end && one.beginning == other.beginning
+                    && one.endReason == other.endReason
+            }
+            findings.expect(.i11, isSame && stateBefore.spans == state.spans, "older words changed a period")
+        }
+    }
+
+    /// I12: nothing that was known is forgotten.
+    private func checkNothingForgotten(_ findings: inout Findings) {
+        let isKept =
+            before.renewals.isKept(in: history.renewals) && before.notices.isKept(in: history.notices)
+            && before.questions.isKept(in: history.questions) && before.claims.isKept(in: history.claims)
+            && before.registrations.isKept(in: history.registrations) && before.votes.isKept(in: history.votes)
+            && before.merges.isKept(in: history.merges)
+        findings.expect(.i12, isKept, "a fact, claim or vote is gone")
+        let names = stateBefore.periods.allSatisfy { known in
+            known.aliases.allSatisfy { alias in state.periods.contains { $0.aliases.contains(alias) } }
+        }
+        findings.expect(.i12, names, "a name of a period is gone")
+    }
+
+    /// I31: the same arguments give the same decision, whether the state is given or folded anew (I13).
+    private func checkPurity(_ findings: inout Findings) {
+        let anew = Decision(on: inputs, history: before, policy: policy, learnedAt: learnedAt)
+        findings.expect(.i31, anew == decision, "a state folded anew decides otherwise")
+        findings.expect(.i13, anew.state == state, "a state folded anew is another")
+    }
+
+    /// I17: what says nothing new, or is refused, changes nothing and tells nobody.
+    private func checkRefusals(_ findings: inout Findings) {
+        if !decision.changesHistory {
+            let isSilent = state == stateBefore && decision.auditRows.isEmpty && decision.events.isEmpty
+            findings.expect(.i17, isSilent, "no news changed something")
+        }
+        guard case .refused = decision.outcomes.first else { return }
+        var known = before
+        for input in inputs where !input.isClaim { _ = known.record(input) }
+        let without = SubscriptionState(folding: known, under: policy)
+        findings.expect(.i17, without.tenures == state.tenures && without.spans == state.spans, "a refused claim moved something")
+    }
+
+    /// I21: the rows tell each customer's access as it is, each change with what caused it, and take-backs name whoever was
+    /// credited.
+    private func checkAudit(_ findings: inout Findings) {
+        for customer in Set(state.customers + stateBefore.customers).sorted() {
+            let said = audit.last { $0.customer == customer }?.after
+            let extent = Extent(of: state.spans(of: customer))
+            findings.expect(.i21, extent == said.map(Extent.init) ?? Extent(of: []), "rows of \(customer) end at \(said as Any)")
+        }
+        for row in decision.auditRows {
+            findings.expect(.i21, !row.evidence.isEmpty, "a row of \(row.customer) without evidence")
+            let (old, new) = (stateBefore.spans(of: row.customer), state.spans(of: row.customer))
+            findings.expect(.i21, Extent(row.before) == Extent(of: old), "before \(row.before)")
+            let isSame = old != new && Extent.isSame(old, new, until: row.effectiveAt)
+            findings.expect(
+                .i21, isSame || !row.takeBacks.isEmpty, "access differs from before \(row.effectiveAt), or not at all")
+            for taken in row.takeBacks {
+                let period = state.periods.first { $0.transaction.transactionId == taken.transactionId }
+                let credited = period.flatMap { state.owner(at: $0.purchaseDate) }
+                findings.expect(.i21, credited == row.customer, "taken from \(row.customer), credited to \(credited as Any)")
+            }
+        }
+    }
+
+    /// I37: one event for each change and none for nothing; I35: all of them of this ledger.
+    private func checkEvents(_ findings: inout Findings) {
+        let accessChanges = decision.events.filter { $0.kind == .accessChanged }
+        findings.expect(.i37, accessChanges.count == decision.auditRows.count, "\(accessChanges.count) events")
+        for row in decision.auditRows {
+            let isTold = accessChanges.contains { $0.customer == row.customer && $0.effectiveAt == row.effectiveAt }
+            findings.expect(.i37, isTold, "the row of \(row.customer) is not told")
+        }
+        let moved = decision.events.filter { $0.kind == .ownerChanged }
+        for instant in Set((stateBefore.tenures + state.tenures).map(\.from)).sorted() {
+            let (old, new) = (stateBefore.owner(at: instant), state.owner(at: instant))
+            let told = moved.filter { TimeWindow(from: $0.effectiveAt, until: $0.until).contains(instant) }
+            findings.expect(.i37, told.count == (old == new ? 0 : 1), "an owner changed \(told.count) times at \(instant)")
+            findings.expect(.i37, told.allSatisfy { $0.previousCustomer == old && $0.customer == new }, "another owner is told")
+        }
+        let keys = decision.auditRows.map(\.subscription) + decision.events.map(\.subscription) + [state.key]
+        findings.expect(.i35, keys.allSatisfy { $0 == before.key }, "of another ledger")
+    }
+}
+
+/// How far access reaches, computed here and not by the ledger.
+private struct Extent: Equatable {
+    let exists: Bool
+    let until: Timestamp?
+    let provisionalUntil: Timestamp?
+
+    init(_ said: AuditRow.Extent) { (exists, until, provisionalUntil) = (said.exists, said.until, said.provisionalUntil) }
+
+    init(of spans: [AccessSpan]) {
+        exists = !spans.isEmpty
+        let signed = spans.filter { $0.kind != .provisional }
+        let isOpen = signed.contains { $0.until == nil }
+        let lastSigned = isOpen ? nil : signed.compactMap(\.until).max()
+        until = lastSigned
+        let late = spans.filter { $0.kind == .provisional }.compactMap(\.until).max()
+        let isLater = late.map { late in lastSigned.map { late > $0 } ?? true } ?? false
+        provisionalUntil = isLater && !isOpen ? late : nil
+    }
+
+    /// Whether both give the same access at every instant before one, sampled at all boundaries.
+    static func isSame(_ old: [AccessSpan], _ new: [AccessSpan], until instant: Timestamp) -> Bool {
+        let boundaries = (old + new).flatMap { [$0.from, $0.until ?? $0.from] }.filter { $0 < instant }
+        return boundaries.allSatisfy { boundary in
+            let one = old.last { $0.contains(boundary) }
+            let other = new.last { $0.contains(boundary) }
+            return one?.kind == other?.kind && one?.productId == other?.productId
+        }
+    }
+}
+
+extension Array where Element: Equatable {
+    /// Whether all of these stand in the other in the same order.
+    fileprivate func isKept(in other: [Element]) -> Bool {
+        var rest = other[...]
+        for element in self {
+            guard let index = rest.firstIndex(of: element) else { return false }
+            rest = rest[(index + 1)...]
+        }
+        return true
+    }
+}

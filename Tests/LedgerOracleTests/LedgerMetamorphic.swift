@@ -1,0 +1,159 @@
+import Foundation
+import Ledger
+import LedgerOracle
+import Primitives
+import Testing
+
+/// Changes of a life whose effect on the ledger's answers is known without knowing the answers.
+@Suite struct LedgerMetamorphic {
+    private static let firstSeed = ProcessInfo.processInfo.environment["TENURE_SEED"].flatMap { UInt64($0) } ?? 1
+    private static let lives = ProcessInfo.processInfo.environment["TENURE_LIVES"].flatMap { UInt64($0) } ?? 100
+
+    private var seeds: Range<UInt64> { Self.firstSeed..<(Self.firstSeed + Self.lives) }
+
+    private func world(_ deliveries: [Delivery], _ policy: OraclePolicy) -> [Told] {
+        LedgerWorld(deliveries, under: policy).states.map { Told($0.state) }
+    }
+
+    @Test func `FACT-2 a shift of all times shifts everything that the ledger says by as much`() {
+        for seed in seeds {
+            let life = LedgerOracle.Life(seed: seed)
+            let delta = 77 * day
+            let shifted = world(Metamorphic.shifted(life.deliveries, by: delta), life.policy)
+            let expected = world(life.deliveries, life.policy).map { $0.shifted(by: delta) }
+            #expect(shifted == expected, "seed \(seed)")
+        }
+    }
+
+    @Test func `FACT-2 a renaming of all ids that keeps their order renames everything and changes nothing else (I45)`() {
+        for seed in seeds {
+            let life = LedgerOracle.Life(seed: seed)
+            // The kind of a customer stays to be seen from his name.
+            let renamed = world(Metamorphic.renamed(life.deliveries, prefix: "9", digit: "9"), life.policy)
+            let expected = world(life.deliveries, life.policy).map { $0.renamed(with: "9") }
+            #expect(renamed == expected, "seed \(seed)")
+        }
+    }
+
+    @Test func `FACT-1 the lives of two strangers do not touch: together they are both, side by side`() {
+        for seed in seeds {
+            let one = LedgerOracle.Life(seed: seed)
+            let two = LedgerOracle.Life(seed: seed + 10_000)
+            let joined = world(Metamorphic.joined(one.deliveries, two.deliveries), one.policy)
+            let stranger = world(Metamorphic.renamed(two.deliveries, prefix: "9", digit: "9"), one.policy)
+            #expect(joined == world(one.deliveries, one.policy) + stranger, "seed \(seed)")
+        }
+    }
+
+    @Test func `FACT-1 without one customer everybody who shared no subscription with him has what he had`() {
+        var compared = 0
+        for seed in seeds {
+            let life = LedgerOracle.Life(seed: seed)
+            // The limit of customers counts whom other subscriptions of the Apple Account serve (OWN-11).
+            guard let gone = life.customers.last, life.policy.customersPerAppleAccount == nil else { continue }
+            let others = Metamorphic.without(gone, life.deliveries)
+            let after = Dictionary(uniqueKeysWithValues: LedgerWorld(others, under: life.policy).states.map { ($0.id, $0.state) })
+            for (id, state) in LedgerWorld(life.deliveries, under: life.policy).states
+            where !concerns(CustomerID(gone), state, life.deliveries) {
+                compared += 1
+                #expect(after[id].map { Told($0) } == Told(state), "seed \(seed) \(id)")
+            }
+        }
+        print(
+            "metamorphic: \(compared) subscriptions keep what they had, \(Self.lives) lives from seed \(Self.firstSeed)"
+        )
+        #expect(compared > 0 || Self.lives < 50)
+    }
+
+    @Test func `FACT-1 a history written as JSON and read back gives the same state and the same bytes`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        for seed in seeds {
+            let life = LedgerOracle.Life(seed: seed)
+            let world = LedgerWorld(life.deliveries, under: life.policy)
+            for (id, history) in world.histories.sorted(by: { $0.key < $1.key }) {
+                let bytes = try encoder.encode(history)
+                let read = try JSONDecoder().decode(SubscriptionHistory.self, from: bytes)
+                #expect(read == history, "seed \(seed) \(id)")
+                #expect(try encoder.encode(read) == bytes, "seed \(seed) \(id)")
+                let state = SubscriptionState(folding: read, under: world.policy)
+                #expect(state == SubscriptionState(folding: history, under: world.policy), "seed \(seed) \(id)")
+            }
+        }
+    }
+
+    /// Whether he had anything to do with the subscription: claimed it, owned it, is named by a token on it, decided or was
+    /// decided about, or is one with somebody who did.
+    private func concerns(_ customer: CustomerID, _ state: SubscriptionState, _ deliveries: [Delivery]) -> Bool {
+        var his: Set<String> = [customer.rawValue]
+        var tokens: Set<String> = []
+        for case .merge(let merge) in deliveries where his.contains(merge.anonymous) || his.contains(merge.identified) {
+            his.formUnion([merge.anonymous, merge.identified])
+        }
+        for case .registration(let it) in deliveries where his.contains(it.customer) { tokens.insert(it.token) }
+        let owns = state.customers.contains { his.contains($0.rawValue) }
+        let claims = state.claims.contains { his.contains($0.claim.customer.rawValue) }
+        let isNamed = deliveries.contains { delivery in
+            guard case .transaction(let it) = delivery, it.originalTransactionId == state.key.originalTransactionId.rawValue
+            else {
+                return false
+            }
+            return it.appAccountToken.map(tokens.contains) ?? false
+        }
+        let isDecided = deliveries.contains { delivery in
+            guard case .vote(let vote) = delivery else { return false }
+            switch vote.kind {
+            case .transfer(let id, let target): return id == state.key.originalTransactionId.rawValue && his.contains(target)
+            case .approve(_, let owner): return owner.map(his.contains) ?? false
+            case .deny: return false
+            }
+        }
+        return owns || claims || isNamed || isDecided
+    }
+}
+
+/// What the ledger says of one subscription, in words that can be shifted and renamed.
+private struct Told: Equatable {
+    var id: String
+    var periods: [String]
+    var periodDates: [[Timestamp?]]
+    var spans: [AccessSpan]
+    var owners: [String?]
+    var ownersFrom: [Timestamp]
+    var rules: [Rule]
+    var outcomes: [ClaimOutcome]
+
+    init(_ state: SubscriptionState) {
+        id = state.key.originalTransactionId.rawValue
+        periods = state.periods.map { "\($0.productId) \($0.beginning) \($0.givesAccess)" }
+        periodDates = state.periods.map { [$0.purchaseDate, $0.transaction.expiresDate, $0.end] }
+        spans = state.spans
+        owners = state.tenures.map { $0.customer?.rawValue }
+        ownersFrom = state.tenures.map(\.from)
+        rules = state.tenures.map(\.cause.rule)
+        outcomes = state.claims.map(\.outcome)
+    }
+
+    func shifted(by delta: Int64) -> Told {
+        let later = { (instant: Timestamp) in instant.adding(Milliseconds(delta)) }
+        var told = self
+        told.periodDates = periodDates.map { $0.map { $0.map(later) } }
+        told.ownersFrom = ownersFrom.map(later)
+        for index in told.spans.indices {
+            told.spans[index].from = later(told.spans[index].from)
+            told.spans[index].until = told.spans[index].until.map(later)
+        }
+        return told
+    }
+
+    func renamed(with prefix: String) -> Told {
+        var told = self
+        told.id = prefix + id
+        told.owners = owners.map { $0.map { prefix + $0 } }
+        told.outcomes = outcomes.map { outcome in
+            guard case .moved(let customer, let rule) = outcome else { return outcome }
+            return .moved(from: CustomerID(prefix + customer.rawValue), rule: rule)
+        }
+        return told
+    }
+}

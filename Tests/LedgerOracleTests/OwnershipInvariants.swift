@@ -1,0 +1,133 @@
+import Ledger
+import Primitives
+
+/// Section D, identity and ownership, after one step: I01 to I06.
+extension LiveStep {
+    func checkOwnership(_ findings: inout Findings) {
+        checkOneOwner(&findings)
+        checkCauses(&findings)
+        if history.merges.isEmpty, state.merged.isEmpty { checkTokens(&findings) }
+        checkUnowned(&findings)
+        checkMerges(&findings)
+    }
+
+    /// I01: one owner at each instant, from the first known period on.
+    private func checkOneOwner(_ findings: inout Findings) {
+        let tenures = state.tenures
+        let begins = tenures.first?.from == state.periods.first?.purchaseDate && tenures.last?.until == nil
+        findings.expect(.i01, begins, "tenures begin \(tenures.first.map(\.from) as Any)")
+        for (one, next) in zip(tenures, tenures.dropFirst()) {
+            let follows = one.until == next.from && one.from < next.from && one.customer != next.customer
+            findings.expect(.i01, follows, "\(one) then \(next)")
+        }
+        let served = state.customers.map { Coverage(state.spans(of: $0)) }
+        for (index, one) in served.enumerated() {
+            for other in served.dropFirst(index + 1) { findings.expect(.i01, !one.meets(other), "two are served at once") }
+        }
+    }
+
+    /// I02: each tenure rests on one thing that is known: a claim, a vote, or a registered token.
+    private func checkCauses(_ findings: inout Findings) {
+        for tenure in state.tenures {
+            findings.expect(.i02, isKnown(tenure), "\(tenure) rests on what nobody said")
+        }
+    }
+
+    private func isKnown(_ tenure: Tenure) -> Bool {
+        let evidence = tenure.cause.evidence
+        guard tenure.customer != nil else { return evidence == "no claim" }
+        if let id = evidence.rest(after: "vote ") { return history.votes.contains { $0.id.rawValue == id } }
+        if let id = evidence.rest(after: "appAccountToken of transaction ") {
+            return state.periods.contains { period in
+                period.transaction.transactionId.rawValue == id && registered(period) != nil
+            }
+        }
+        return history.claims.contains { $0.id.rawValue == evidence }
+    }
+
+    private func registered(_ period: Period) -> CustomerID? {
+        history.registrations.first { $0.token == period.transaction.appAccountToken }?.customer
+    }
+
+    /// I03: a registered token on what was bought decides, and no claim takes the subscription from whom it names.
+    private func checkTokens(_ findings: inout Findings) {
+        for (index, period) in state.periods.enumerated() where period.isBought || index == 0 {
+            guard let customer = registered(period), isLast(index, at: period.purchaseDate) else { continue }
+            let isFollowed = policy.onPurchase == .followPurchase && !isAnonymous(customer)
+            guard index == 0 || isFollowed else { continue }
+            let owner = state.owner(at: period.purchaseDate)
+            findings.expect(.i03, owner == customer, "\(period.purchaseDate) names \(customer), owned by \(owner as Any)")
+        }
+        for (one, next) in zip(state.tenures, state.tenures.dropFirst())
+        where next.cause.rule == .restore || next.cause.rule == .anonymous {
+            guard let owner = one.customer, let claim = history.claims.first(where: { $0.id.rawValue == next.cause.evidence }),
+                !rests(one, onWhatCameAfter: claim)
+            else { continue }
+            findings.expect(.i03, !isNamed(owner, at: next.from), "\(claim.id) takes from \(owner) whom a token names")
+        }
+    }
+
+    /// Nothing else begins or moves it at that instant.
+    private func isLast(_ index: Int, at instant: Timestamp) -> Bool {
+        let moves = history.claims.map(\.claimedAt) + history.votes.map(\.votedAt)
+        return !state.periods.dropFirst(index + 1).contains { $0.purchaseDate == instant } && !moves.contains(instant)
+    }
+
+    private func isAnonymous(_ customer: CustomerID) -> Bool { customer.rawValue.hasPrefix("anon") }
+
+    /// A purchase may be shown later than a restore that came after it; the restore was weighed against the owner before.
+    private func rests(_ tenure: Tenure, onWhatCameAfter claim: Claim) -> Bool {
+        history.claims.first { $0.id.rawValue == tenure.cause.evidence }.map { $0.claimedAt > claim.claimedAt } ?? false
+    }
+
+    private func isNamed(_ owner: CustomerID, at instant: Timestamp) -> Bool {
+        for period in state.periods.reversed() where period.purchaseDate <= instant && period.beginning != .alreadyActive {
+            if registered(period) == owner { return true }
+            if period.beginning != .renewal { return false }
+        }
+        return false
+    }
+
+    /// I04: what nobody owns gives nothing to anyone, and is kept.
+    private func checkUnowned(_ findings: inout Findings) {
+        for customer in state.customers {
+            let owned = Coverage(
+                state.tenures.filter { $0.customer == customer }.map {
+                    $0.from.millisecondsSince1970..<($0.until?.millisecondsSince1970 ?? Coverage.never)
+                })
+            findings.expect(.i04, owned.covers(Coverage(state.spans(of: customer))), "\(customer) is served and no owner")
+        }
+        let isOwned = state.tenures.contains { $0.customer != nil }
+        findings.expect(.i04, isOwned || decision.auditRows.allSatisfy { !$0.after.exists }, "a row without an owner")
+        let isKept = told.allSatisfy { $0.transaction == nil } == state.periods.isEmpty
+        findings.expect(.i04, isKept, "facts and no periods")
+    }
+
+    /// I05: nobody who was merged into another owns anything, and merging the other way round says nothing.
+    private func checkMerges(_ findings: inout Findings) {
+        let merges = (history.merges + state.merged).filter { isAnonymous($0.anonymous) && !isAnonymous($0.identified) }
+        for merge in merges {
+            let owns = state.customers.contains(merge.anonymous)
+            findings.expect(.i05, !owns, "\(merge.anonymous) owns and is \(merge.identified)")
+        }
+        guard decision.changesHistory, let merge = merges.first else { return }
+        let reversed = CustomerMerge(
+            anonymous: merge.identified, identified: merge.anonymous, mergedAt: merge.mergedAt.adding(.hours(-1)))
+        let late = CustomerMerge(
+            anonymous: merge.anonymous, identified: merge.identified, mergedAt: merge.mergedAt.adding(.days(9)))
+        for other in [reversed, late] {
+            let after = Decision(
+                on: [.merge(other)], history: history, state: state, policy: policy, learnedAt: learnedAt)
+            let isKnownCustomer = history.claims.contains { $0.customer == merge.identified }
+            guard isKnownCustomer || other != reversed else { continue }
+            findings.expect(.i05, after.state.tenures == state.tenures, "a second merge \(other) moved something")
+        }
+    }
+}
+
+extension String {
+    /// What follows a prefix; nil where it does not begin with it.
+    fileprivate func rest(after prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

@@ -1,0 +1,140 @@
+import Ledger
+import LedgerOracle
+import Primitives
+
+/// Section D, what is read at a cut through a life: I20, I24, I28, I32.
+struct ReadInvariants {
+    let states: [SubscriptionState]
+    /// By customer.
+    let accounts: [String: CustomerAccount]
+    let catalogue: PlanCatalogue
+
+    private var customers: [CustomerID] {
+        Set(states.flatMap(\.customers) + accounts.keys.map { CustomerID($0) }).sorted()
+    }
+
+    private var boundaries: [Timestamp] {
+        Set(states.flatMap { state in state.spans.flatMap { [$0.from, $0.until ?? $0.from] } + state.tenures.map(\.from) })
+            .sorted()
+    }
+
+    func check(_ findings: inout Findings) {
+        for customer in customers {
+            for balanced in [false, true] { checkSteps(of: customer, balanced, &findings) }
+            checkLabels(of: customer, &findings)
+            checkDoublePayment(of: customer, &findings)
+            checkIntroductoryOffers(of: customer, &findings)
+        }
+    }
+
+    private func answer(_ customer: CustomerID, at instant: Timestamp, balanced: Bool) -> EntitlementAnswer {
+        let holdings = states.map { Holding(of: customer, in: $0, keepingCredits: balanced) }
+        return CustomerAnswer(
+            at: instant, holdings: holdings, account: accounts[customer.rawValue], map: LedgerWorld.map(balanced: balanced)
+        ).overall
+    }
+
+    /// I32: from one announced change to the next nothing changes, and every end and beginning is announced.
+    private func checkSteps(of customer: CustomerID, _ balanced: Bool, _ findings: inout Findings) {
+        guard let first = boundaries.first else { return }
+        var now = first.adding(Milliseconds(-1))
+        var visited: Set<Timestamp> = []
+        while visited.count < 500 {
+            let here = answer(customer, at: now, balanced: balanced)
+            guard let next = here.nextChangeDate else {
+                let late = answer(customer, at: now.adding(.days(4000)), balanced: balanced)
+                findings.expect(.i32, late.says == here.says, "\(customer): changes after the last announced change at \(now)")
+                break
+            }
+            findings.expect(.i32, next > now, "\(customer): the next change at \(now) is \(next)")
+            guard next > now else { break }
+            let gap = next.since(now).count
+            for instant in [now.adding(Milliseconds(gap / 2)), next.adding(Milliseconds(-1))] {
+                let between = answer(customer, at: instant, balanced: balanced)
+                let isSame = between.says == here.says && (between.nextChangeDate == next)
+                findings.expect(.i32, isSame, "\(customer): \(instant) is not as \(now): \(between) · \(here)")
+            }
+            visited.insert(next)
+            now = next
+        }
+        // What is held is in no answer, and so is not announced.
+        guard !balanced, accounts[customer.rawValue] == nil else { return }
+        for span in states.flatMap({ $0.spans(of: customer) }) {
+            let isJoined = states.contains { state in
+                state.spans(of: customer).contains { $0.until == span.from || $0.from == span.until }
+            }
+            let isAnnounced = visited.contains(span.from) && span.until.map { visited.contains($0) } ?? true
+            findings.expect(.i32, isAnnounced || isJoined, "\(customer): \(span) is not announced")
+        }
+    }
+
+    /// I20: every answer says by what right, and nothing that was not paid is called paid.
+    private func checkLabels(of customer: CustomerID, _ findings: inout Findings) {
+        guard accounts[customer.rawValue] == nil else { return }
+        let spans = states.flatMap { $0.spans(of: customer) }
+        for instant in boundaries {
+            let here = spans.filter { $0.contains(instant) }
+            let told = answer(customer, at: instant, balanced: false)
+            let kinds: [AccessSpan.Kind] = [.paid, .gracePeriod, .provisional]
+            let best = kinds.first { kind in here.contains { $0.kind == kind } }
+            findings.expect(.i20, told.isActive == (best != nil), "\(customer) at \(instant)")
+            guard told.isActive else { continue }
+            findings.expect(.i20, told.restsOn?.right.rawValue == best?.rawValue, "\(customer) at \(instant): not \(best as Any)")
+            findings.expect(.i20, told.isProvisional == (best == .provisional), "\(customer) at \(instant): provisional")
+        }
+    }
+
+    /// I24: whoever pays for two at once is told of, and nobody else is.
+    private func checkDoublePayment(of customer: CustomerID, _ findings: inout Findings) {
+        for instant in boundaries {
+            let paying = states.filter { state in
+                guard let last = state.periods.last(where: { $0.purchaseDate <= instant }) else { return false }
+                return !last.transaction.details.isFamilyShared
+                    && state.spans(of: customer).contains { $0.kind != .provisional && $0.contains(instant) }
+            }
+            let pairs = paying.count * (paying.count - 1) / 2
+            let told = DoublePayment.all(of: customer, in: states, map: LedgerWorld.map(balanced: false), at: instant)
+            findings.expect(.i24, told.count == pairs, "\(customer) at \(instant): \(pairs) pairs, \(told.count) told")
+        }
+    }
+
+    /// I28: once used stays used, by the customer and by the Apple Account that his device shows.
+    private func checkIntroductoryOffers(of customer: CustomerID, _ findings: inout Findings) {
+        let accounts = Set(states.flatMap(\.periods).compactMap(\.transaction.appTransactionId)).sorted().map { Optional($0) }
+        for appTransactionId in [nil] + accounts {
+            var wasUsed = false
+            for instant in boundaries {
+                let profile = CustomerSituation.Profile(customer: customer, device: .init(appTransactionId: appTransactionId))
+                let situation = CustomerSituation(
+                    of: profile, states: states, catalogue: catalogue, map: LedgerWorld.map(balanced: false), at: instant)
+                let isUsed = situation.usedIntroductoryOffer(of: "gold")
+                findings.expect(.i28, isUsed || !wasUsed, "\(customer) may have the offer again at \(instant)")
+                wasUsed = isUsed
+            }
+            let had = states.flatMap(\.periods).contains {
+                $0.transaction.appTransactionId == appTransactionId && $0.transaction.details.offerType == 1
+                    && !$0.transaction.details.isFamilyShared
+            }
+            if appTransactionId != nil, had { findings.expect(.i28, wasUsed, "the Apple Account had it, and \(customer) may") }
+        }
+    }
+}
+
+/// What an answer says, whenever it was asked for.
+private struct Said: Equatable {
+    let isActive: Bool
+    let start: Timestamp?
+    let end: Timestamp?
+    let isProvisional: Bool
+    let restsOn: EntitlementAnswer.Source?
+    let renews: Bool?
+    let endedBecause: AccessSpan.End?
+}
+
+extension EntitlementAnswer {
+    fileprivate var says: Said {
+        Said(
+            isActive: isActive, start: start, end: end, isProvisional: isProvisional, restsOn: restsOn, renews: renews,
+            endedBecause: endedBecause)
+    }
+}
