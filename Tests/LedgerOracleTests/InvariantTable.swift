@@ -28,8 +28,8 @@ enum InvariantTable {
         elsewhere(.i07, "Storage: foreign keys with app and environment; the conformance suite"),
         here(
             .i08,
-            "the facts, votes, merges and kept claims in any order, some twice: the same history, state and bytes. A "
-                + "claim that says nothing new is not kept (OWN-3), and so is not replayed"),
+            "the facts, votes, merges and kept claims in any order, some twice: the same history, state and bytes. A claim that"
+                + " says nothing new is not kept (OWN-3); under onRestore keep the claims left out would have moved nothing"),
         here(.i09, "two to four servers that hear parts and store what is news to them; what they stored, put together"),
         here(.i10, "every step told again; an input read back from JSON. Other encodings of a JWS are Intake's"),
         here(.i11, "a period's words are those signed last of all that was told; older words change no period and no span"),

@@ -83,7 +83,29 @@ struct LifeWalk {
             if !findings.broken.isEmpty { return findings }
         }
         try check(path, deliveries[...], policy, chance, &findings)
+        if policy.onRestore == .keep { checkKeptClaims(path, deliveries, policy, &findings) }
         return findings
+    }
+
+    /// I08: the claims that were answered and not kept (OWN-3) would have changed nothing. Where restores move
+    /// anything, a repetition that late news would have made succeed does not (decision 0010.14).
+    private func checkKeptClaims(
+        _ path: LivePath, _ deliveries: [Delivery], _ policy: OraclePolicy, _ findings: inout Findings
+    ) {
+        let kept = Set(path.histories.values.flatMap(\.claims).map(\.id.rawValue))
+        let isDecidedOnly = deliveries.allSatisfy { delivery in
+            guard case .vote(let vote) = delivery else { return true }
+            switch vote.kind {
+            case .approve(let id, _), .deny(let id): return kept.contains(id)
+            case .transfer: return true
+            }
+        }
+        // Nobody can decide about a claim that was not kept.
+        guard isDecidedOnly else { return }
+        for (id, state) in LedgerWorld(deliveries, under: policy).states {
+            findings.expect(
+                .i08, path.states[id]?.tenures == state.tenures, "\(id): a claim that was not kept would have counted")
+        }
     }
 
     private func check(
