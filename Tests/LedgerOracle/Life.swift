@@ -98,7 +98,7 @@ struct LifeWriter {
             let token = "00000000-0000-4000-8000-00000000000\(number)"
             return LifeCustomer(
                 name: isAnonymous ? "anon-\(number)" : "customer-\(number)", isAnonymous: isAnonymous,
-                token: isAnonymous || chance.happens(40) ? nil : token)
+                token: chance.happens(isAnonymous ? 70 : 40) ? nil : token)
         }
     }
 

@@ -34,7 +34,8 @@ struct ConvergenceInvariants {
     ) throws {
         let doubled = (stored + stored.prefix(7)).shuffled(using: &chance)
         let shuffled = fold(doubled, history.key)
-        findings.expect(.i08, shuffled == history.untold, "\(history.key.originalTransactionId): another history in another order")
+        findings.expect(
+            .i08, shuffled == history.untold, "\(history.key.originalTransactionId): another history in another order")
         let refolded = SubscriptionState(folding: shuffled, under: path.policy)
         findings.expect(.i08, refolded == state, "\(history.key.originalTransactionId): another state in another order")
         findings.expect(.i08, try refolded.bytes == state.bytes, "\(history.key.originalTransactionId): other bytes")

@@ -82,7 +82,12 @@ struct LedgerWorld {
                 )
             ]
         case .registration(let it):
-            AppAccountToken(it.token).map { [(nil, .registration(.init(token: $0, customer: .init(it.customer))))] } ?? []
+            AppAccountToken(it.token).map { token in
+                let isAnonymous = isAnonymous(it.customer, in: deliveries)
+                return [
+                    (nil, .registration(.init(token: token, customer: .init(it.customer), isAnonymous: isAnonymous)))
+                ]
+            } ?? []
         case .claim(let it):
             [
                 (it.originalTransactionId, .fact(.transaction(TransactionFact(it.shown)))),
@@ -92,6 +97,17 @@ struct LedgerWorld {
             [(nil, .merge(.init(anonymous: .init(it.anonymous), identified: .init(it.identified), mergedAt: Timestamp(it.at))))]
         case .vote(let it): [(subject(of: it, among: deliveries), .vote(OwnershipVote(it)))]
         case .customerVote: []
+        }
+    }
+
+    /// What the app's backend knows of its customer, wherever he shows it.
+    private static func isAnonymous(_ customer: String, in deliveries: [Delivery]) -> Bool {
+        let claims = deliveries.compactMap { delivery -> OracleClaim? in
+            if case .claim(let claim) = delivery, claim.customer == customer { claim } else { nil }
+        }
+        if let claim = claims.first { return claims.allSatisfy(\.anonymous) && claim.anonymous }
+        return deliveries.contains { delivery in
+            if case .merge(let merge) = delivery { merge.anonymous == customer } else { false }
         }
     }
 
