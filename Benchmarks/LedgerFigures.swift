@@ -86,7 +86,12 @@ struct LedgerFigures {
     private func life(_ number: Int, of count: Int) -> (key: SubscriptionKey, facts: [Fact]) {
         let periods = count / 3 + 1
         let life = Life(number: number, periods: periods, lastEnds: Timestamp(millisecondsSince1970: 1_767_225_600_000))
-        let transactions = life.transactions
+        let transactions = life.transactions.enumerated().map { index, transaction in
+            // Apple's keys have one length and grow.
+            var transaction = transaction
+            transaction.webOrderLineItemId = "\(2_000_000_100_000_000 + index)"
+            return transaction
+        }
         let facts = (0..<count).map { index -> Fact in
             let period = index / 3
             switch index % 3 {

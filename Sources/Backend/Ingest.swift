@@ -103,7 +103,7 @@ struct Ingest {
     // MARK: Warnings (FACT-5)
 
     private func warn(of notice: NoticeFact, in scope: Scope, _ transaction: any StoreTransaction) throws {
-        if !KnownWords.notificationTypes.contains(notice.notificationType) {
+        if !NoticeWords.types.contains(notice.notificationType) {
             try warn(.unknownNotificationType, notice.notificationType, in: scope, transaction)
         }
         try warnUnlessKnown("subtype", notice.subtype, KnownWords.subtypes, in: scope, transaction)
@@ -140,13 +140,6 @@ struct Ingest {
 /// Source: Apple, App Store Server Notifications, `notificationType` and `subtype`; App Store Server API, `revocationType` and
 /// `inAppOwnershipType`.
 enum KnownWords {
-    static let notificationTypes: Set<String> = [
-        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
-        "EXPIRED",
-        "EXTERNAL_PURCHASE_TOKEN", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION", "OFFER_REDEEMED", "ONE_TIME_CHARGE",
-        "PRICE_CHANGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION",
-        "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST",
-    ]
     static let subtypes: Set<String> = [
         "ACCEPTED", "ACTIVE_TOKEN_REMINDER", "AUTO_RENEW_DISABLED", "AUTO_RENEW_ENABLED", "BILLING_RECOVERY", "BILLING_RETRY",
         "CREATED",

@@ -68,9 +68,13 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         return Self.insert(vote, into: &votes, inOrder: OwnershipVote.inOrder)
     }
 
-    /// Takes a merge; true if it is not known yet.
+    /// Takes a merge; true if it is not known yet. The same two merged again later says nothing.
     package mutating func record(_ merge: CustomerMerge) -> Bool {
-        Self.insert(merge, into: &merges, inOrder: CustomerMerge.inOrder)
+        if let known = merges.firstIndex(where: { $0.anonymous == merge.anonymous && $0.identified == merge.identified }) {
+            guard merge.mergedAt < merges[known].mergedAt else { return false }
+            merges.remove(at: known)
+        }
+        return Self.insert(merge, into: &merges, inOrder: CustomerMerge.inOrder)
     }
 
     private static func insert<Element: Hashable>(
@@ -119,39 +123,5 @@ extension SubscriptionHistory {
         if !votes.isEmpty { try container.encode(votes, forKey: .votes) }
         if !merges.isEmpty { try container.encode(merges, forKey: .merges) }
         try container.encodeIfPresent(toldUntil, forKey: .toldUntil)
-    }
-}
-
-/// The app's backend says for which customer a token stands (OWN-2).
-package struct TokenRegistration: Sendable, Hashable, Codable {
-    package let token: AppAccountToken
-    package let customer: CustomerID
-    /// The customer has not identified himself yet (OWN-10).
-    package let isAnonymous: Bool
-
-    package init(token: AppAccountToken, customer: CustomerID, isAnonymous: Bool = false) {
-        self.token = token
-        self.customer = customer
-        self.isAnonymous = isAnonymous
-    }
-
-    private enum CodingKeys: CodingKey {
-        case token, customer, isAnonymous
-    }
-
-    /// Reads also what was stored before anonymous customers were known.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        token = try container.decode(AppAccountToken.self, forKey: .token)
-        customer = try container.decode(CustomerID.self, forKey: .customer)
-        isAnonymous = try container.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false
-    }
-
-    /// What says nothing is not written, so that a registration from before is written as it was.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(token, forKey: .token)
-        try container.encode(customer, forKey: .customer)
-        if isAnonymous { try container.encode(isAnonymous, forKey: .isAnonymous) }
     }
 }

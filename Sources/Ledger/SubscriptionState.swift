@@ -46,6 +46,19 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
         renewal = history.renewals.last
     }
 
+    /// Reads also what was stored before claims could merge customers.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        key = try container.decode(SubscriptionKey.self, forKey: .key)
+        policyVersion = try container.decode(Int64.self, forKey: .policyVersion)
+        periods = try container.decode([Period].self, forKey: .periods)
+        tenures = try container.decode([Tenure].self, forKey: .tenures)
+        claims = try container.decode([WeighedClaim].self, forKey: .claims)
+        spans = try container.decode([AccessSpan].self, forKey: .spans)
+        merged = try container.decodeIfPresent([CustomerMerge].self, forKey: .merged) ?? []
+        renewal = try container.decodeIfPresent(RenewalFact.self, forKey: .renewal)
+    }
+
     /// Folds a history under one policy that always held.
     package init(folding history: SubscriptionHistory, under policy: AppPolicy) {
         self.init(folding: history, under: PolicyTimeline(policy))

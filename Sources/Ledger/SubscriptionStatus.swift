@@ -49,12 +49,12 @@ extension SubscriptionState {
         guard let last = periods.last(where: { $0.purchaseDate <= instant }) else { return .notBegun(from: first.purchaseDate) }
         let end = last.end ?? last.purchaseDate
         if case .revoked(let revocation) = last.endReason { return .revoked(at: revocation.revocationDate) }
-        if let renewal, renewal.isInBillingRetryPeriod, renewal.signedDate <= instant, renewal.signedDate >= last.purchaseDate,
-            instant < end.adding(last.longestBillingRetry)
-        {
+        // Apple's last word is about the last period; of an earlier one it is only known that it ended.
+        let outlook = last.aliases == periods.last?.aliases ? RenewalOutlook(of: self) : nil
+        if let retry = outlook?.retry, retry.signedDate <= instant, instant < end.adding(last.longestBillingRetry) {
             return .billingRetry(since: end)
         }
-        return .expired(at: end, expirationIntent: renewal?.expirationIntent)
+        return .expired(at: end, expirationIntent: outlook?.word?.expirationIntent)
     }
 
     private func running(_ span: AccessSpan) -> SubscriptionStatus {
@@ -67,8 +67,8 @@ extension SubscriptionState {
 
     private func nextRenewal(of span: AccessSpan) -> SubscriptionStatus.Renewal {
         guard span.until != nil else { return .never }
-        guard let renewal, let renews = renewal.autoRenewStatus else { return .unknown }
-        return renews ? .renews(into: renewal.autoRenewProductId ?? span.productId) : .ends
+        guard let word = RenewalOutlook(of: self)?.word, let renews = word.autoRenewStatus else { return .unknown }
+        return renews ? .renews(into: word.autoRenewProductId ?? span.productId) : .ends
     }
 }
 

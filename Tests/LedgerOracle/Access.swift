@@ -126,7 +126,7 @@ struct AccessReader {
 
     private func wasSetToRenew(_ index: Int, _ end: Int64) -> Bool {
         let period = periods[index]
-        let since = period.purchaseDate - (period.beginning == .renewal ? day : 0)
+        let since = period.purchaseDate - (period.beginning == .renewal || period.word.reason == .renewal ? day : 0)
         let last = facts.infos.last { $0.signedDate >= since && $0.signedDate < end }
         return last?.autoRenewStatus != false
     }

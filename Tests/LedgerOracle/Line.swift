@@ -29,7 +29,7 @@ struct Holding {
     /// Who proved the purchase of which later period.
     var buyers: [(period: Int, customer: String)] = []
     /// Who was the first to claim which appearance.
-    var incoming: [(appearance: Appearance, customer: String)] = []
+    var incoming: [(appearance: Appearance, customer: String, claim: String)] = []
     var transfers: [Transfer] = []
 
     struct Transfer {
@@ -70,6 +70,8 @@ struct Line {
     let holding: Holding
     let people: People
     let policy: OraclePolicy
+    /// The instant of what is being weighed; `nil` when all of it is.
+    var now: Int64?
 
     /// What may make somebody the owner, and when.
     private struct Candidate {
@@ -163,7 +165,7 @@ struct Line {
     private func firstOwner(_ first: OraclePeriod) -> String? {
         if let named = people.named(by: first.word.appAccountToken) { return named }
         if let claimant = holding.firstClaimant { return claimant }
-        let renewals = holding.periods.dropFirst().prefix { $0.beginning == .renewal }
+        let renewals = holding.periods.dropFirst().prefix { $0.beginning == .renewal && $0.purchaseDate <= now ?? Int64.max }
         return renewals.compactMap { people.named(by: $0.word.appAccountToken) }.first
     }
 
@@ -172,11 +174,18 @@ struct Line {
         guard let next = holding.periods.first(where: { $0.purchaseDate >= appearance.signedDate }),
             next.beginning == .renewal, next.productId == appearance.product
         else { return nil }
-        let changed = holding.facts.infos.contains { info in
-            info.signedDate > appearance.signedDate && info.signedDate < next.purchaseDate
-                && ((info.autoRenewProductId ?? appearance.product) != appearance.product
-                    || info.autoRenewStatus == false)
+        func isAgainst(_ info: OracleRenewalInfo) -> Bool {
+            (info.autoRenewProductId ?? appearance.product) != appearance.product || info.autoRenewStatus == false
         }
-        return changed ? nil : next.purchaseDate
+        var infos = holding.facts.infos.filter {
+            $0.signedDate > appearance.signedDate && $0.signedDate < next.purchaseDate
+        }
+        // Apple charges up to a day early: what is said against it then, and stays said, came after the charge.
+        while let last = infos.last {
+            let isFor = last.autoRenewProductId == appearance.product || last.autoRenewStatus == true
+            if isAgainst(last) ? last.signedDate < next.purchaseDate - day : isFor { break }
+            infos.removeLast()
+        }
+        return infos.contains(where: isAgainst) ? nil : next.purchaseDate
     }
 }

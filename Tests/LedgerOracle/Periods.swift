@@ -116,9 +116,11 @@ struct PeriodReader {
         }
         if !ranOut.isEmpty { return true }
         let ends = periods[..<index].compactMap(\.expiresDate).filter { $0 <= purchase }
-        guard let latest = ends.max() else { return false }
+        let runs = periods[..<index].contains { stillRan($0, at: purchase) }
+        guard let latest = ends.max(), !runs else { return false }
         return facts.infos.contains {
-            $0.isInBillingRetryPeriod && $0.signedDate >= latest && $0.signedDate <= purchase
+            $0.isInBillingRetryPeriod && $0.signedDate >= max(latest - day, periods[index - 1].purchaseDate)
+                && $0.signedDate <= purchase
         }
     }
 

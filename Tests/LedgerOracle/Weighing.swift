@@ -27,11 +27,15 @@ struct Weighing {
             holdings.map { ($0.facts.originalTransactionId, $0) }, uniquingKeysWith: { one, _ in one })
     }
 
+    /// The instant of the act that is weighed.
+    private var now: Int64?
+
     func line(of holding: Holding) -> Line {
-        Line(holding: holding, people: people, policy: policy)
+        Line(holding: holding, people: people, policy: policy, now: now)
     }
 
     mutating func weigh(_ act: Known.Act) {
+        now = act.at
         switch act.delivery {
         case .claim(let claim):
             guard !verdicts.contains(where: { $0.claim.id == claim.id }) else { return }
@@ -51,7 +55,7 @@ struct Weighing {
         let owner = weighed.line.owner(at: claim.claimedAt)
         if weighed.isPurchaseOfLaterPeriod { holding.buyers.append((shown, claim.customer)) }
         let appearances = weighed.freeAppearances
-        holding.incoming += appearances.map { ($0, claim.customer) }
+        holding.incoming += appearances.map { ($0, claim.customer, claim.id) }
         if weighed.isPurchaseOfFirstPeriod, weighed.line.firstOwner == nil { holding.firstClaimant = claim.customer }
         holdings[claim.originalTransactionId] = holding
 
@@ -157,6 +161,7 @@ struct Weighing {
         case .deny(let claim):
             guard let index = undecided(claim) else { return }
             verdicts[index].verdict = .denied
+            holdings[verdicts[index].claim.originalTransactionId]?.incoming.removeAll { $0.claim == claim }
         }
     }
 

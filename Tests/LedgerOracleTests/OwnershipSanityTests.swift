@@ -142,9 +142,11 @@ private let gold = bought("gold.monthly", at(10), at(40))
         let registered = Delivery.registration(OracleRegistration(token: "T", customer: "C"))
         let renewal = bought("silver.monthly", at(30), at(60), .renewal, token: "T")
         #expect(answer([registered] + facts(silver, renewal)).line == "C@0")
-        let found = answer([registered] + facts(silver, renewal) + [claim("A", .queue, silver, at(1))])
-        #expect(found.line == "C@0")
-        #expect(found.verdicts.map(\.verdict) == [.refused])
+        // Before the renewal began nobody was known, and the first valid claim binds; after it the token names the owner.
+        let early = answer([registered] + facts(silver, renewal) + [claim("A", .queue, silver, at(1))])
+        #expect(early.line == "A@0" && early.verdicts.map(\.verdict) == [.bound])
+        let late = answer([registered] + facts(silver, renewal) + [claim("A", .queue, silver, at(31))])
+        #expect(late.line == "C@0" && late.verdicts.map(\.verdict) == [.refused])
     }
 
     @Test func `an operator may approve what was refused, a denied claim stays denied`() {

@@ -162,7 +162,9 @@ import Testing
         let rows = book.audit.count
         book.tell(transaction("1002", from: day(2026, 1, 20), to: day(2026, 2, 20)))
         #expect(book.audit.count == rows + 1 && book.audit.last?.effectiveAt == day(2026, 2, 1))
-        #expect(book.audit.last?.after.until == day(2026, 2, 20) && book.events.last { $0.kind == .accessChanged }?.accessUntil == day(2026, 2, 20))
+        #expect(
+            book.audit.last?.after.until == day(2026, 2, 20)
+                && book.events.last { $0.kind == .accessChanged }?.accessUntil == day(2026, 2, 20))
     }
 
     @Test func `AUDIT-1 a renewal that a device shows is the App Store's doing, and only claims that are kept are cited`() {

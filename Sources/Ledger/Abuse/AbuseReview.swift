@@ -160,7 +160,8 @@ package struct AbuseReview {
         var evidence: [CustomerID: [OriginalTransactionID: AbuseSignal.Evidence]] = [:]
         for state in states {
             for weighed in state.claims where isRecent(weighed.claim.claimedAt, within: thresholds.window) {
-                guard case .refused = weighed.outcome else { continue }
+                // OWN-11: what waits because a limit was reached is flagged like what was refused.
+                guard weighed.outcome.isRefusedOrPastLimit else { continue }
                 let id = state.key.originalTransactionId
                 evidence[weighed.claim.customer, default: [:]][id] = AbuseSignal.Evidence(
                     at: weighed.claim.claimedAt, what: .claim(id, weighed.claim.id))
@@ -201,5 +202,14 @@ extension CustomerPeriod {
         // Divided first where multiplying could overflow: an instant from outside is below 2^48.
         let (product, overflow) = used.multipliedReportingOverflow(by: 100_000)
         return overflow ? used / (whole / 100_000) : product / whole
+    }
+}
+
+extension ClaimOutcome {
+    fileprivate var isRefusedOrPastLimit: Bool {
+        switch self {
+        case .refused, .waiting(.limit): true
+        case .bound, .alreadyOwner, .moved, .noted, .waiting: false
+        }
     }
 }

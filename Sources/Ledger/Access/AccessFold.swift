@@ -73,7 +73,7 @@ struct AccessFold {
     /// When a refund that takes access came; nil where none did.
     private func refund(of period: Period) -> Timestamp? {
         guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
-            !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .revoke
+            policies.takesAccess(revocation)
         else { return nil }
         return revocation.revocationDate
     }
@@ -131,10 +131,8 @@ struct AccessFold {
     /// Set to renew: the last word about this period, signed before its end, says so. Without one the purchase itself does, which
     /// turns renewal on, whatever was said of an earlier period.
     private func isSetToRenew(at end: End) -> Bool {
-        // A renewal is charged, and signed, up to a day before it begins (PER-6).
-        let early = end.period.beginning == .renewal ? Milliseconds.hours(-24) : Milliseconds(0)
         let following = renewals.firstPosition { $0.signedDate >= end.at }
-        guard following > 0, renewals[following - 1].signedDate >= end.period.purchaseDate.adding(early) else { return true }
+        guard following > 0, renewals[following - 1].signedDate >= end.period.firstWord else { return true }
         return renewals[following - 1].autoRenewStatus ?? true
     }
 

@@ -29,9 +29,11 @@ package struct Holding: Sendable, Hashable, Codable {
     ///
     /// - Parameter keepingCredits: whether an entitlement of the app is a balance, so that each period is needed by itself.
     package init(of customer: CustomerID, in state: SubscriptionState, keepingCredits: Bool = false) {
+        // What was said of an earlier period says nothing of the next renewal.
+        let word = RenewalOutlook(of: state)?.word
         self.init(
             originalTransactionId: state.key.originalTransactionId, spans: Self.joined(state.spans(of: customer)),
-            autoRenewStatus: state.renewal?.autoRenewStatus, autoRenewProductId: state.renewal?.autoRenewProductId,
+            autoRenewStatus: word?.autoRenewStatus, autoRenewProductId: word?.autoRenewProductId,
             credited: state.creditedPeriods(of: customer).filter {
                 $0.type == .nonRenewingSubscription || (keepingCredits && $0.type == .autoRenewableSubscription)
             })

@@ -76,6 +76,6 @@ package struct CustomerPeriod: Sendable, Hashable {
         if left.period.transaction.isUpgraded != right.period.transaction.isUpgraded {
             return left.period.transaction.isUpgraded
         }
-        return left.period.aliases.lexicographicallyPrecedes(right.period.aliases)
+        return left.period.aliases.reversed().lexicographicallyPrecedes(right.period.aliases.reversed())
     }
 }

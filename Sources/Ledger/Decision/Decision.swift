@@ -149,11 +149,17 @@ extension SubscriptionState {
             // His own deferred change is evidence against whoever says later that he made it (OWN-4 c).
             return earlier.contains { $0.claim.productId == claim.productId } || earlier.count >= Self.mostWaitingClaims
         case .alreadyOwner: return !showsPurchase(claim) || !earlier.isEmpty
-        case .noted, .refused: return earlier.contains { $0.outcome == outcome }
+        case .noted: return earlier.contains { $0.outcome == outcome }
+        case .refused: return claims.count > Self.mostClaims || earlier.contains { $0.outcome == outcome }
         case .waiting:
-            return earlier.contains { $0.claim.productId == claim.productId } || earlier.count >= Self.mostWaitingClaims
+            return claims.count > Self.mostClaims || earlier.contains { $0.claim.productId == claim.productId }
+                || earlier.count >= Self.mostWaitingClaims
         }
     }
+
+    /// How many claims one subscription may have before another one that moves nothing is answered and not kept: whoever shows
+    /// one transaction under ever new names fills nothing.
+    private static let mostClaims = 200
 
     /// How many changes one customer may wait for in one period.
     private static let mostWaitingClaims = 4

@@ -39,7 +39,7 @@ struct AskingApple {
         return hasWord(since: limit) ? nil : (.billingRetryEnded, limit)
     }
 
-    private var isInRetry: Bool { RenewalOutlook(of: moment.state)?.word?.isInBillingRetryPeriod == true }
+    private var isInRetry: Bool { RenewalOutlook(of: moment.state)?.retry != nil }
 
     /// Whether Apple has said since the instant that it is over, taken back or unpaid. That it is set to renew is no news:
     /// Apple may still be about to charge.

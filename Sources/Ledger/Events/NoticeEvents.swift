@@ -88,15 +88,13 @@ struct NoticeEvents {
 /// Source: Apple, App Store Server Notifications, `notificationType`.
 package enum NoticeWords {
     /// Every `notificationType` of Apple's table.
-    package static var types: Set<String> {
-        [
-            "SUBSCRIBED", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "DID_RENEW",
-            "DID_FAIL_TO_RENEW",
-            "GRACE_PERIOD_EXPIRED", "EXPIRED", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED",
-            "CONSUMPTION_REQUEST", "REVOKE", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "ONE_TIME_CHARGE",
-            "EXTERNAL_PURCHASE_TOKEN", "RESCIND_CONSENT", "TEST", "METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE", "UNCLAIM_SEATS",
-        ]
-    }
+    package static let types: Set<String> = [
+        "SUBSCRIBED", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "DID_RENEW",
+        "DID_FAIL_TO_RENEW",
+        "GRACE_PERIOD_EXPIRED", "EXPIRED", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED",
+        "CONSUMPTION_REQUEST", "REVOKE", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "ONE_TIME_CHARGE",
+        "EXTERNAL_PURCHASE_TOKEN", "RESCIND_CONSENT", "TEST", "METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE", "UNCLAIM_SEATS",
+    ]
 }
 
 extension NoticeFact {

@@ -61,14 +61,10 @@ struct RenewalEvents {
     }
 }
 
-/// All that is known at one moment and what follows from it.
-struct LedgerMoment {
-    let history: SubscriptionHistory
-    let state: SubscriptionState
-
+extension LedgerMoment {
     /// Apple's word that it could not charge for what follows the last period, and that period's first name.
     fileprivate var failure: (period: PeriodAlias?, word: RenewalFact)? {
-        guard let word = RenewalOutlook(of: state)?.word, word.isInBillingRetryPeriod else { return nil }
+        guard let word = RenewalOutlook(of: state)?.retry else { return nil }
         return (state.lastSubscriptionPeriod?.aliases.first, word)
     }
 

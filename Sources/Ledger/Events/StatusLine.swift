@@ -48,11 +48,3 @@ package struct StatusLine: Sendable, Hashable {
         return instants
     }
 }
-
-/// For how long Apple tries to charge after the end.
-///
-/// Source: Apple, "Reducing involuntary subscriber churn"; for commitments PER-10.
-enum BillingRetry {
-    static var usual: Milliseconds { .days(60) }
-    static var ofCommitment: Milliseconds { .days(90) }
-}

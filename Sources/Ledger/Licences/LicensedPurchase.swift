@@ -17,9 +17,9 @@ package struct LicensedPurchase: Sendable, Hashable {
     package let isBought: Bool
     package let isFromFamily: Bool
 
-    /// Nil for what does not expire: it is no licence to updates.
+    /// Nil for what does not expire, or gives nothing (PER-12): it is no licence to updates.
     package init?(_ credited: CustomerPeriod) {
-        guard let expiresDate = credited.period.transaction.expiresDate else { return nil }
+        guard credited.period.counts, let expiresDate = credited.period.transaction.expiresDate else { return nil }
         originalTransactionId = credited.originalTransactionId
         transactionId = credited.transactionId
         productId = credited.productId

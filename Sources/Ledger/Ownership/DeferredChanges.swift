@@ -48,8 +48,11 @@ struct DeferredChanges {
     func appearance(thatBeginsWith index: Int) -> Appearance? {
         guard index > 0, periods[index].beginning == .renewal else { return nil }
         let begins = periods[index].purchaseDate
-        guard let appearance = appearances.last(where: { $0.signedDate <= begins && $0.period < index }),
-            appearance.productId == periods[index].productId, nextPeriod(after: appearance) == index,
+        let product = periods[index].productId
+        guard
+            let appearance = appearances.last(where: {
+                $0.signedDate <= begins && $0.period < index && $0.productId == product
+            }), nextPeriod(after: appearance) == index,
             !isVoid(appearance, before: begins)
         else { return nil }
         return appearance
@@ -62,11 +65,24 @@ struct DeferredChanges {
         return next
     }
 
+    /// Whether something was said against it after it appeared. Apple charges up to a day before a period begins (PER-6), and so
+    /// what is said against it in that day, and stays said, came after the charge.
     private func isVoid(_ appearance: Appearance, before begins: Timestamp) -> Bool {
-        renewals[renewals.firstPosition(where: { $0.signedDate > appearance.signedDate })...]
+        var words = renewals[renewals.firstPosition(where: { $0.signedDate > appearance.signedDate })...]
             .prefix { $0.signedDate < begins }
-            .contains { renewal in
-                renewal.autoRenewStatus == false || renewal.autoRenewProductId.map { $0 != appearance.productId } ?? false
-            }
+        let lastDay = begins.adding(.hours(-24))
+        while let last = words.last {
+            let isFor = last.autoRenewProductId == appearance.productId || last.autoRenewStatus == true
+            if last.isAgainst(appearance.productId) ? last.signedDate < lastDay : isFor { break }
+            words = words.dropLast()
+        }
+        return words.contains { $0.isAgainst(appearance.productId) }
+    }
+}
+
+extension RenewalFact {
+    /// Whether it says that the subscription will not renew into the product.
+    fileprivate func isAgainst(_ product: ProductID) -> Bool {
+        autoRenewStatus == false || autoRenewProductId.map { $0 != product } ?? false
     }
 }

@@ -42,7 +42,7 @@ extension TenureFold {
         if index == 0 {
             guard firstOwner == nil || firstOwner?.0 == claimant else { return .refused(.ownedByAnother, rule: .firstClaim) }
             if firstClaim == nil { note(first: claim) }
-            let outcome = outcome(of: claim, before: present)
+            let outcome = outcome(of: claim, before: present, at: index)
             // The first period is his, and somebody else bought later.
             return outcome.changesOwner || outcome == .alreadyOwner ? outcome : .noted
         } else if let buyer = buyers[index] {
@@ -52,17 +52,19 @@ extension TenureFold {
         } else {
             note(buyer: claim, of: index)
         }
-        return outcome(of: claim, before: present)
+        return outcome(of: claim, before: present, at: index)
     }
 
-    private mutating func outcome(of claim: Claim, before: CustomerID?) -> ClaimOutcome {
+    /// - Parameter index: the period that the claim shows to have been bought; our clock may be behind its `purchaseDate`.
+    private mutating func outcome(of claim: Claim, before: CustomerID?, at index: Int = 0) -> ClaimOutcome {
         let line = line()
         let claimant = identities.resolve(claim.customer)
-        switch (before, line.owner(at: claim.claimedAt)) {
+        let instant = max(claim.claimedAt, periods[index].purchaseDate)
+        switch (before, line.owner(at: instant)) {
         case (nil, claimant): return .bound
         case (claimant, claimant): return .alreadyOwner
         case (let previous?, claimant):
-            return .moved(from: previous, rule: line.cause(at: claim.claimedAt)?.rule ?? .followPurchase)
+            return .moved(from: previous, rule: line.cause(at: instant)?.rule ?? .followPurchase)
         case (_, let owner): return outcome(ofEvidenceIn: claim, against: owner)
         }
     }

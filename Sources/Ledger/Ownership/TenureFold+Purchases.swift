@@ -11,9 +11,12 @@ extension TenureFold {
             return (identities.resolve(claim.customer), .init(rule: .firstClaim, evidence: claim.id.rawValue))
         }
         guard !registrations.isEmpty else { return nil }
-        // A token that the app put on a later period of the first purchase still names somebody where nobody else is known.
+        // A token that the app put on a later period of the first purchase still names somebody where nobody else is known; for a
+        // claim only if that period had begun by then.
         for index in periods.indices.dropFirst() {
-            guard periods[index].beginning == .renewal else { return nil }
+            guard periods[index].beginning == .renewal, weighedAt.map({ periods[index].purchaseDate <= $0 }) ?? true else {
+                return nil
+            }
             if let customer = tokenOwner(of: index) {
                 return (customer, .init(rule: .firstClaim, evidence: "appAccountToken of \(name(of: index))"))
             }

@@ -30,6 +30,8 @@ struct TenureFold {
     private var outcomes: [ID<ClaimEvidence>: ClaimOutcome] = [:]
     /// The claims that a vote approved or denied.
     private var decided: Set<ID<ClaimEvidence>> = []
+    /// The instant of what is being weighed; nil when all of it is.
+    private(set) var weighedAt: Timestamp?
     /// The line of owners by the evidence so far; made again when there is more.
     private var cachedLine: TenureLine?
 
@@ -67,9 +69,11 @@ struct TenureFold {
         var (pendingVotes, pendingMerges) = (votes[...], merges[...])
         for claim in claims {
             follow(&pendingVotes, &pendingMerges, before: claim.claimedAt, among: claims)
+            turn(to: claim.claimedAt)
             outcomes[claim.id] = weigh(claim)
         }
         follow(&pendingVotes, &pendingMerges, before: nil, among: claims)
+        turn(to: nil)
         return Result(
             tenures: line().tenures, outcomes: claims.map { outcomes[$0.id] ?? .waiting(.decision) }, merged: merged)
     }
@@ -93,6 +97,12 @@ struct TenureFold {
                 return
             }
         }
+    }
+
+    /// What a token names may depend on the instant.
+    private mutating func turn(to instant: Timestamp?) {
+        weighedAt = instant
+        if !registrations.isEmpty { cachedLine = nil }
     }
 
     // MARK: Evidence
@@ -134,6 +144,7 @@ struct TenureFold {
 
     private mutating func follow(_ vote: OwnershipVote, among claims: [Claim]) {
         guard let subject = vote.subject(among: claims) else { return }
+        turn(to: vote.votedAt)
         let present = owner(at: vote.votedAt)
         if case .owner(let customer) = vote.actor {
             // Consent is the owner's to give, and is no more than an approval.
@@ -144,9 +155,7 @@ struct TenureFold {
         // A claim is decided once.
         if let claim = subject.claim, !decided.insert(claim.id).inserted { return }
         if case .deny = vote.kind {
-            if let claim = subject.claim, outcomes[claim.id]?.changesOwner == false {
-                outcomes[claim.id] = .refused(.denied, rule: .restore)
-            }
+            if let claim = subject.claim { deny(claim) }
             return
         }
         let customer = identities.resolve(subject.customer)
@@ -154,6 +163,13 @@ struct TenureFold {
         if let claim = subject.claim, present != customer {
             outcomes[claim.id] = present.map { .moved(from: $0, rule: .restore) } ?? .bound
         }
+    }
+
+    /// Refused for good: a deferred change that he made does not make him owner either.
+    private mutating func deny(_ claim: Claim) {
+        incoming = incoming.filter { $0.value.id != claim.id }
+        cachedLine = nil
+        if outcomes[claim.id]?.changesOwner == false { outcomes[claim.id] = .refused(.denied, rule: .restore) }
     }
 
     // MARK: The line of owners

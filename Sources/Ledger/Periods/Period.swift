@@ -102,11 +102,21 @@ package struct Period: Sendable, Hashable, Codable {
         case revoked(Revocation)
     }
 
+    /// Whether it gives anybody anything at all: what a family shares may be ignored (OWN-13), and a group's or a seat's purchase
+    /// is kept and shown only (PER-12).
+    package var counts: Bool { !isIgnored && kept.fact.details.isOwnershipKnown }
+
+    /// A renewal, by how it began or by Apple's word; it is charged, and spoken of, up to a day before it begins (PER-6).
+    private var isRenewed: Bool { beginning == .renewal || kept.fact.transactionReason == .renewal }
+
+    /// From when on Apple's words about a next renewal are about this period's.
+    var firstWord: Timestamp { isRenewed ? purchaseDate.adding(.hours(-24)) : purchaseDate }
+
     /// Whether its kind of product gives time or possession by itself. A consumable is counted, a non-renewing subscription
     /// adds to a balance (PER-9), and a kind that we do not know is kept (FACT-5), and so is a group's or a seat's purchase
     /// (PER-12).
     package var givesAccess: Bool {
-        guard !isIgnored, kept.fact.details.isOwnershipKnown else { return false }
+        guard counts else { return false }
         return switch kept.fact.type {
         case .autoRenewableSubscription: kept.fact.expiresDate != nil
         case .nonConsumable: true

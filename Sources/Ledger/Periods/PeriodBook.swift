@@ -114,6 +114,8 @@ package struct PeriodBook: Sendable, Hashable, Codable {
     package struct Entry: Sendable, Hashable {
         /// Sorted; the first line's names and those of the lines that joined it.
         package private(set) var aliases: [PeriodAlias]
+        /// The strongest of them: Apple's key where there is one.
+        var name: PeriodAlias { aliases[aliases.count - 1] }
         private var versions: PeriodVersions
         /// Whether it was cancelled, and nobody said whether by a refund or by an upgrade.
         package var isCancellationUnexplained: Bool { versions.isCancellationUnexplained }
@@ -174,17 +176,5 @@ extension PeriodAlias {
     fileprivate var isAppleKey: Bool {
         if case .webOrderLineItem = self { return true }
         return false
-    }
-}
-
-extension RandomAccessCollection where Index == Int {
-    /// The first position of which something is true that is true of everything after it; the end where there is none.
-    func firstPosition(where isAtOrAfter: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isAtOrAfter(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

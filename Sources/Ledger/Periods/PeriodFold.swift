@@ -14,6 +14,9 @@ struct PeriodFold {
     private var running: [Int] = []
     /// The seconds in which periods that ran out end: only older data, which gives no reason, is asked about them.
     private var endsOfRun: [Timestamp: Int] = [:]
+    /// The latest `expiresDate` that has passed, and those that have not; for older data alone.
+    private var passedEnd: Timestamp?
+    private var openEnds: [Timestamp] = []
     private let hasOlderData: Bool
 
     /// A period whose end may still change. It holds no reference: drafts are copied at every step.
@@ -48,7 +51,7 @@ struct PeriodFold {
         if left.latest.purchaseDate != right.latest.purchaseDate { return left.latest.purchaseDate < right.latest.purchaseDate }
         // An upgrade in the same millisecond follows what it replaced.
         if left.latest.isUpgraded != right.latest.isUpgraded { return left.latest.isUpgraded }
-        return left.aliases.lexicographicallyPrecedes(right.aliases)
+        return left.name < right.name
     }
 
     private func kept(_ draft: Draft) -> KeptTransaction { entries[draft.entry].kept }
@@ -58,6 +61,7 @@ struct PeriodFold {
         let purchaseDate = kept.fact.purchaseDate
         // A switch that a receipt shows may stand in the second after an end (ENT-4).
         running.removeAll { drafts[$0].end.map { $0.adding(.seconds(1)) < purchaseDate } ?? false }
+        if hasOlderData { passEnds(until: purchaseDate) }
         let beginning = beginning(of: kept)
         if beginning == .immediateChange { replaceRunning(by: kept) }
         let (end, ending) = signedEnd(of: kept)
@@ -66,7 +70,14 @@ struct PeriodFold {
             Draft(
                 entry: index, beginning: beginning, purchaseDate: purchaseDate, isUpgraded: kept.fact.isUpgraded, end: end,
                 ending: ending))
-        if hasOlderData, ending == .ran, let end { endsOfRun[end.truncatedToSecond, default: 0] += 1 }
+        guard hasOlderData else { return }
+        if ending == .ran, let end { endsOfRun[end.truncatedToSecond, default: 0] += 1 }
+        if let expiresDate = kept.fact.expiresDate { openEnds.append(expiresDate) }
+    }
+
+    private mutating func passEnds(until instant: Timestamp) {
+        for end in openEnds where end <= instant { passedEnd = max(passedEnd ?? end, end) }
+        openEnds.removeAll { $0 <= instant }
     }
 
     /// PER-3: the new period takes the place of every running one of another product, at its `purchaseDate`.
@@ -102,12 +113,18 @@ struct PeriodFold {
         }
         // Receipts write whole seconds and JWS milliseconds: without a gap means in one second.
         if endsOfRun[kept.fact.purchaseDate.truncatedToSecond, default: 0] > 0 { return true }
-        guard
-            let lastEnd = entries[..<drafts.count].compactMap(\.latest.expiresDate).filter({ $0 <= kept.fact.purchaseDate }).max()
-        else { return false }
-        return renewals.contains {
-            $0.isInBillingRetryPeriod && $0.signedDate >= lastEnd && $0.signedDate <= kept.fact.purchaseDate
+        return isRecovered(kept)
+    }
+
+    /// After a billing retry that was signed about the latest end (Apple charges from a day before it, PER-6), where nothing runs
+    /// and nothing has begun since.
+    private func isRecovered(_ kept: KeptTransaction) -> Bool {
+        guard let passedEnd, let last = drafts.last, !running.contains(where: { stillRuns(drafts[$0], at: kept) }) else {
+            return false
         }
+        let first = max(passedEnd.adding(.hours(-24)), last.purchaseDate)
+        return renewals[renewals.firstPosition(where: { $0.signedDate >= first })...]
+            .prefix { $0.signedDate <= kept.fact.purchaseDate }.contains(where: \.isInBillingRetryPeriod)
     }
 
     /// PER-3: a purchase of another product inside a period that still runs takes its place at that instant.
@@ -138,15 +155,10 @@ struct PeriodFold {
     /// PER-2: `expiresDate`, or a revocation that takes access back and comes earlier.
     private func signedEnd(of kept: KeptTransaction) -> (Timestamp?, Period.Ending) {
         // ENT-4: with `isUpgraded` a revocation date is the switch seen from the money's side, and no refund.
-        guard let revocation = kept.fact.revocation, !kept.fact.isUpgraded, takesAccess(revocation),
+        guard let revocation = kept.fact.revocation, !kept.fact.isUpgraded, policies.takesAccess(revocation),
             kept.fact.expiresDate.map({ revocation.revocationDate < $0 }) ?? true
         else { return (kept.fact.expiresDate, .ran) }
         return (max(revocation.revocationDate, kept.fact.purchaseDate), .revoked)
-    }
-
-    /// PER-11: what a partial refund does to access is the app's policy; a full one ends the transaction it names.
-    private func takesAccess(_ revocation: Revocation) -> Bool {
-        !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .revoke
     }
 
     private func period(_ draft: Draft) -> Period {

@@ -50,6 +50,11 @@ package struct PolicyTimeline: Sendable, Hashable, Codable {
 
     private init(versions: [Version]) { self.versions = versions }
 
+    /// PER-11: what a partial refund does to access is the app's policy; a full one ends the transaction it names.
+    func takesAccess(_ revocation: Revocation) -> Bool {
+        !revocation.isPartial || policy(at: revocation.revocationDate).partialRefunds == .revoke
+    }
+
     /// The policy in force at the instant.
     func policy(at instant: Timestamp) -> AppPolicy {
         if versions.count == 1 { return versions[0].policy }
