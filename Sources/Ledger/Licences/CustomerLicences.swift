@@ -9,6 +9,7 @@ package struct CustomerLicences: Sendable, Hashable {
     /// - Parameters:
     ///   - purchases: what the person bought, in any order.
     ///   - appPurchases: how he came by the app; several where he has several Apple Accounts (LIC-5).
+    ///   - policy: what the app chose: the slack, and whom it counts as having paid for the app itself.
     package init(purchases: [LicensedPurchase], appPurchases: [AppPurchase], policy: LicencePolicy) {
         // ENT-4: for licences a refunded period counts as never bought.
         let counted = purchases.filter { !$0.isRefunded && (policy.countsFamilySharing || !$0.isFromFamily) }
