@@ -19,11 +19,18 @@ struct LedgerFigures {
     private func decisionMicroseconds() -> Double {
         let life = Life(number: 1, periods: 25, lastEnds: Timestamp(millisecondsSince1970: 1_767_225_600_000))
         let known = Array(life.transactions.dropLast())
-        let before = life.decision(on: known.map { .fact(.transaction($0)) } + [.claim(life.claim)])
+        // Each is learned a minute after its purchase, as notifications come.
+        func learned(_ transaction: TransactionFact?) -> Timestamp {
+            (transaction?.purchaseDate ?? life.lastEnds).adding(.minutes(1))
+        }
+        let before = Decision(
+            on: known.map { .fact(.transaction($0)) } + [.claim(life.claim)], history: SubscriptionHistory(key: life.key),
+            policy: AppPolicy(), learnedAt: learned(known.last))
         let news = life.transactions.suffix(1).map { LedgerInput.fact(.transaction($0)) }
+        let learnedAt = learned(life.transactions.last)
         return medianMicroseconds(batch: 2000) {
             let decision = Decision(
-                on: news, history: before.history, state: before.state, policy: AppPolicy(), learnedAt: life.lastEnds)
+                on: news, history: before.history, state: before.state, policy: AppPolicy(), learnedAt: learnedAt)
             precondition(decision.state.periods.count == 25 && decision.auditRows.count == 1)
         }
     }

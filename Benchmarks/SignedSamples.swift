@@ -26,7 +26,8 @@ struct SignedSamples: Sendable {
         let number: Int
         let purchaseDate: Timestamp
 
-        var transactionId: String { "\(originalTransactionId)\(number)" }
+        /// Apple's ids have one length and grow.
+        var transactionId: String { "\(originalTransactionId)\(10_000 + number)" }
         var webOrderLineItemId: String { "9\(transactionId)" }
         var expiresDate: Timestamp { purchaseDate.adding(SignedSamples.month) }
     }

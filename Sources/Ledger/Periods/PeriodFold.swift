@@ -32,7 +32,7 @@ struct PeriodFold {
     /// All periods, by purchase date; equal dates by identity, so that the order never depends on arrival.
     static func periods(of book: PeriodBook, renewals: [RenewalFact], policies: PolicyTimeline) -> [Period] {
         var entries = book.entries()
-        let isInOrder = zip(entries, entries.dropFirst()).allSatisfy { $0.latest.purchaseDate < $1.latest.purchaseDate }
+        let isInOrder = zip(entries, entries.dropFirst()).allSatisfy { $0.kept.fact.purchaseDate < $1.kept.fact.purchaseDate }
         if !isInOrder { entries.sort(by: isBefore) }
         var fold = PeriodFold(entries: entries, renewals: renewals, policies: policies)
         for index in entries.indices { fold.append(index) }
@@ -43,14 +43,16 @@ struct PeriodFold {
         self.entries = entries
         self.renewals = renewals
         self.policies = policies
-        hasOlderData = entries.contains { $0.latest.transactionReason == nil }
+        hasOlderData = entries.contains { $0.kept.fact.transactionReason == nil }
         drafts.reserveCapacity(entries.count)
     }
 
     private static func isBefore(_ left: PeriodBook.Entry, _ right: PeriodBook.Entry) -> Bool {
-        if left.latest.purchaseDate != right.latest.purchaseDate { return left.latest.purchaseDate < right.latest.purchaseDate }
+        if left.kept.fact.purchaseDate != right.kept.fact.purchaseDate {
+            return left.kept.fact.purchaseDate < right.kept.fact.purchaseDate
+        }
         // An upgrade in the same millisecond follows what it replaced.
-        if left.latest.isUpgraded != right.latest.isUpgraded { return left.latest.isUpgraded }
+        if left.kept.fact.isUpgraded != right.kept.fact.isUpgraded { return left.kept.fact.isUpgraded }
         return left.name < right.name
     }
 
