@@ -12,6 +12,7 @@ package struct Oracle: Sendable {
         let holdings = known.subscriptions.map(holding)
         var weighing = Weighing(policy: policy, people: People(known), holdings: holdings)
         for act in known.acts { weighing.weigh(act) }
+        weighing.finish()
         let subscriptions = known.subscriptions.compactMap { facts in
             weighing.holdings[facts.originalTransactionId].map { subscription($0, weighing.line(of: $0)) }
         }

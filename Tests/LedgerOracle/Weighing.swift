@@ -34,6 +34,9 @@ struct Weighing {
         Line(holding: holding, people: people, policy: policy, now: now)
     }
 
+    /// Everything is weighed: from now on no instant limits what is known.
+    mutating func finish() { now = nil }
+
     mutating func weigh(_ act: Known.Act) {
         now = act.at
         switch act.delivery {
@@ -52,6 +55,7 @@ struct Weighing {
         guard var holding = holdings[claim.originalTransactionId], let shown = holding.period(shownBy: claim.shown)
         else { return .refused }
         let weighed = Weighed(claim: claim, shown: shown, customer: people.customer(claim.customer), line: line(of: holding))
+        if weighed.isTokenOfAnother { return .refused }
         let owner = weighed.line.owner(at: claim.claimedAt)
         if weighed.isPurchaseOfLaterPeriod { holding.buyers.append((shown, claim.customer)) }
         let appearances = weighed.freeAppearances
@@ -206,6 +210,12 @@ private struct Weighed {
 
     /// Purchase evidence for the first period: no limit makes it wait.
     var isPurchaseOfFirstPeriod: Bool { provesPurchase && shown == 0 }
+
+    /// It shows a purchase whose registered token names another customer (OWN-2).
+    var isTokenOfAnother: Bool {
+        guard provesPurchase, shown == 0 || period.wasBoughtLater else { return false }
+        return line.people.named(by: period.word.appAccountToken).map { $0 != customer } ?? false
+    }
 
     var namesAnotherProduct: Bool { claim.kind == .purchase && claim.productId != period.productId }
 
