@@ -38,9 +38,9 @@ struct LedgerWorld {
         while true {
             let merges = histories.values.flatMap { SubscriptionState(folding: $0, under: policy).merged }
                 .sorted { ($0.mergedAt, $0.anonymous) < ($1.mergedAt, $1.anonymous) }
-            var isNew = false
-            for merge in merges {
-                for id in histories.keys.sorted() where histories[id]?.record(merge) == true { isNew = true }
+            // One after the other, as they happened: what an earlier one says may change what a later one is.
+            let isNew = merges.contains { merge in
+                histories.keys.sorted().filter { histories[$0]?.record(merge) == true }.isEmpty == false
             }
             if !isNew { return }
         }
