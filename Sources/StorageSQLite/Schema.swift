@@ -167,6 +167,7 @@ enum Schema {
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
             PRIMARY KEY (ledger, originalTransactionId)
         ) STRICT, WITHOUT ROWID;
+        INSERT INTO unsealedAudit SELECT ledger, originalTransactionId FROM subscription WHERE auditCount > 0;
 
         CREATE TABLE auditSeal (
             app TEXT NOT NULL, number INTEGER NOT NULL, sealedAt INTEGER NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL,

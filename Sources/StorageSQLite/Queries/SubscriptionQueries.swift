@@ -1,0 +1,162 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// What follows from a subscription's facts and claims, which is a cache of them (decision 0001).
+enum SubscriptionQueries {
+    static let selectSubscription = """
+        SELECT policy.id, policy.foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+        FROM subscription JOIN policy ON policy.id = subscription.policy
+        WHERE ledger = ? AND originalTransactionId = ?
+        """
+
+    /// A row of the table, its history not read yet.
+    struct Found {
+        let policy: Int64
+        let foldVersion: Int64
+        let ends: StoredSubscription.Ends
+        let history: [UInt8]
+    }
+
+    static func find(_ id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> Found? {
+        try database.rows(selectSubscription, [.integer(ledger), .text(id.rawValue)]) { row in
+            Found(
+                policy: row.integer(0), foldVersion: row.integer(1),
+                ends: .init(
+                    tenureRevision: row.integer(2), audit: AuditHead(sequence: row.integer(3), hash: row.bytes(4)),
+                    events: row.integer(5)),
+                history: row.bytes(6))
+        }.first
+    }
+
+    static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, _ database: Database) throws {
+        try database.run(
+            """
+            INSERT INTO subscription (ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount,
+                history)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET policy = excluded.policy, tenureRevision = excluded.tenureRevision,
+                auditCount = excluded.auditCount, auditHead = excluded.auditHead, eventCount = excluded.eventCount,
+                history = excluded.history
+            """,
+            [
+                .integer(ledger), .text(rows.key.originalTransactionId.rawValue), .integer(policy),
+                .integer(rows.ends.tenureRevision), .integer(rows.ends.audit.sequence), .bytes(rows.ends.audit.hash),
+                .integer(rows.ends.events), .bytes(rows.history),
+            ])
+    }
+
+    /// PER-1: each name of a period, under a constraint that gives it to one period only.
+    static func save(_ alias: SubscriptionRows.AliasRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+        try database.run(
+            """
+            INSERT INTO periodAlias (ledger, originalTransactionId, alias, period) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET period = excluded.period
+            """,
+            [.integer(ledger), .text(id.rawValue), .text(alias.alias), .text(alias.period)])
+    }
+
+    static func insert(
+        _ tenure: SubscriptionRows.TenureRow, revision: Int64, of id: OriginalTransactionID, ledger: Int64,
+        learnedAt: Timestamp, _ database: Database
+    ) throws {
+        try database.run(
+            """
+            INSERT INTO tenure (ledger, originalTransactionId, revision, effectiveFrom, customer, rule, evidence, learnedAt)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(ledger), .text(id.rawValue), .integer(revision), SQLiteValue(tenure.from),
+                SQLiteValue(tenure.customer?.rawValue), .text(tenure.rule), .text(tenure.evidence), SQLiteValue(learnedAt),
+            ])
+    }
+
+    static let selectAliases =
+        "SELECT alias, period FROM periodAlias WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias"
+    static let selectTenures = """
+        SELECT effectiveFrom, customer, rule, evidence FROM tenure
+        WHERE ledger = ? AND originalTransactionId = ? AND revision = ? ORDER BY effectiveFrom
+        """
+    static let selectCustomers = """
+        SELECT DISTINCT customer FROM tenure WHERE ledger = ? AND originalTransactionId = ? AND customer IS NOT NULL
+        """
+
+    static func aliases(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [SubscriptionRows.AliasRow] {
+        try database.rows(selectAliases, [.integer(ledger), .text(id.rawValue)]) { row in
+            SubscriptionRows.AliasRow(alias: row.text(0), period: row.text(1))
+        }
+    }
+
+    static func tenures(
+        of id: OriginalTransactionID, revision: Int64, ledger: Int64, _ database: Database
+    ) throws -> [SubscriptionRows.TenureRow] {
+        try database.rows(selectTenures, [.integer(ledger), .text(id.rawValue), .integer(revision)]) { row in
+            SubscriptionRows.TenureRow(
+                from: row.instant(0), customer: row.optionalText(1).map { CustomerID($0) }, rule: row.text(2),
+                evidence: row.text(3))
+        }
+    }
+
+    /// Everybody whom any revision named: only they can have a holding.
+    static func customers(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [CustomerID] {
+        try database.rows(selectCustomers, [.integer(ledger), .text(id.rawValue)]) { CustomerID($0.text(0)) }
+    }
+
+    static func next(after key: SubscriptionKey?, limit: Int, _ database: Database) throws -> [SubscriptionKey] {
+        try database.rows(
+            """
+            SELECT app, environment, originalTransactionId FROM subscription JOIN ledger ON ledger.id = subscription.ledger
+            WHERE (app, environment, originalTransactionId) > (?, ?, ?)
+            ORDER BY app, environment, originalTransactionId LIMIT ?
+            """,
+            [
+                .text(key?.app.rawValue ?? ""), .text(key?.environment.rawValue ?? ""),
+                .text(key?.originalTransactionId.rawValue ?? ""), .integer(Int64(limit)),
+            ]
+        ) { row in
+            let spelling = row.text(1)
+            guard let environment = Environment(rawValue: spelling) else {
+                throw StorageError(.corrupt, "unknown environment \(spelling)")
+            }
+            return SubscriptionKey(
+                app: AppID(row.text(0)), environment: environment, originalTransactionId: OriginalTransactionID(row.text(2)))
+        }
+    }
+}
+
+/// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
+enum HoldingQueries {
+    /// Run by `HoldingReaders`, on connections of their own.
+    static let selectHoldings = """
+        SELECT holding FROM holding WHERE ledger = (SELECT id FROM ledger WHERE app = ? AND environment = ?) AND customer = ?
+        ORDER BY originalTransactionId
+        """
+
+    static func save(
+        _ holding: SubscriptionRows.HoldingRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws {
+        try database.run(
+            """
+            INSERT INTO holding (ledger, customer, originalTransactionId, holding) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET holding = excluded.holding
+            """,
+            [.integer(ledger), .text(holding.customer.rawValue), .text(id.rawValue), .text(holding.text)])
+    }
+
+    static let deleteHolding = "DELETE FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
+
+    static func remove(_ customer: CustomerID, from id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+        try database.run(deleteHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)])
+    }
+
+    static let selectHolding = "SELECT holding FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
+
+    static func holding(
+        of customer: CustomerID, in id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws -> SubscriptionRows.HoldingRow? {
+        try database.rows(selectHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)]) { row in
+            SubscriptionRows.HoldingRow(customer: customer, text: row.text(0))
+        }.first
+    }
+}
