@@ -10,7 +10,13 @@ enum Schema {
     private static let oldest = 2
 
     /// Brings a database to this version; safe to run twice, and by two processes at once.
-    static func migrate(_ database: Database) throws {
+    static func migrate(_ database: Database) throws { try migrate(database, upTo: version) }
+
+    /// The steps that files in the world may stand at.
+    static var released: [Int] { migrations.map(\.0) }
+
+    /// The same up to one step, as the version of Tenure that released it did.
+    static func migrate(_ database: Database, upTo last: Int) throws {
         let present = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard present <= version else {
             throw StorageError(
@@ -20,7 +26,7 @@ enum Schema {
         guard present == 0 || present >= oldest else {
             throw StorageError(.corrupt, "the database has schema \(present), which no released version of Tenure wrote")
         }
-        for (number, statements) in migrations where number > present {
+        for (number, statements) in migrations where number > present && number <= last {
             try database.execute(sql: statements)
             try database.execute(sql: "PRAGMA user_version = \(number)")
         }

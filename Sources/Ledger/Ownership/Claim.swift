@@ -80,7 +80,8 @@ package struct Claimant: Sendable, Hashable {
 extension Claim {
     /// A claim as it was kept.
     package init(
-        id: ID<ClaimEvidence>, customer claimant: Claimant, kind: Kind, about purchase: (productId: ProductID, aliases: [PeriodAlias]),
+        id: ID<ClaimEvidence>, customer claimant: Claimant, kind: Kind,
+        about purchase: (productId: ProductID, aliases: [PeriodAlias]),
         claimedAt: Timestamp
     ) {
         self.id = id

@@ -74,7 +74,9 @@ struct CompactReader {
 
     private mutating func text(of count: UInt64) throws -> String {
         guard count <= UInt64(bytes.count - position) else { throw Self.damaged("a text is too long") }
-        guard let text = String(validating: try bytes(Int(count)), as: UTF8.self) else { throw Self.damaged("a text is not UTF-8") }
+        guard let text = String(validating: try bytes(Int(count)), as: UTF8.self) else {
+            throw Self.damaged("a text is not UTF-8")
+        }
         return text
     }
 

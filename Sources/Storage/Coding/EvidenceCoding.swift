@@ -82,7 +82,8 @@ package enum EvidenceCoding {
         /// False where its base64 has another spelling, which no JWS that was verified has.
         private mutating func takeJWS(_ bytes: [UInt8]) -> Bool {
             let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-            guard parts.count == 3, let payload = StrictBase64.decodeURL(parts[1]), let signature = StrictBase64.decodeURL(parts[2]),
+            guard parts.count == 3, let payload = StrictBase64.decodeURL(parts[1]),
+                let signature = StrictBase64.decodeURL(parts[2]),
                 let header = String(validating: parts[0], as: UTF8.self)
             else { return false }
             self.signature = signature
@@ -115,7 +116,8 @@ package enum EvidenceCoding {
 
         private static func isBase64URL(_ byte: UInt8) -> Bool {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "-"), UInt8(ascii: "_"):
                 true
             default: false

@@ -64,6 +64,14 @@ package struct SubscriptionRows: Sendable, Hashable {
             self.rule = rule
             self.evidence = evidence
         }
+
+        /// Who, and from when; what a fold anew must come to again. Why may be said otherwise once more is known.
+        package var step: Step { Step(from: from, customer: customer) }
+
+        package struct Step: Sendable, Hashable {
+            package let from: Timestamp
+            package let customer: CustomerID?
+        }
     }
 
     package struct HoldingRow: Sendable, Hashable {
@@ -107,11 +115,14 @@ extension SubscriptionRows {
         events = try saving.decisions.flatMap(\.events).map { try StateCoding.encode($0) }
         let before = saving.stored?.isFoldCurrent == true ? first.before : nil
         let owners = Self.tenures(of: last.state)
-        tenures = before.map { Self.tenures(of: $0) == owners } == true ? nil : owners
+        // The same owners at the same instants, for whatever reason, are no revision.
+        let isFirst = saving.stored == nil
+        let keptSteps = isFirst ? [] : before.map { Self.tenures(of: $0).map(\.step) }
+        tenures = keptSteps == owners.map(\.step) ? nil : owners
         let kept = before.map(Self.holdings) ?? []
         let holdings = Self.holdings(of: last.state)
         self.holdings = holdings.filter { !kept.contains($0) }
-        let holders = try saving.stored == nil || before != nil ? kept.map(\.customer) : keptHolders()
+        let holders = try isFirst || before != nil ? kept.map(\.customer) : keptHolders()
         formerHolders = holders.filter { former in !holdings.contains { $0.customer == former } }
         let same = before.map { $0.periods.commonPrefix(with: last.state.periods) } ?? 0
         aliases = Self.aliases(of: last.state.periods[same...])

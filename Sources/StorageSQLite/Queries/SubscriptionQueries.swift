@@ -48,7 +48,8 @@ enum SubscriptionQueries {
     }
 
     /// PER-1: each name of a period, under a constraint that gives it to one period only.
-    static func save(_ alias: SubscriptionRows.AliasRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+    static func save(_ alias: SubscriptionRows.AliasRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws
+    {
         try database.run(
             """
             INSERT INTO periodAlias (ledger, originalTransactionId, alias, period) VALUES (?, ?, ?, ?)

@@ -65,7 +65,7 @@ enum WorkQueries {
             LeasedWork(
                 id: row.integer(0), order: try order(in: row, from: 1, scope: scope), attempt: row.integer(8),
                 fence: row.integer(9), asked: row.integer(10), until: until)
-        }
+        }.sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
     }
 
     private static func order(
