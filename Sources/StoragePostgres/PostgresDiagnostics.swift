@@ -50,7 +50,6 @@ extension StorageError.Code {
     private static let exact: [String: Self] = [
         "22021": .invalidText, "22P05": .invalidText,
         "25006": .readOnly, "25P03": .unavailable, "25P04": .timedOut,
-        "26000": .unavailable,  // a pooler between us gave us a session that is not ours
         "3D000": .misconfigured, "40003": .unknownOutcome, "42501": .notPermitted,
         "53100": .full, "53200": .unavailable, "53300": .unavailable,
         "55006": .busy, "55P03": .busy,

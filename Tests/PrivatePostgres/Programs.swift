@@ -36,46 +36,55 @@ struct Programs {
     /// server is stopped and the folder removed. Signals to the process group (an interrupt from the keyboard) do not reach the
     /// shell.
     func removeAtEnd(_ server: URL) throws {
-        let input = Pipe()
-        // Not for the server, which would keep the pipe open.
-        guard fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC) == 0 else {
-            throw PrivatePostgres.Failure("cannot keep a pipe from children: \(errno)")
-        }
         let script = """
             trap '' INT TERM HUP; cat > /dev/null; \(prefix.joined(separator: " ")) "\(folder)/pg_ctl" -D "$1/cluster" \
             -m immediate stop; rm -rf "$1"
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script, "sh", server.path]
-        process.standardInput = input
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        // The pipe's end must live as long as this process, and closes with it.
-        _ = Unmanaged.passRetained(input)
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else {
+            throw PrivatePostgres.Failure("no pipe: \(errno)")
+        }
+        // The writing end is never closed by us: it closes with this process.
+        _ = try Self.spawn(["sh", "-c", script, "sh", server.path], input: ends[0], output: "/dev/null")
+        close(ends[0])
     }
 
+    /// Runs a command to its end.
     static func run(_ command: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command
         let words = FileManager.default.temporaryDirectory.appending(path: "tenure-pg-\(UUID().uuidString).log")
-        guard FileManager.default.createFile(atPath: words.path, contents: nil) else {
-            throw PrivatePostgres.Failure("cannot write \(words.path)")
+        let child = try spawn(command, input: nil, output: words.path)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { throw PrivatePostgres.Failure("waiting for \(command): \(errno)") }
         }
-        defer { unlink(words.path) }
-        let output = try FileHandle(forWritingTo: words)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        process.waitUntilExit()
-        try output.close()
-        guard process.terminationStatus == 0 else {
-            let said = try String(contentsOf: words, encoding: .utf8)
-            throw PrivatePostgres.Failure("\(command.joined(separator: " ")): status \(process.terminationStatus): \(said)")
+        let said = try String(contentsOf: words, encoding: .utf8)
+        unlink(words.path)
+        guard status == 0 else {
+            throw PrivatePostgres.Failure("\(command.joined(separator: " ")): status \(status): \(said)")
         }
+    }
+
+    /// Foundation's `Process` waits until nobody holds a socket that it gives to the child; the server, a grandchild, holds it for
+    /// good. So the child is started without anything but its three files.
+    private static func spawn(_ command: [String], input: Int32?, output: String) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        var arguments = command.map { strdup($0) } + [nil]
+        var environment = variables.map { strdup($0) } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var child: pid_t = 0
+        let failure = posix_spawnp(&child, command[0], &actions, nil, &arguments, &environment)
+        guard failure == 0 else { throw PrivatePostgres.Failure("\(command[0]) cannot be started: \(failure)") }
+        return child
     }
 }
 

@@ -245,7 +245,8 @@ extension PostgresTests {
                     _ = try connection.execute(
                         .init("INSERT INTO fact VALUES ($1, $2)", [.text("\(number)"), .integer(count)]))
                 }
-                #expect(tries == 3)
+                // The server may also see a conflict where there is none.
+                #expect(tries >= 3)
                 let numbers = try await pool.run(.read) {
                     try $0.execute(.init("SELECT number FROM fact ORDER BY number")).map { try $0.integer(0) }
                 }

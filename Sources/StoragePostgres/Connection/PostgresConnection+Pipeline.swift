@@ -45,6 +45,14 @@ extension PostgresConnection {
         var parameters: [EncodedParameters] = []
         /// The cache as it is when all has succeeded.
         var planned: StatementCache
+
+        /// Whether the operation runs a statement that was prepared before this batch.
+        func isOld(_ operation: Operation) -> Bool {
+            guard case .run(_, let name) = operation else { return false }
+            return !operations.contains { other in
+                if case .change(.prepare(name, _, _)) = other { true } else { false }
+            }
+        }
     }
 
     /// - Parameter before: how many of the statements are ours and not the caller's; they stand first.
@@ -123,6 +131,7 @@ extension PostgresConnection {
         var results: [PostgresResult] = []
         var done: [StatementCache.Change] = []
         var failure: PostgresDiagnostics?
+        var isOutOfDate = false
         for operation in batch.operations {
             guard let answer = try nextResult(session, &patience) else { throw lost("a statement had no answer") }
             let result = PostgresResult(taking: answer, functions)
@@ -136,7 +145,9 @@ extension PostgresConnection {
                     close()
                     throw StorageError(diagnostics)
                 }
-                failure = failure ?? diagnostics
+                // A statement that was prepared before the schema changed under it, or that a pooler between us has lost.
+                isOutOfDate = ["0A000", "26000"].contains(diagnostics.sqlState) && batch.isOld(operation)
+                failure = diagnostics
             case (PGRES_PIPELINE_ABORTED, _) where failure != nil: break
             default: throw lost("the server answered out of turn")
             }
@@ -147,23 +158,17 @@ extension PostgresConnection {
             statements = batch.planned
             return results
         }
-        throw refused(failure, done, batch)
+        guard !isOutOfDate else {
+            close()
+            throw StorageError(.unavailable, "the session's prepared statements are out of date", underlying: failure)
+        }
+        statements = statements.after(done, of: batch.planned)
+        throw StorageError(failure)
     }
 
     private func receiveSync(_ session: OpaquePointer, _ patience: inout Patience) throws(StorageError) {
         let answer = try nextResult(session, &patience).map { PostgresResult(taking: $0, functions) }
         guard let answer, answer.isPipelineSync else { throw lost("a batch had no end") }
-    }
-
-    private func refused(_ failure: PostgresDiagnostics, _ done: [StatementCache.Change], _ batch: Batch) -> StorageError {
-        // A statement that was prepared before the schema changed under it, or that a pooler between us has lost: a new session
-        // knows better.
-        if failure.sqlState == "26000" || failure.sqlState == "0A000" && done.isEmpty {
-            close()
-            return StorageError(.unavailable, "the session's prepared statements are out of date", underlying: failure)
-        }
-        statements = statements.after(done, of: batch.planned)
-        return StorageError(failure)
     }
 
     /// The next answer, nil at the end of one statement's. Bounded by the patience.
