@@ -66,10 +66,10 @@ let package = Package(
         room("APIContract", ["Primitives", "StrictJSON"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
         room("Storage", ["Primitives", "StrictJSON", "Ledger", crypto]),
-        room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb, grdbSQLite]),
+        room("StorageSQLite", ["Primitives", "StrictJSON", "Storage", "Ledger", grdb, grdbSQLite]),
         // Only headers: libpq itself is loaded when PostgreSQL is configured.
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
-        room("StoragePostgres", ["Primitives", "Storage", "Ledger", "CLibpq"]),
+        room("StoragePostgres", ["Primitives", "StrictJSON", "Storage", "Ledger", "CLibpq"]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
         room(
@@ -115,7 +115,7 @@ let package = Package(
         .target(name: "LedgerOracle", path: "Tests/LedgerOracle", swiftSettings: house),
         tests("LedgerOracleTests", ["LedgerOracle", "Ledger", "Primitives"]),
         tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
-        tests("StorageTests", ["Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
+        tests("StorageTests", ["StrictJSON", "Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
         tests(
             "BackendTests",
             [

@@ -36,6 +36,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case notPermitted
         /// The operator must change something: the URL, a package that is missing, a version that is too old.
         case misconfigured
+        /// Work is held by another, or was taken back; whoever did it comes too late and must keep nothing of it.
+        case staleLease
         /// Anything else.
         case other
     }
@@ -55,8 +57,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     package var isRetryable: Bool {
         switch code {
         case .busy, .unavailable, .conflict, .unknownOutcome, .timedOut, .full, .readOnly: true
-        case .cancelled, .inputOutput, .corrupt, .schemaTooNew, .notDurable, .constraint, .invalidText, .tooLarge, .notPermitted,
-            .misconfigured, .other:
+        case .cancelled, .inputOutput, .corrupt, .schemaTooNew, .notDurable, .constraint, .staleLease, .invalidText, .tooLarge,
+            .notPermitted, .misconfigured, .other:
             false
         }
     }

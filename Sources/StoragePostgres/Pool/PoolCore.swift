@@ -71,7 +71,7 @@ final class PoolCore: Sendable {
         }
     }
 
-    func submit(_ job: PoolJob, _ ticket: UInt64, _ kind: WorkKind) {
+    func submit(_ job: PoolJob, _ ticket: UInt64, _ kind: PoolWork) {
         let now = clock.now
         let entry = WorkQueue.Entry(ticket: ticket, kind: kind, deadline: now + configuration.acquireTimeout, job: job)
         let refusal: StorageError? = state.withLock { state in
@@ -133,14 +133,14 @@ final class PoolCore: Sendable {
         }
     }
 
-    func workerIsReady(_ worker: Int, finished: WorkKind) {
+    func workerIsReady(_ worker: Int, finished: PoolWork) {
         state.withLock { state in
             for assignment in state.queue.workerIsReady(worker, finished: finished) { deliver(assignment) }
         }
     }
 
     /// - Parameter undone: a job that it had and did not begin.
-    func workerIsLost(_ worker: Int, finished: WorkKind?, undone: WorkQueue<PoolJob>.Entry?) {
+    func workerIsLost(_ worker: Int, finished: PoolWork?, undone: WorkQueue<PoolJob>.Entry?) {
         let jobs = state.withLock { state in
             state.connected -= 1
             let undone = undone ?? mailboxes[worker].takeWork()

@@ -29,7 +29,7 @@ extension PostgresPool {
     ///
     /// - Throws: `StorageError`, the last one where every try failed; what `body` throws.
     package func transaction<Value: Sendable>(
-        _ kind: WorkKind, _ isolation: PostgresIsolation = .readCommitted, retry: RetryPolicy,
+        _ kind: PoolWork, _ isolation: PostgresIsolation = .readCommitted, retry: RetryPolicy,
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
         let clock = ContinuousClock()

@@ -73,7 +73,7 @@ package final class PostgresPool: Sendable {
     /// - Throws: `StorageError`: `busy` where no connection became free in time or too many wait, `unavailable` where the server
     ///   cannot be reached; and what `body` throws.
     package func run<Value: Sendable>(
-        _ kind: WorkKind, _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+        _ kind: PoolWork, _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
         let ticket = core.nextTicket()
         return try await withTaskCancellationHandler {
@@ -97,7 +97,7 @@ package final class PostgresPool: Sendable {
     func delay(_ backoff: Backoff, afterFailures failures: Int) -> Duration { core.delay(backoff, afterFailures: failures) }
 }
 
-package typealias WorkKind = WorkQueue<PoolJob>.Kind
+package typealias PoolWork = WorkQueue<PoolJob>.Kind
 
 /// How a pool stands at one moment.
 package struct PoolStanding: Sendable, Hashable {
