@@ -124,8 +124,10 @@ final class IntakeQueue: Sendable {
     private static func isTheFaultOfOne(_ error: any Error) -> Bool {
         guard let error = error as? StorageError else { return true }
         switch error.code {
-        case .corrupt, .constraint, .invalidText, .staleLease, .other: return true
-        case .busy, .full, .inputOutput, .schemaTooNew, .notDurable, .unavailable, .conflict, .unknownOutcome: return false
+        case .corrupt, .constraint, .invalidText, .tooLarge, .staleLease, .other: return true
+        case .busy, .full, .inputOutput, .schemaTooNew, .notDurable, .unavailable, .conflict, .unknownOutcome, .timedOut,
+            .cancelled, .readOnly, .notPermitted, .misconfigured:
+            return false
         }
     }
 }
