@@ -1,5 +1,6 @@
 package import Foundation
 package import StoragePostgres
+import Synchronization
 
 /// A PostgreSQL server of the tests' own, in a folder of its own on a port of its own, as durable as a real one. It is stopped
 /// and its folder removed when the process that started it ends, in whatever way.
@@ -24,6 +25,8 @@ package final class PrivatePostgres: Sendable {
     package let folder: URL
     package let port: Int
     private let programs: Programs
+    /// Databases without anything in them, to be used again.
+    private let emptied = Mutex<[String]>([])
 
     /// One per run of the tests, with TLS; each test makes a database of its own in it.
     package static func shared() throws -> PrivatePostgres { try one.get() }
@@ -116,21 +119,43 @@ package final class PrivatePostgres: Sendable {
         PostgresSettings(url: try PostgresURL(url, libpq: try Libpq.loaded())) { _ in }
     }
 
-    /// Runs the body with an empty database that is gone afterwards, whoever is connected to it still.
+    /// Runs the body with an empty database that nobody else has; whoever is connected to it afterwards is cut off.
+    ///
+    /// - Parameter options: of `CREATE DATABASE`.
     package func withDatabase<Result>(
         _ options: String = "", _ body: (_ name: String) async throws -> Result
     ) async throws -> Result {
-        let name = "t\(UUID().uuidString.lowercased().replacing("-", with: ""))"
-        try administer("CREATE DATABASE \(name) \(options)")
+        let name = try takeDatabase(options)
         let result: Result
         do {
             result = try await body(name)
         } catch {
-            try administer("DROP DATABASE \(name) WITH (FORCE)")
+            try giveBack(name, options)
             throw error
         }
-        try administer("DROP DATABASE \(name) WITH (FORCE)")
+        try giveBack(name, options)
         return result
+    }
+
+    /// Making a database costs the server a checkpoint and more; so those of the usual kind are emptied and used again.
+    private func takeDatabase(_ options: String) throws -> String {
+        if options.isEmpty, let name = emptied.withLock({ $0.popLast() }) { return name }
+        let name = "t\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        try administer("CREATE DATABASE \(name) \(options)")
+        return name
+    }
+
+    private func giveBack(_ name: String, _ options: String) throws {
+        guard options.isEmpty else { return try administer("DROP DATABASE \(name) WITH (FORCE)") }
+        // First, since a test may have made the database read-only.
+        try administer("ALTER DATABASE \(name) RESET ALL")
+        try administer(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND pid <> pg_backend_pid();
+            DROP SCHEMA public CASCADE;
+            CREATE SCHEMA public
+            """, in: name)
+        emptied.withLock { $0.append(name) }
     }
 
     /// Runs a script as the server's owner.

@@ -221,7 +221,7 @@ import Testing
                     .map { "\(file.path):\($0.offset + 1): SQL outside the store" }
             })
         let timeOfSQL =
-            #/CURRENT_TIMESTAMP|LOCALTIMESTAMP|datetime\(|strftime\(|unixepoch\(|\bnow\(\)|_timestamp\(|timeofday\(/#
+            #/CURRENT_TIMESTAMP|LOCALTIMESTAMP|datetime\(|strftime\(|unixepoch\(|[^.\w]now\(\)|_timestamp\(|timeofday\(/#
         let store = try Self.files(in: "Sources/StorageSQLite", "Sources/StoragePostgres")
         complain(
             store.flatMap { file in
