@@ -5,10 +5,11 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case busy
         /// The database cannot be reached, starts up, shuts down, or was lost before anything was committed.
         case unavailable
-        /// The database undid the transaction because of another one at work; the same transaction may succeed when it is run again.
+        /// The database undid the transaction because of another one at work; the same transaction may succeed when it is run
+        /// again.
         case conflict
-        /// The connection was lost while the commit was awaited: all of the transaction was kept, or nothing. Only who writes under
-        /// semantic keys may try again.
+        /// The connection was lost while the commit was awaited: all of the transaction was kept, or nothing. Only who writes
+        /// under semantic keys may try again.
         case unknownOutcome
         /// It took longer than it may; nothing of it was kept.
         case timedOut

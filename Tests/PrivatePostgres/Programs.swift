@@ -64,8 +64,8 @@ struct Programs {
         }
     }
 
-    /// Foundation's `Process` waits until nobody holds a socket that it gives to the child; the server, a grandchild, holds it for
-    /// good. So the child is started without anything but its three files.
+    /// Foundation's `Process` waits until nobody holds a socket that it gives to the child; the server, a grandchild, holds it
+    /// for good. So the child is started without anything but its three files.
     private static func spawn(_ command: [String], input: Int32?, output: String) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -207,7 +207,10 @@ extension PostgresTests {
             _ mode: PrivatePostgres.Mode
         ) async throws {
             let server = try PrivatePostgres()
-            try await withPool(configuration: Self.configuration(4), server: server) { pool, name in
+            // A busy machine can take longer to recover the database than a job may usually wait.
+            var configuration = Self.configuration(4)
+            configuration.acquireTimeout = .seconds(30)
+            try await withPool(configuration: configuration, server: server) { pool, _ in
                 let done = Counter()
                 let total = 400
                 try await withThrowingTaskGroup(of: Void.self) { group in
