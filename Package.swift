@@ -88,7 +88,7 @@ let package = Package(
             name: "tenure",
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
-                "StorageSQLite",
+                "StorageSQLite", "StoragePostgres",
                 "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,
             ],

@@ -2,7 +2,7 @@ import Storage
 
 /// How often a transaction is run again, and after what.
 package struct RetryPolicy: Sendable, Hashable {
-    /// At least 1.
+    /// At least 1. Tries that found no database are not counted.
     package var tries = 10
     package var pause = Backoff(first: .milliseconds(5), greatest: .milliseconds(500))
     /// No further try begins after so long.
@@ -34,7 +34,7 @@ extension PostgresPool {
     ) async throws -> Value {
         let clock = ContinuousClock()
         let end = clock.now + retry.deadline
-        var failures = 0
+        var (failures, tries) = (0, 0)
         while true {
             do {
                 return try await run(kind) { connection in
@@ -48,8 +48,10 @@ extension PostgresPool {
                 }
             } catch let error as StorageError where retry.allows(error) {
                 failures += 1
+                // A server that is away refuses at once; only time says how long to wait for it.
+                if error.code != .unavailable { tries += 1 }
                 let pause = delay(retry.pause, afterFailures: failures)
-                guard failures < retry.tries, clock.now + pause < end else { throw error }
+                guard tries < retry.tries, clock.now + pause < end else { throw error }
                 do {
                     try await clock.sleep(for: pause)
                 } catch {

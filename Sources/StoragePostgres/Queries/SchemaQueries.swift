@@ -63,7 +63,8 @@ extension PostgresConnection {
             throw StorageError(.misconfigured, "the database's encoding must be UTF8")
         }
         guard try schemaVersion() == PostgresSchema.version else {
-            throw StorageError(.misconfigured, "the database has no schema \(PostgresSchema.version); its owner must migrate it")
+            throw StorageError(
+                .misconfigured, "the database has no schema \(PostgresSchema.version); run `tenure migrate` as its owner")
         }
         let row = try execute(SchemaQueries.durability).first
         guard try row?.text(0) == "on", try row?.text(1) != "off" else {

@@ -26,8 +26,8 @@ enum SubscriptionQueries {
             [.integers(subscriptions.map(\.ledger)), .texts(subscriptions.map(\.id.rawValue))])
     }
 
-    /// The same, and each row is the transaction's own until it ends. Locked in one order, so that transactions do not wait for each
-    /// other in a circle.
+    /// The same, and each row is the transaction's own until it ends. Locked in one order, so that transactions do not wait for
+    /// each other in a circle.
     static func lock(_ subscriptions: [(ledger: Int64, id: OriginalTransactionID)]) -> PostgresStatement {
         PostgresStatement(
             """

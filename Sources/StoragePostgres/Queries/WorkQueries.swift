@@ -52,7 +52,10 @@ enum WorkQueries {
             FROM due WHERE work.id = due.id
             RETURNING work.id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, fence, asked
             """,
-            [.text(request.worker), .instant(now.adding(request.lease)), .text(kind.rawValue), .instant(now), .count(request.limit)])
+            [
+                .text(request.worker), .instant(now.adding(request.lease)), .text(kind.rawValue), .instant(now),
+                .count(request.limit),
+            ])
     }
 
     static func order(in row: PostgresRow, scope: (Int64) throws -> Scope) throws -> WorkOrder {

@@ -34,6 +34,29 @@ package final class PostgresStore: Store {
         }
     }
 
+    /// Brings a database to this version, where it is not; safe to run twice, and by several servers at once.
+    ///
+    /// - Parameter applicationRole: who may use the tables beside their owner: he may add evidence and never change it. Nil where the
+    ///   owner is the application.
+    /// - Throws: `StorageError`; `notPermitted` where the URL's role may not make tables, `schemaTooNew`.
+    package static func migrate(
+        _ settings: PostgresSettings, libpq: Libpq, applicationRole: String?, generator: any RandomNumberGenerator & Sendable
+    ) async throws {
+        var configuration = PostgresPool.Configuration()
+        configuration.connections = 1
+        let pool = try await PostgresPool.opened(settings, libpq: libpq, configuration: configuration, generator: generator)
+        do {
+            try await pool.run(.write) { connection in
+                guard try applicationRole != nil || connection.schemaVersion() != PostgresSchema.version else { return }
+                try connection.migrate(applicationRole: applicationRole)
+            }
+        } catch {
+            await pool.close()
+            throw error
+        }
+        await pool.close()
+    }
+
     /// Lets what is at work end, and closes every connection.
     package func close() async { await pool.close() }
 

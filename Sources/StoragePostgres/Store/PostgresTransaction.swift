@@ -62,16 +62,16 @@ final class PostgresTransaction: StoreTransaction {
         let asked = try subscriptions.map { key in
             Asked(key: key, place: Place(ledger: try ledger(of: key.scope), id: key.originalTransactionId))
         }
-        // A token is the same lock for whoever registers it and for whoever keeps a fact that bears it, though neither has a row of
-        // the other's to lock (OWN-2). Each statement after it sees what was committed when the lock was had.
+        // A token is the same lock for whoever registers it and for whoever keeps a fact that bears it, though neither has a
+        // row of the other's to lock (OWN-2). Each statement after it sees what was committed when the lock was had.
         let names = tokens.map { Self.lockName("token", $0.app.rawValue, $0.token.rawValue) }
         let results = try connection.pipeline([
             NameQueries.lock(names), SubscriptionQueries.lock(asked.map { ($0.place.ledger, $0.place.id) }),
             TokenQueries.registrations(tokens),
         ])
         var found = try stored(in: results[1], asked)
-        // A subscription that is not there has no row to lock. Whoever makes it has a lock by its name, and whoever waited for that
-        // finds the row.
+        // A subscription that is not there has no row to lock. Whoever makes it has a lock by its name, and whoever waited for
+        // that finds the row.
         let missing = asked.filter { found[$0.key] == nil }
         if !missing.isEmpty {
             let made = try connection.pipeline([
