@@ -115,6 +115,7 @@ let package = Package(
         .target(name: "LedgerOracle", path: "Tests/LedgerOracle", swiftSettings: house),
         tests("LedgerOracleTests", ["LedgerOracle", "Ledger", "Primitives"]),
         tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
+        tests("StorageRecordTests", ["Storage", "Ledger", "Primitives", crypto]),
         tests("StorageTests", ["StrictJSON", "Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
         tests(
             "BackendTests",

@@ -36,7 +36,8 @@ package final class PostgresStore: Store {
 
     /// Brings a database to this version, where it is not; safe to run twice, and by several servers at once.
     ///
-    /// - Parameter applicationRole: who may use the tables beside their owner: he may add evidence and never change it. Nil where the
+    /// - Parameter applicationRole: who may use the tables beside their owner: he may add evidence and never change it. Nil
+    /// where the
     ///   owner is the application.
     /// - Throws: `StorageError`; `notPermitted` where the URL's role may not make tables, `schemaTooNew`.
     package static func migrate(
