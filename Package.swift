@@ -134,6 +134,16 @@ let package = Package(
                 asyncHTTPClient, lifecycle,
             ]),
         tests("TidyTests", []),
+        // Breaks real processes; never shipped.
+        .executableTarget(
+            name: "tenure-chaos",
+            dependencies: [
+                "Primitives", "StrictJSON", "SimulatorPKI", "APIContract", "LedgerOracle", asyncHTTPClient, argumentParser, crypto,
+                nioCore, nioHTTP1,
+            ],
+            path: "Tests/Chaos",
+            exclude: ["Shims"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

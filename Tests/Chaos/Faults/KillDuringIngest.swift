@@ -1,0 +1,126 @@
+import LedgerOracle
+
+/// F01: the process is ended with SIGKILL again and again while notifications and uploads come in.
+struct KillDuringIngest {
+    let stage: Stage
+    let kills: Int
+    let size: ChaosWorld.Size
+
+    /// After a kill the server must be ready again within this time.
+    static let longestRestart = Duration.seconds(2)
+    /// What was not acknowledged must be, once the kills are over, within this time.
+    static let longestDrain = Duration.seconds(60)
+    /// Sendings a second.
+    static let offeredRate = 400.0
+    /// Acknowledgements a second that it must come to, restarts included.
+    static let leastRate = 300.0
+
+    init(_ stage: Stage) {
+        self.stage = stage
+        kills = stage.size(50)
+        size = .init(notifications: stage.size(10_000), uploads: stage.size(2000))
+    }
+
+    func run() async throws -> FaultReport {
+        var report = FaultReport("F01 SQLite", "SIGKILL during ingest: \(size.notifications)+\(size.uploads), \(kills) kills")
+        let folder = try stage.folder("F01-sqlite")
+        let world = try ChaosWorld(seed: stage.seed, now: stage.now, size: size)
+        let database = Database.sqlite("\(folder)/tenure.sqlite")
+        let start = TenureServer.Start(binary: stage.binary, database: database, folder: folder)
+        let journal = try Journal(path: "\(folder)/journal.tsv")
+        try await ChaosClient.with { client in
+            try await stage.serving(start, world: world, client: client) { server in
+                let storm = Storm(
+                    workload: Workload(world, seed: stage.seed), client: client, journal: journal, addresses: [server.address],
+                    rate: Self.offeredRate)
+                let storms = try await rage(storm, [server], client, sends: world.sends)
+                report.counts.killed = kills
+                judge(storms, &report)
+                let audit = Audit(world: world, client: client, database: database, folder: folder)
+                report.add(try await audit.losses(try JournalContents(path: journal.path)))
+                try await drain(storm, &report)
+                let contents = try JournalContents(path: journal.path)
+                report.add(contents)
+                report.add(try await audit.full(contents, addresses: [server.address]))
+                report.findings += storm.progress.findings
+            }
+        }
+        report.figures.append(("lives", "\(world.lives.count)"))
+        return report
+    }
+
+    /// What was measured while it raged.
+    struct Measured: Sendable {
+        var restarts: [Duration] = []
+        /// Acknowledgements a second while the senders were at work, restarts included.
+        var rate = 0.0
+        /// Kills that found no load any more.
+        var idleKills = 0
+    }
+
+    /// Sends everything, and kills meanwhile: the n-th time when n of (kills + 1) parts are acknowledged, and up to 400 ms later.
+    func rage(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, sends: Int) async throws -> Measured {
+        let start = ContinuousClock.now
+        return try await withThrowingTaskGroup(of: Measured?.self) { group in
+            group.addTask {
+                try await storm.blow()
+                return nil
+            }
+            group.addTask { try await kill(storm, servers, client, sends: sends) }
+            var measured = Measured()
+            var (lasted, acknowledged) = (Duration.zero, 0)
+            for try await part in group {
+                if let part {
+                    measured = part
+                } else {
+                    (lasted, acknowledged) = (ContinuousClock.now - start, storm.progress.acknowledged)
+                }
+            }
+            measured.rate = Double(acknowledged) / max(0.001, lasted.seconds)
+            return measured
+        }
+    }
+
+    private func kill(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, sends: Int) async throws -> Measured {
+        var chance = stage.chance("F01")
+        var measured = Measured()
+        for number in 1...kills {
+            let share = sends * number / (kills + 1)
+            while storm.progress.acknowledged < share, storm.workload.hasMore { try await Task.sleep(for: .milliseconds(1)) }
+            try await Task.sleep(for: .milliseconds(chance.between(0, 400)))
+            if !storm.workload.hasMore { measured.idleKills += 1 }
+            let server = servers[number % servers.count]
+            try await server.kill()
+            let begin = ContinuousClock.now
+            try await server.start()
+            guard try await stage.waitUntilReady(server, client, within: .seconds(30)) != nil else {
+                throw ChaosError("kill \(number): the server is not ready after 30 s:\n\(try server.lastWords)")
+            }
+            measured.restarts.append(ContinuousClock.now - begin)
+        }
+        return measured
+    }
+
+    private func judge(_ measured: Measured, _ report: inout FaultReport) {
+        let slowest = measured.restarts.max() ?? .zero
+        report.figures += [
+            ("acknowledged/s", "\(Int(measured.rate))"), ("slowest restart", slowest.words),
+            ("kills without load", "\(measured.idleKills)"),
+        ]
+        report.expect(slowest <= Self.longestRestart, "ready again only after \(slowest.words), at most 2 s")
+        report.expect(measured.idleKills * 5 <= kills, "\(measured.idleKills) of \(kills) kills found no load")
+        report.expect(
+            !stage.isFull || measured.rate >= Self.leastRate, "\(Int(measured.rate)) acknowledged a second, at least 300")
+    }
+
+    private func drain(_ storm: Storm, _ report: inout FaultReport) async throws {
+        let drained = try await storm.drain(within: Self.longestDrain)
+        report.figures.append(("drained in", drained?.words ?? "not at all"))
+        report.expect(drained.map { $0 <= Self.longestDrain } ?? false, "the resent set did not drain within 60 s")
+    }
+}
+
+extension ChaosWorld {
+    /// How many sendings there are if each is acknowledged at once.
+    var sends: Int { notifications.count + lines.reduce(0) { $0 + $1.count } }
+}
