@@ -71,7 +71,9 @@ struct Chaos: AsyncParsableCommand {
     }
 
     private static let faults: [(id: String, run: @Sendable (Stage) async throws -> FaultReport)] = [
-        ("F01", { try await KillDuringIngest($0).run() })
+        ("F01", { try await KillDuringIngest($0).run() }),
+        ("F02", { try await PowerLoss($0, diskLies: false).run() }),
+        ("F02", { try await PowerLoss($0, diskLies: true).run() }),
     ]
 
     private func asksFor(_ id: String) -> Bool {

@@ -29,11 +29,14 @@ struct ServerContents: Sendable {
         """
     }
 
+    /// The facts alone.
+    static func facts(_ shell: DatabaseShell) async throws -> [String] { try await shell.lines(factQuery) }
+
     /// Reads a database that no server needs to serve.
     init(of database: Database, folder: String) async throws {
         let shell = DatabaseShell(database: database, folder: folder)
         notifications = try await shell.lines(Self.notificationQuery)
-        facts = try await shell.lines(Self.factQuery)
+        facts = try await Self.facts(shell)
         let numbers = try await [shell.lines(Self.counts[0]), shell.lines(Self.counts[1])].map { Int($0.first ?? "") ?? -1 }
         (auditRows, outboxRows) = (numbers[0], numbers[1])
         var faults: [String] = []

@@ -58,7 +58,7 @@ struct KillDuringIngest {
         var idleKills = 0
     }
 
-    /// Sends everything, and kills meanwhile: the n-th time when n of (kills + 1) parts are acknowledged, and up to 400 ms later.
+    /// Sends everything, and kills meanwhile: evenly over nine tenths of the load, and up to 400 ms later each time.
     func rage(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, sends: Int) async throws -> Measured {
         let start = ContinuousClock.now
         return try await withThrowingTaskGroup(of: Measured?.self) { group in
@@ -85,7 +85,7 @@ struct KillDuringIngest {
         var chance = stage.chance("F01")
         var measured = Measured()
         for number in 1...kills {
-            let share = sends * number / (kills + 1)
+            let share = sends * number * 9 / (10 * (kills + 1))
             while storm.progress.acknowledged < share, storm.workload.hasMore { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(chance.between(0, 400)))
             if !storm.workload.hasMore { measured.idleKills += 1 }

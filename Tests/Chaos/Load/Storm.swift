@@ -13,6 +13,8 @@ struct Storm: Sendable {
     var senders = 32
     /// Sendings a second, all senders together, as Apple's come whether we are fast or not; nil: as fast as answers come.
     var rate: Double?
+    /// What is put behind a message's path.
+    var query: @Sendable (Message) -> String = { _ in "" }
     let progress = Progress()
 
     /// What happened so far.
@@ -86,7 +88,7 @@ struct Storm: Sendable {
     private func send(_ message: Message, turn: Int) async throws {
         journal.note(message.name, .sent)
         let address = addresses[turn % addresses.count]
-        let answer = await client.send(message, to: address)
+        let answer = await client.send(message, to: address, query: query(message))
         switch answer {
         case .answered(let status, _, let retryAfter):
             guard message.isAcknowledged(by: status) else {
