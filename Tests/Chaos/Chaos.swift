@@ -74,6 +74,8 @@ struct Chaos: AsyncParsableCommand {
         ("F01", { try await KillDuringIngest($0).run() }),
         ("F02", { try await PowerLoss($0, diskLies: false).run() }),
         ("F02", { try await PowerLoss($0, diskLies: true).run() }),
+        ("F03", { try await FailingCalls(stage: $0).run() }),
+        ("F04", { try await DiskFull(stage: $0).run() }),
     ]
 
     private func asksFor(_ id: String) -> Bool {

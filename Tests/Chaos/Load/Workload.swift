@@ -19,6 +19,7 @@ final class Workload: Sendable {
         var open: [Int] = []
         var inFlight = 0
         var unsent: [Message] = []
+        var held: [Int] = []
         var chance: Chance
     }
 
@@ -30,9 +31,13 @@ final class Workload: Sendable {
         var mayGo: Bool { awaited?.isEmpty ?? true }
     }
 
+    /// Whether a line whose next was not acknowledged waits for the sending after the storm, as everything else does; else it
+    /// goes on at once, so that lines come to their end while servers fall and rise.
+    private let holdsLines: Bool
     private let state: Mutex<State>
 
-    init(_ world: ChaosWorld, seed: UInt64) {
+    init(_ world: ChaosWorld, seed: UInt64, holdsLines: Bool = false) {
+        self.holdsLines = holdsLines
         var awaited: [Int: Set<String>] = [:]
         for message in world.notifications { awaited[message.life, default: []].insert(message.name) }
         let lines = world.lines.enumerated().map { index, line in
@@ -82,11 +87,12 @@ final class Workload: Sendable {
         }
     }
 
-    /// It was not acknowledged. In a line it goes again, since the next must not go before it; else it is left for later.
+    /// It was not acknowledged. In a line it goes again before the next one does; else it is left for later.
     func failed(_ message: Message) {
         state.withLock { state in
             state.inFlight -= 1
             switch message.order {
+            case .inLine where holdsLines: state.held.append(message.life)
             case .inLine: state.open.append(message.life)
             case .free: state.unsent.append(message)
             }
@@ -99,9 +105,10 @@ final class Workload: Sendable {
     /// Puts back what was left for later; how many.
     func resend() -> Int {
         state.withLock { state in
-            defer { state.unsent = [] }
+            defer { (state.unsent, state.held) = ([], []) }
             state.free += state.unsent
-            return state.unsent.count
+            state.open += state.held
+            return state.unsent.count + state.held.count
         }
     }
 }

@@ -31,10 +31,13 @@ struct Shim: Sendable {
         var persists = false
     }
 
-    func failing(_ failure: Failure, files: String) -> [String: String] {
+    /// - Parameters:
+    ///   - files: calls count only for files whose path holds this text.
+    ///   - mark: a file that is made when a call was made to fail.
+    func failing(_ failure: Failure, files: String, mark: String) -> [String: String] {
         [
             "LD_PRELOAD": path, "CHAOS_FILES": files, "CHAOS_CALL": failure.call, "CHAOS_ERRNO": "\(failure.error)",
-            "CHAOS_NTH": "\(failure.number)", "CHAOS_EVERY": failure.persists ? "1" : "0",
+            "CHAOS_NTH": "\(failure.number)", "CHAOS_EVERY": failure.persists ? "1" : "0", "CHAOS_FIRED": mark,
         ]
     }
 }

@@ -4,6 +4,7 @@
 //   CHAOS_NTH    the call that fails, counted from 1; 0: none
 //   CHAOS_ERRNO  what it fails with
 //   CHAOS_EVERY  1: all later ones fail as well
+//   CHAOS_FIRED  a file that is made when a call was made to fail, so that a sweep knows when it is beyond the last call
 //   CHAOS_SWALLOW_SYNC  1: fdatasync and fsync say that they succeeded and do nothing, as a disk that lies
 // It counts over all threads, which strace's injection does not.
 #define _GNU_SOURCE
@@ -15,10 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-static const char *files, *kind;
+static const char *files, *kind, *fired;
 static long nth, every, swallow, failure;
 static atomic_long calls;
 
@@ -26,6 +28,7 @@ __attribute__((constructor)) static void read_environment(void) {
     const char *text;
     files = getenv("CHAOS_FILES");
     kind = getenv("CHAOS_CALL");
+    fired = getenv("CHAOS_FIRED");
     nth = (text = getenv("CHAOS_NTH")) ? atol(text) : 0;
     every = (text = getenv("CHAOS_EVERY")) ? atol(text) : 0;
     swallow = (text = getenv("CHAOS_SWALLOW_SYNC")) ? atol(text) : 0;
@@ -48,6 +51,10 @@ static int must_fail(const char *call) {
     if (!kind || strcmp(kind, call) != 0 || nth == 0) return 0;
     long number = atomic_fetch_add(&calls, 1) + 1;
     if (number != nth && !(every && number > nth)) return 0;
+    if (fired) {
+        long made = syscall(SYS_openat, AT_FDCWD, fired, O_WRONLY | O_CREAT, 0600);
+        if (made >= 0) syscall(SYS_close, (int)made);
+    }
     errno = (int)failure;
     return 1;
 }
