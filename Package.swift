@@ -66,7 +66,7 @@ let package = Package(
         room("APIContract", ["Primitives", "StrictJSON"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
         room("Storage", ["Primitives", "StrictJSON", "Ledger", crypto]),
-        room("StorageSQLite", ["Primitives", "Storage", "Ledger", grdb, grdbSQLite]),
+        room("StorageSQLite", ["Primitives", "StrictJSON", "Storage", "Ledger", grdb, grdbSQLite]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
         room(
@@ -112,7 +112,7 @@ let package = Package(
         .target(name: "LedgerOracle", path: "Tests/LedgerOracle", swiftSettings: house),
         tests("LedgerOracleTests", ["LedgerOracle", "Ledger", "Primitives"]),
         tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
-        tests("StorageTests", ["Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
+        tests("StorageTests", ["StrictJSON", "Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
         tests(
             "BackendTests",
             [

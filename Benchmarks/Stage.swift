@@ -116,8 +116,7 @@ struct Stage: Sendable {
 
     /// Through the rules and the store's own transaction, some hundred subscriptions to a commit.
     private func fill(_ store: SQLiteStore) async throws {
-        let jws = try samples.transaction(SignedSamples.charge)
-        guard let evidence = SignedEvidence(compact: jws) else { throw BenchError("A sample is not a compact JWS.") }
+        let evidence = Evidence(form: .compactJWS, bytes: Array(try samples.transaction(SignedSamples.charge).utf8))
         for first in stride(from: 0, to: subscriptions, by: 500) {
             let lives = (first..<min(first + 500, subscriptions)).map(life)
             try await store.write { transaction in
@@ -126,13 +125,15 @@ struct Stage: Sendable {
         }
     }
 
-    private static func keep(_ life: Life, _ evidence: SignedEvidence, _ transaction: any StoreTransaction) throws {
+    private static func keep(_ life: Life, _ evidence: Evidence, _ transaction: any StoreTransaction) throws {
         let scope = Scope(app: Life.app, environment: .production)
-        for fact in life.facts {
-            _ = try transaction.insert(FactRecord(scope: scope, fact: fact, evidence: evidence, receivedAt: fact.signedDate))
-        }
-        try transaction.insert(life.claim, on: life.key)
-        try transaction.save(life.decision(on: life.inputs), learnedAt: life.lastEnds)
+        let arrivals = life.facts.map { Arrival(scope: scope, evidence: evidence, facts: [$0], receivedAt: $0.signedDate) }
+        _ = try transaction.keep(arrivals)
+        try transaction.keep(life.claim, on: life.key)
+        let decision = life.decision(on: life.inputs)
+        try transaction.save([
+            try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: life.lastEnds)
+        ])
     }
 }
 

@@ -16,8 +16,13 @@ package struct Problem: Sendable, Hashable {
     package let rule: String?
     /// Something that helps support without giving anybody away, such as a masked owner.
     package let hint: String?
+    /// After how many seconds trying again may help: the header `Retry-After`; nil where it does not help.
+    package let retryAfterSeconds: Int?
 
-    package init(status: Int, code: String, detail: String, rule: String? = nil, hint: String? = nil) {
+    package init(
+        status: Int, code: String, detail: String, rule: String? = nil, hint: String? = nil, retryAfterSeconds: Int? = nil
+    ) {
+        self.retryAfterSeconds = retryAfterSeconds
         self.status = status
         self.code = code
         self.detail = detail

@@ -18,6 +18,8 @@ package enum BackendError: Error {
     case tokenTaken
     /// The store could not do it; nothing was kept.
     case store(StoreFailure)
+    /// Too much waits to be kept; nothing was. Trying again in a second may help.
+    case overloaded
 }
 
 /// Why signed input was refused, in the verifier's words; nothing of the input itself, so it may be logged and answered.
@@ -42,8 +44,11 @@ package struct StoreFailure: Sendable, Hashable {
     /// Whether the same request may succeed later with nobody doing anything.
     package let isRetryable: Bool
     package let words: String
+    /// Whether no store could keep it: a text with a NUL, or that is not UTF-8.
+    package let isAboutWhatWasSent: Bool
 
     init(_ error: StorageError) {
+        isAboutWhatWasSent = error.code == .invalidText
         code = error.code.rawValue
         isRetryable = error.isRetryable
         words = error.reason

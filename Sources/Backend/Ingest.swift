@@ -1,151 +1,232 @@
 import AppStoreWire
-import Intake
 import Ledger
 import Primitives
 import Storage
 
-/// The one write path: whatever comes in becomes facts, claims and registrations, is decided by the rules, and is kept in one
-/// transaction, all or nothing (decision 2).
+/// The one write path: whatever comes in becomes facts, claims and registrations, is decided by the rules, and is kept, all of it or
+/// nothing (decision 0002). Takes many requests at once, since a transaction costs the same for one and for fifty: first everything
+/// is locked and read, then decided in memory, one request after the other, then written.
 struct Ingest {
-    let app: AppSettings
-    /// When we learned what is being written.
-    let learnedAt: Timestamp
+    private let requests: [IngestRequest]
+    let transaction: any StoreTransaction
+    private var desk: Desk
+    private var known = Known()
+    /// What is to be kept, and whose it is: which of the requests', and which of its arrivals.
+    private var kept: [(arrival: Arrival, request: Int, position: Int)] = []
+    private var claims: [(Claim, SubscriptionKey)] = []
+    private var results: [IngestResult] = []
 
-    /// Keeps a notification with everything it carries; false if its UUID was known, and then nothing changes (RECON-0).
-    func record(_ notification: TranslatedNotification, in environment: Environment, _ transaction: any StoreTransaction) throws
-        -> Bool
-    {
-        let scope = Scope(app: app.id, environment: environment)
-        let record = NotificationRecord(
-            scope: scope, notice: notification.notice, evidence: try evidence(notification.evidence), receivedAt: learnedAt)
-        guard try transaction.insert(record) else { return false }
-        try warn(of: notification.notice, in: scope, transaction)
-        _ = try self.record(notification.facts, claim: nil, in: scope, transaction)
-        return true
-    }
-
-    /// Keeps facts about one subscription, and what a customer claims from them.
+    /// Carries out the requests in their order, in the transaction; returns a result for each.
     ///
-    /// - Returns: what was decided; nil where there was nothing to decide about.
-    func record(
-        _ facts: [ProvenFact], claim: Claim?, in scope: Scope, _ transaction: any StoreTransaction
-    ) throws -> Decision? {
-        guard let id = facts.first?.fact.originalTransactionId else { return nil }
-        var inputs: [LedgerInput] = []
-        // A fact that is known already is not handed on: what is folded is exactly what is stored (FACT-1).
-        for proven in facts where try keep(proven, in: scope, transaction) {
-            inputs.append(.fact(proven.fact))
-            try warn(of: proven.fact, in: scope, transaction)
-        }
-        inputs += try registrations(for: facts, transaction).map { .registration($0) }
-        if let claim { inputs.append(.claim(claim)) }
-        let key = SubscriptionKey(app: scope.app, environment: scope.environment, originalTransactionId: id)
-        return try decide(on: inputs, about: key, transaction)
+    /// - Throws: `StorageError`; then the transaction must be given up.
+    static func apply(_ requests: [IngestRequest], in transaction: any StoreTransaction) throws -> [IngestResult] {
+        var ingest = try Ingest(requests, in: transaction)
+        for (index, request) in requests.enumerated() { try ingest.apply(request, index) }
+        return try ingest.write()
     }
 
-    /// Registers a token and tells every subscription that bears it (OWN-2); false if it is registered already.
-    func register(_ registration: TokenRegistration, _ transaction: any StoreTransaction) throws -> Bool {
-        guard try transaction.register(registration, app: app.id, at: learnedAt) else { return false }
-        for key in try transaction.subscriptions(bearing: registration.token, app: app.id) {
-            _ = try decide(on: [.registration(registration)], about: key, transaction)
-        }
-        return true
+    private init(_ requests: [IngestRequest], in transaction: any StoreTransaction) throws {
+        self.requests = requests
+        self.transaction = transaction
+        desk = try Desk(for: requests, in: transaction)
+        let arrivals = requests.flatMap(\.arrivals)
+        if !arrivals.isEmpty { known = try transaction.known(of: arrivals) }
     }
 
-    private func decide(
-        on inputs: [LedgerInput], about key: SubscriptionKey, _ transaction: any StoreTransaction
+    // MARK: Deciding
+
+    private mutating func apply(_ request: IngestRequest, _ index: Int) throws {
+        var result = IngestResult()
+        if let registration = request.registration {
+            result.holder = try register(registration, request)
+        }
+        var inputs: [SubscriptionKey: [LedgerInput]] = [:]
+        for (position, arrival) in request.arrivals.enumerated() {
+            let new = takeNew(of: arrival)
+            result.isNew.append(new != nil)
+            if let new {
+                kept.append((new, index, position))
+                try warn(of: new, app: request.app)
+            }
+            for fact in new?.facts ?? [] { inputs[arrival.scope.key(of: fact), default: []].append(.fact(fact)) }
+        }
+        for key in request.subscriptions {
+            var inputs = inputs[key] ?? []
+            inputs += request.facts(about: key).compactMap { desk.registration(for: $0, app: key.app) }.map { .registration($0) }
+            inputs += request.claims.filter { $0.key == key }.map { .claim($0.claim) }
+            guard !inputs.isEmpty else { continue }
+            result.decisions.append(try decide(on: inputs, about: key, request))
+        }
+        results.append(result)
+    }
+
+    /// The part of an arrival that says anything new; nil where nothing does. A fact that is known already is not handed on: what is
+    /// folded is exactly what is stored (FACT-1).
+    private mutating func takeNew(of arrival: Arrival) -> Arrival? {
+        guard let new = known.takeNew(of: arrival) else { return nil }
+        let said = new.facts.filter { fact in
+            guard case .transaction(let line) = fact else { return true }
+            return !desk.history(of: arrival.scope.key(of: fact)).book.repeats(line)
+        }
+        guard new.notification != nil || !said.isEmpty else { return nil }
+        return Arrival(
+            scope: new.scope, evidence: new.evidence, notification: new.notification, facts: said, receivedAt: new.receivedAt)
+    }
+
+    /// Registers a token and tells every subscription that bears it (OWN-2); returns whom it is registered for.
+    private mutating func register(_ registration: TokenRegistration, _ request: IngestRequest) throws -> CustomerID {
+        let name = TokenName(app: request.app.id, token: registration.token)
+        if let holder = desk.registrations[name] { return holder.customer }
+        try transaction.register(registration, app: request.app.id, at: request.learnedAt)
+        desk.registrations[name] = registration
+        for key in desk.bearers(of: name) { _ = try decide(on: [.registration(registration)], about: key, request) }
+        return registration.customer
+    }
+
+    private mutating func decide(
+        on inputs: [LedgerInput], about key: SubscriptionKey, _ request: IngestRequest
     ) throws -> Decision {
-        let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
+        let history = desk.history(of: key)
         let placed = inputs.map { input in
             if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: history)) } else { input }
         }
         let decision = Decision(
-            on: placed, history: history, state: try transaction.state(of: key), policy: app.policy, learnedAt: learnedAt)
+            on: placed, history: history, state: desk.stateBefore(of: key), policy: request.app.policy,
+            learnedAt: request.learnedAt)
         guard decision.changesHistory else { return decision }
         // Not all claims are kept (OWN-3), and one that is known already stands in the store.
         for case .claim(let claim) in placed where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
-            try transaction.insert(claim, on: key)
+            claims.append((claim, key))
         }
-        try transaction.save(decision, learnedAt: learnedAt)
+        desk.put(decision, policy: request.app.policy, learnedAt: request.learnedAt)
         return decision
     }
 
-    private func keep(_ proven: ProvenFact, in scope: Scope, _ transaction: any StoreTransaction) throws -> Bool {
-        // A notice's bytes are the notification's, which stands in a table of its own.
-        var bytes: SignedEvidence?
-        if case .notice = proven.fact {
-            bytes = nil
-        } else {
-            guard proven.form == .compactJWS else {
-                throw StorageError(.other, "evidence of the form \(proven.form.rawValue) has no place in the store yet")
+    // MARK: Writing
+
+    private mutating func write() throws -> [IngestResult] {
+        if !kept.isEmpty {
+            for (place, isKept) in zip(kept, try transaction.keep(kept.map(\.arrival))) where !isKept {
+                results[place.request].isNew[place.position] = false
             }
-            bytes = try evidence(proven.evidence)
         }
-        return try transaction.insert(FactRecord(scope: scope, fact: proven.fact, evidence: bytes, receivedAt: learnedAt))
-    }
-
-    private func evidence(_ compact: [UInt8]) throws -> SignedEvidence {
-        guard let evidence = SignedEvidence(compact: String(decoding: compact, as: UTF8.self)) else {
-            throw StorageError(.other, "verified evidence is not a compact JWS")
-        }
-        return evidence
-    }
-
-    private func registrations(for facts: [ProvenFact], _ transaction: any StoreTransaction) throws -> [TokenRegistration] {
-        try facts.compactMap { proven in
-            guard case .transaction(let fact) = proven.fact, let token = fact.appAccountToken,
-                let customer = try transaction.customer(of: token, app: app.id)
-            else { return nil }
-            return TokenRegistration(token: token, customer: customer)
-        }
-    }
-
-    // MARK: Warnings (FACT-5)
-
-    private func warn(of notice: NoticeFact, in scope: Scope, _ transaction: any StoreTransaction) throws {
-        if !NoticeWords.types.contains(notice.notificationType) {
-            try warn(.unknownNotificationType, notice.notificationType, in: scope, transaction)
-        }
-        try warnUnlessKnown("subtype", notice.subtype, KnownWords.subtypes, in: scope, transaction)
-    }
-
-    private func warn(of fact: Fact, in scope: Scope, _ transaction: any StoreTransaction) throws {
-        guard case .transaction(let fact) = fact else { return }
-        if !app.entitlements.knows(fact.productId) { try warn(.unknownProduct, fact.productId.rawValue, in: scope, transaction) }
-        if case .unknown(let type) = fact.type { try warn(.unknownProductType, type, in: scope, transaction) }
-        if case .unknown(let reason) = fact.transactionReason {
-            try warn(.unknownTransactionReason, reason, in: scope, transaction)
-        }
-        let (revocationType, ownership) = (fact.revocation?.revocationType, fact.details.inAppOwnershipType)
-        try warnUnlessKnown("revocationType", revocationType, KnownWords.revocationTypes, in: scope, transaction)
-        try warnUnlessKnown("inAppOwnershipType", ownership, KnownWords.ownershipTypes, in: scope, transaction)
-    }
-
-    private func warnUnlessKnown(
-        _ field: String, _ value: String?, _ known: Set<String>, in scope: Scope, _ transaction: any StoreTransaction
-    ) throws {
-        guard let value, !known.contains(value) else { return }
-        try warn(.unknownValue, "\(field): \(value)", in: scope, transaction)
-    }
-
-    private func warn(
-        _ kind: OperatorWarning.Kind, _ value: String, in scope: Scope, _ transaction: any StoreTransaction
-    ) throws {
-        try transaction.warn(OperatorWarning(kind: kind, value: value, firstSeenAt: learnedAt), in: scope)
+        for (claim, key) in claims { try transaction.keep(claim, on: key) }
+        let savings = try desk.savings()
+        if !savings.isEmpty { try transaction.save(savings) }
+        let orders = requests.flatMap(\.orders)
+        if !orders.isEmpty { try transaction.order(orders) }
+        return results
     }
 }
 
-/// The spellings of Apple's that this version of Tenure has a meaning for.
-///
-/// Source: Apple, App Store Server Notifications, `notificationType` and `subtype`; App Store Server API, `revocationType` and
-/// `inAppOwnershipType`.
-enum KnownWords {
-    static let subtypes: Set<String> = [
-        "ACCEPTED", "ACTIVE_TOKEN_REMINDER", "AUTO_RENEW_DISABLED", "AUTO_RENEW_ENABLED", "BILLING_RECOVERY", "BILLING_RETRY",
-        "CREATED",
-        "DOWNGRADE", "FAILURE", "GRACE_PERIOD", "INITIAL_BUY", "PENDING", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE", "RESUBSCRIBE",
-        "SUMMARY", "UNREPORTED", "UPGRADE", "VOLUNTARY",
-    ]
-    static let revocationTypes: Set<String> = ["FAMILY_REVOKE", "REFUND_FULL", "REFUND_PRORATED"]
-    static let ownershipTypes: Set<String> = ["FAMILY_SHARED", "PURCHASED"]
+/// The subscriptions and tokens that some requests are about, as they are while the requests are decided, one after the other.
+private struct Desk {
+    private var subscriptions: [SubscriptionKey: Entry] = [:]
+    var registrations: [TokenName: TokenRegistration]
+    private var bearers: [TokenName: Set<SubscriptionKey>] = [:]
+
+    private struct Entry {
+        let stored: StoredSubscription?
+        var history: SubscriptionHistory
+        var decisions: [Decision] = []
+        var policy: AppPolicy?
+        var learnedAt: Timestamp?
+    }
+
+    /// Locks all of them, in one order, so that no two transactions wait for each other.
+    init(for requests: [IngestRequest], in transaction: any StoreTransaction) throws {
+        var keys = Set(requests.flatMap(\.subscriptions))
+        var tokens: Set<TokenName> = []
+        var registered: Set<TokenName> = []
+        for request in requests {
+            for arrival in request.arrivals {
+                for case .transaction(let fact) in arrival.facts {
+                    guard let token = fact.appAccountToken else { continue }
+                    let name = TokenName(app: request.app.id, token: token)
+                    tokens.insert(name)
+                    bearers[name, default: []].insert(arrival.scope.key(of: .transaction(fact)))
+                }
+            }
+            if let registration = request.registration {
+                registered.insert(TokenName(app: request.app.id, token: registration.token))
+            }
+        }
+        let locked = try transaction.lock(keys.sorted(), tokens: tokens.union(registered).sorted())
+        registrations = locked.registrations
+        add(keys, locked)
+        // Whom a new registration concerns is known only now that its token cannot get another bearer.
+        let new = registered.filter { locked.registrations[$0] == nil }.sorted()
+        guard !new.isEmpty else { return }
+        for name in new {
+            bearers[name, default: []].formUnion(try transaction.subscriptions(bearing: [name]))
+        }
+        let more = Set(new.flatMap { bearers[$0] ?? [] }).subtracting(keys)
+        keys.formUnion(more)
+        if !more.isEmpty { add(more, try transaction.lock(more.sorted(), tokens: [])) }
+    }
+
+    private mutating func add(_ keys: Set<SubscriptionKey>, _ locked: Locked) {
+        for key in keys {
+            let stored = locked.subscriptions[key]
+            subscriptions[key] = Entry(stored: stored, history: stored?.history ?? SubscriptionHistory(key: key))
+        }
+    }
+
+    func history(of key: SubscriptionKey) -> SubscriptionHistory {
+        subscriptions[key]?.history ?? SubscriptionHistory(key: key)
+    }
+
+    /// What is in force; nil where nothing is known.
+    func stateBefore(of key: SubscriptionKey) -> Ledger.SubscriptionState? {
+        guard let entry = subscriptions[key] else { return nil }
+        return entry.decisions.last?.state ?? entry.stored?.state
+    }
+
+    func registration(for fact: Fact, app: AppID) -> TokenRegistration? {
+        guard case .transaction(let fact) = fact, let token = fact.appAccountToken else { return nil }
+        return registrations[TokenName(app: app, token: token)]
+    }
+
+    /// Whose transactions bear the token and of whom something is known; sorted.
+    func bearers(of name: TokenName) -> [SubscriptionKey] {
+        (bearers[name] ?? []).filter { key in
+            subscriptions[key].map { $0.stored != nil || !$0.decisions.isEmpty } ?? false
+        }.sorted()
+    }
+
+    mutating func put(_ decision: Decision, policy: AppPolicy, learnedAt: Timestamp) {
+        let key = decision.state.key
+        subscriptions[key]?.history = decision.history
+        subscriptions[key]?.decisions.append(decision)
+        subscriptions[key]?.policy = policy
+        subscriptions[key]?.learnedAt = learnedAt
+    }
+
+    /// What is to be written of them, by subscription.
+    func savings() throws -> [Saving] {
+        try subscriptions.sorted { $0.key < $1.key }.compactMap { _, entry in
+            guard let policy = entry.policy, let learnedAt = entry.learnedAt else { return nil }
+            return try Saving(stored: entry.stored, decisions: entry.decisions, policy: policy, learnedAt: learnedAt)
+        }
+    }
+}
+
+extension Scope {
+    /// The subscription that a fact of this app and environment is about.
+    func key(of fact: Fact) -> SubscriptionKey {
+        SubscriptionKey(app: app, environment: environment, originalTransactionId: fact.originalTransactionId)
+    }
+}
+
+extension IngestRequest {
+    /// Those that it names, in its order, each once.
+    var subscriptions: [SubscriptionKey] {
+        var seen: Set<SubscriptionKey> = []
+        let named = arrivals.flatMap { arrival in arrival.facts.map { arrival.scope.key(of: $0) } } + claims.map(\.key)
+        return named.filter { seen.insert($0).inserted }
+    }
+
+    func facts(about key: SubscriptionKey) -> [Fact] {
+        arrivals.flatMap { arrival in arrival.facts.filter { arrival.scope.key(of: $0) == key } }
+    }
 }

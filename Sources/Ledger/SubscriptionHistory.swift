@@ -77,6 +77,51 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         return Self.insert(merge, into: &merges, inOrder: CustomerMerge.inOrder)
     }
 
+    /// A history put together from the parts that ``parts`` named. They are taken as they are, in the order in which they were.
+    package init(_ parts: Parts) {
+        key = parts.key
+        book = PeriodBook(lines: parts.lines)
+        renewals = parts.renewals
+        notices = parts.notices
+        questions = parts.questions
+        claims = parts.claims
+        registrations = parts.registrations
+        votes = parts.votes
+        merges = parts.merges
+        toldUntil = parts.toldUntil
+    }
+
+    /// What it is made of, for whoever writes it down in a form of his own.
+    package var parts: Parts {
+        var parts = Parts(key: key)
+        parts.lines = book.lines
+        parts.renewals = renewals
+        parts.notices = notices
+        parts.questions = questions
+        parts.claims = claims
+        parts.registrations = registrations
+        parts.votes = votes
+        parts.merges = merges
+        parts.toldUntil = toldUntil
+        return parts
+    }
+
+    /// Everything in a history, each list in the history's order.
+    package struct Parts: Sendable {
+        package let key: SubscriptionKey
+        package var lines: [PeriodBook.Line] = []
+        package var renewals: [RenewalFact] = []
+        package var notices: [NoticeFact] = []
+        package var questions: [FailedQuestion] = []
+        package var claims: [Claim] = []
+        package var registrations: [TokenRegistration] = []
+        package var votes: [OwnershipVote] = []
+        package var merges: [CustomerMerge] = []
+        package var toldUntil: Timestamp?
+
+        package init(key: SubscriptionKey) { self.key = key }
+    }
+
     private static func insert<Element: Hashable>(
         _ element: Element, into sorted: inout [Element], inOrder: (Element, Element) -> Bool
     ) -> Bool {

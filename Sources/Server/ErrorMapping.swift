@@ -59,12 +59,22 @@ enum ErrorMapping {
         case .tokenTaken:
             Problem(status: 409, code: "tokenTaken", detail: "The token stands for another customer already.", rule: "OWN-2")
         case .store(let failure): problem(of: failure)
+        case .overloaded:
+            Problem(
+                status: 503, code: "overloaded", detail: "Too much waits to be kept; nothing of this was. Send it again.",
+                retryAfterSeconds: 1)
         }
     }
 
     /// An error is not a denial: whoever cannot be answered keeps what he had (decision 10).
     private static func problem(of failure: StoreFailure) -> Problem {
-        Problem(status: 503, code: "store.\(failure.code)", detail: "The store cannot do this now; nothing was changed.")
+        if failure.isAboutWhatWasSent {
+            Problem(status: 400, code: "invalidText", detail: "What was sent holds a text that cannot be kept: \(failure.words).")
+        } else {
+            Problem(
+                status: 503, code: "store.\(failure.code)", detail: "The store cannot do this now; nothing was changed.",
+                retryAfterSeconds: 5)
+        }
     }
 
     private static func problem(of error: HTTPError) -> Problem {

@@ -59,7 +59,7 @@ struct Routes<Context: RequestContext>: Sendable {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
         let environment = try request.environment()
-        let answer = try backend.entitlements(of: customer, app: app, environment: environment, at: try request.instant())
+        let answer = try await backend.entitlements(of: customer, app: app, environment: environment, at: try request.instant())
         return .json(AnswerMapping.body(of: answer, customer: customer, environment: environment).json)
     }
 
@@ -80,18 +80,18 @@ struct Routes<Context: RequestContext>: Sendable {
             app: app, environment: try request.environment(),
             originalTransactionId: OriginalTransactionID(try context.segment("originalTransactionId")))
         let at = try request.instant() ?? backend.now()
-        return .json(SubscriptionBody(report: try backend.subscription(key), at: at).json)
+        return .json(SubscriptionBody(report: try await backend.subscription(key), at: at).json)
     }
 
     private func warnings(_ request: Request, _ context: Context) async throws -> Response {
         let app = try context.app()
         try doorkeeper.admitBackend(request, app: app, at: backend.now())
-        let warnings = try backend.warnings(app: app, environment: try request.environment())
+        let warnings = try await backend.warnings(app: app, environment: try request.environment())
         return .json(AnswerMapping.json(of: warnings))
     }
 
     private func ready(_ request: Request, _ context: Context) async throws -> Response {
-        try backend.checkHealth()
+        try await backend.checkHealth()
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("status", "ready")
@@ -119,7 +119,7 @@ extension Response {
     static func problem(_ problem: Problem) -> Response {
         var headers: HTTPFields = [.contentType: Problem.mediaType]
         if problem.status == 401 { headers[.wwwAuthenticate] = "Bearer" }
-        if problem.status == 503 { headers[.retryAfter] = "5" }
+        if let seconds = problem.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
         return Response(
             status: .init(code: problem.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: problem.json)))
     }

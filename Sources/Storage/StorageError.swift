@@ -15,6 +15,16 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case notDurable
         /// The store was asked for something that its constraints forbid.
         case constraint
+        /// Work is held by another, or was taken back; whoever did it comes too late and must keep nothing of it.
+        case staleLease
+        /// A text cannot be kept as it is: it has a NUL, or is not UTF-8.
+        case invalidText
+        /// The database cannot be reached, or is starting or stopping.
+        case unavailable
+        /// Transactions stood in each other's way, and none of the repetitions got through.
+        case conflict
+        /// The connection broke while the commit was awaited, and no repetition could find out what became of it.
+        case unknownOutcome
         /// Anything else.
         case other
     }
@@ -32,8 +42,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     /// Whether the same request may succeed later with nobody doing anything.
     package var isRetryable: Bool {
         switch code {
-        case .busy, .full: true
-        case .inputOutput, .corrupt, .schemaTooNew, .notDurable, .constraint, .other: false
+        case .busy, .full, .unavailable, .conflict, .unknownOutcome: true
+        case .inputOutput, .corrupt, .schemaTooNew, .notDurable, .constraint, .staleLease, .invalidText, .other: false
         }
     }
 

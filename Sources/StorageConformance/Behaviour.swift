@@ -35,3 +35,13 @@ func expect<Value: Equatable>(_ found: Value, equals expected: Value, _ what: St
 func expect(_ isSo: Bool, _ what: String) throws {
     guard isSo else { throw ConformanceFailure("expected: \(what)") }
 }
+
+/// Throws unless the body throws a `StorageError` of that code.
+func expectError(_ code: String, _ what: String, _ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch let error as StorageError {
+        return try expect(error.code.rawValue, equals: code, "the error of \(what)")
+    }
+    throw ConformanceFailure("\(what) was let through")
+}

@@ -19,13 +19,13 @@ extension StorageConformance {
                 }
                 try await group.waitForAll()
             }
-            let questions = try store.subscription(Specimen.key())?.history.questions ?? []
+            let questions = try await store.subscription(Specimen.key())?.history.questions ?? []
             try expect(Int64(questions.count), equals: writers * decisions, "questions in the history")
         },
         Behaviour("STORE-16", "Of many writers of one fact exactly one finds it new") { store in
-            let record = Specimen.record(.transaction(Specimen.transaction()))
+            let arrival = Specimen.arrival([.transaction(Specimen.transaction())])
             let found = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for _ in 0..<32 { group.addTask { try await store.write { try $0.insert(record) } } }
+                for _ in 0..<32 { group.addTask { try await store.keep(arrival) } }
                 return try await group.reduce(into: 0) { count, isNew in if isNew { count += 1 } }
             }
             try expect(found, equals: 1, "writers who found it new")
@@ -42,11 +42,11 @@ extension StorageConformance {
                                 productId: transaction.productId, claimedAt: Specimen.start)
                             let decision = try await store.decide(
                                 on: [.fact(.transaction(transaction)), .claim(claim)], about: Specimen.key(id))
-                            let kept = try store.subscription(Specimen.key(id))
+                            let kept = try await store.subscription(Specimen.key(id))
                             try expect(kept?.state, equals: decision.state, "the state right after its write")
                             let owners = Set(decision.state.customers)
                             for owner in owners {
-                                let holdings = try store.holdings(of: owner, in: Specimen.scope)
+                                let holdings = try await store.holdings(of: owner, in: Specimen.scope)
                                 try expect(
                                     holdings.contains(Holding(of: owner, in: decision.state)),
                                     "\(owner)'s holding right after its write")

@@ -6,37 +6,40 @@ extension StorageConformance {
     /// Tokens and warnings.
     static let registrations: [Behaviour] = [
         Behaviour("STORE-11", "A token is registered once per app: the first customer keeps it") { store in
-            let token = try token("a11ce000-0000-4000-8000-000000000001")
+            let token = try Specimen.token()
+            let (name, elsewhere) = (
+                TokenName(app: Specimen.app, token: token), TokenName(app: Specimen.otherApp.app, token: token)
+            )
+            let hers = TokenRegistration(token: token, customer: Specimen.alice)
+            let his = TokenRegistration(token: token, customer: Specimen.bob, isAnonymous: true)
             try await store.write { write in
-                try expect(try write.customer(of: token, app: Specimen.app), equals: nil, "before")
-                for (customer, isNew) in [(Specimen.alice, true), (Specimen.bob, false), (Specimen.alice, false)] {
-                    let registration = TokenRegistration(token: token, customer: customer)
-                    try expect(
-                        try write.register(registration, app: Specimen.app, at: Specimen.start), equals: isNew, "for \(customer)")
-                }
-                try expect(try write.customer(of: token, app: Specimen.app), equals: Specimen.alice, "its customer")
-                try expect(try write.customer(of: token, app: Specimen.otherApp.app), equals: nil, "its customer in another app")
-                let elsewhere = TokenRegistration(token: token, customer: Specimen.bob)
-                try expect(
-                    try write.register(elsewhere, app: Specimen.otherApp.app, at: Specimen.start), "it is free in another app")
+                try expect(try write.lock([], tokens: [name]).registrations, equals: [:], "before")
+                try write.register(hers, app: Specimen.app, at: Specimen.start)
+                try expect(try write.lock([], tokens: [name]).registrations, equals: [name: hers], "inside the transaction")
             }
+            try await expectError("constraint", "a second registration") {
+                try await store.write { try $0.register(his, app: Specimen.app, at: Specimen.start) }
+            }
+            let found = try await store.write { write in
+                try write.register(his, app: Specimen.otherApp.app, at: Specimen.start)
+                return try write.lock([], tokens: [elsewhere, name]).registrations
+            }
+            try expect(found, equals: [name: hers, elsewhere: his], "registrations")
         },
         Behaviour("STORE-12", "The subscriptions that bear a token are found in every environment of the app, sorted") { store in
-            let (hers, his) = (
-                try token("a11ce000-0000-4000-8000-000000000001"), try token("b0b00000-0000-4000-8000-000000000002")
-            )
+            let (hers, his) = (try Specimen.token(), try Specimen.token("b0b00000-0000-4000-8000-000000000002"))
             let placed: [(String, Scope, AppAccountToken)] = [
-                ("1001", Specimen.scope, hers), ("1000", Specimen.sandbox, hers), ("1000", Specimen.scope, hers),
+                ("1001", Specimen.scope, hers), ("1000", Specimen.sandbox, hers), ("1004", Specimen.scope, hers),
                 ("1002", Specimen.scope, his), ("1003", Specimen.otherApp, hers),
             ]
             for (id, scope, token) in placed {
                 for index in 0..<2 as Range<Int64> {
-                    let record = Specimen.record(.transaction(Specimen.transaction(index, of: id, token: token)), in: scope)
-                    try expect(try await store.write { try $0.insert(record) }, "\(id) is new in \(scope)")
+                    let fact = Fact.transaction(Specimen.transaction(index, of: id, token: token))
+                    try expect(try await store.keep(Specimen.arrival([fact], in: scope)), "\(id) is new in \(scope)")
                 }
             }
-            let found = try await store.write { try $0.subscriptions(bearing: hers, app: Specimen.app) }
-            let expected = [Specimen.key("1000"), Specimen.key("1001"), Specimen.key("1000", in: Specimen.sandbox)]
+            let found = try await store.write { try $0.subscriptions(bearing: [TokenName(app: Specimen.app, token: hers)]) }
+            let expected = [Specimen.key("1001"), Specimen.key("1004"), Specimen.key("1000", in: Specimen.sandbox)]
             try expect(found, equals: expected, "subscriptions bearing her token")
         },
         Behaviour("STORE-13", "A warning is noted once per kind and value, at the instant when it was first seen") { store in
@@ -51,9 +54,10 @@ extension StorageConformance {
                 }
                 try write.warn(expected[0], in: Specimen.sandbox)
             }
-            try expect(try store.warnings(in: Specimen.scope, limit: 10), equals: expected, "warnings")
-            try expect(try store.warnings(in: Specimen.sandbox, limit: 10), equals: [expected[0]], "warnings in the Sandbox")
-            try expect(try store.warnings(in: Specimen.scope, limit: 1), equals: [expected[0]], "the oldest warning")
+            try expect(try await store.warnings(in: Specimen.scope, limit: 10), equals: expected, "warnings")
+            try expect(
+                try await store.warnings(in: Specimen.sandbox, limit: 10), equals: [expected[0]], "warnings in the Sandbox")
+            try expect(try await store.warnings(in: Specimen.scope, limit: 1), equals: [expected[0]], "the oldest warning")
         },
         Behaviour("STORE-14", "Identifiers are told apart byte by byte, and come back as they were") { store in
             let names = ["José", "Jose\u{301}", "josé", "José ", "💎/%2F'\"--", String(repeating: "x", count: 256)]
@@ -66,16 +70,11 @@ extension StorageConformance {
                     on: [.fact(.transaction(transaction)), .claim(claim)], about: Specimen.key("\(index)"))
             }
             for (index, name) in names.enumerated() {
-                let ids = try store.holdings(of: CustomerID(name), in: Specimen.scope).map(\.originalTransactionId.rawValue)
+                let ids = try await store.holdings(of: CustomerID(name), in: Specimen.scope).map(\.originalTransactionId.rawValue)
                 try expect(ids, equals: ["\(index)"], "subscriptions of \(name.debugDescription)")
-                let owner = try store.subscription(Specimen.key("\(index)"))?.state.owner(at: Specimen.start)
+                let owner = try await store.subscription(Specimen.key("\(index)"))?.state.owner(at: Specimen.start)
                 try expect(owner.map { Array($0.rawValue.utf8) }, equals: Array(name.utf8), "the owner's bytes")
             }
         },
     ]
-
-    private static func token(_ text: String) throws -> AppAccountToken {
-        guard let token = AppAccountToken(text) else { throw ConformanceFailure("\(text) is a UUID") }
-        return token
-    }
 }

@@ -13,13 +13,20 @@ enum Specimen {
     /// 2026-01-01T00:00:00Z.
     static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
+    static func day(_ number: Int64) -> Timestamp { start.adding(.days(number)) }
+
     static func key(_ id: String = "1000", in scope: Scope = scope) -> SubscriptionKey {
         SubscriptionKey(app: scope.app, environment: scope.environment, originalTransactionId: OriginalTransactionID(id))
     }
 
+    static func token(_ text: String = "a11ce000-0000-4000-8000-000000000001") throws -> AppAccountToken {
+        guard let token = AppAccountToken(text) else { throw ConformanceFailure("\(text) is a UUID") }
+        return token
+    }
+
     /// The paid period number `index`, of thirty days.
     static func transaction(_ index: Int64 = 0, of id: String = "1000", token: AppAccountToken? = nil) -> TransactionFact {
-        let purchaseDate = start.adding(.days(30 * index))
+        let purchaseDate = day(30 * index)
         var fact = TransactionFact(
             originalTransactionId: OriginalTransactionID(id), transactionId: TransactionID("\(id)-\(index)"),
             productId: ProductID("plus.monthly"), purchaseDate: purchaseDate, signedDate: purchaseDate)
@@ -30,44 +37,65 @@ enum Specimen {
         return fact
     }
 
-    static func record(_ fact: Fact, in scope: Scope = scope, evidence: SignedEvidence? = evidence("e30")) -> FactRecord {
-        FactRecord(scope: scope, fact: fact, evidence: evidence, receivedAt: start)
+    static func arrival(
+        _ facts: [Fact], in scope: Scope = scope, evidence: Evidence? = evidence("e30"), notification: NoticeFact? = nil
+    ) -> Arrival {
+        Arrival(scope: scope, evidence: evidence, notification: notification, facts: facts, receivedAt: start)
     }
 
-    static func evidence(_ payload: String) -> SignedEvidence {
-        SignedEvidence(header: "eyJhbGciOiJFUzI1NiJ9", payloadAndSignature: "\(payload).c2ln")
+    static func evidence(_ payload: String) -> Evidence {
+        Evidence(form: .compactJWS, bytes: Array("eyJhbGciOiJFUzI1NiJ9.\(payload).c2ln".utf8))
     }
 
-    static func notification(_ uuid: String, in scope: Scope = scope) -> NotificationRecord {
-        NotificationRecord(
-            scope: scope, notice: NoticeFact(notificationUUID: uuid, notificationType: "DID_RENEW", signedDate: start),
-            evidence: evidence("e30"), receivedAt: start)
+    /// A notification about no subscription, as TEST is.
+    static func notification(_ uuid: String, in scope: Scope = scope) -> Arrival {
+        arrival([], in: scope, notification: NoticeFact(notificationUUID: uuid, notificationType: "TEST", signedDate: start))
     }
 
-    static func claim(_ customer: CustomerID, _ kind: Claim.Kind = .purchase, at instant: Timestamp = start) -> Claim {
+    static func claim(
+        _ customer: CustomerID, _ kind: Claim.Kind = .purchase, of id: String = "1000", at instant: Timestamp = start
+    ) -> Claim {
         Claim(
-            id: .init("\(customer)/\(kind.rawValue)/\(instant.millisecondsSince1970)"), customer: customer, kind: kind,
-            transaction: transaction(), productId: ProductID("plus.monthly"), claimedAt: instant)
+            id: .init("\(customer)/\(kind.rawValue)/\(id)/\(instant.millisecondsSince1970)"), customer: customer, kind: kind,
+            transaction: transaction(of: id), productId: ProductID("plus.monthly"), claimedAt: instant)
     }
 
-    static func decision(
-        on inputs: [LedgerInput], after history: SubscriptionHistory = SubscriptionHistory(key: key()),
-        policy: AppPolicy = AppPolicy()
-    ) -> Decision {
-        Decision(on: inputs, history: history, policy: policy, learnedAt: start)
+    static func order(
+        _ key: String, kind: WorkKind = .deliver, subject: String = "1000", in scope: Scope = scope, due: Timestamp = start
+    ) -> WorkOrder {
+        WorkOrder(scope: scope, subject: subject, key: key, kind: kind, body: #"{"to":"💎"}"#, dueAt: due)
     }
 }
 
 extension Store {
     /// Saves what follows from the inputs, in one transaction with the history that is kept; returns it.
-    func decide(on inputs: [LedgerInput], about key: SubscriptionKey = Specimen.key(), policy: AppPolicy = AppPolicy())
-        async throws -> Decision
-    {
+    func decide(
+        on inputs: [LedgerInput], about key: SubscriptionKey = Specimen.key(), policy: AppPolicy = AppPolicy()
+    ) async throws -> Decision {
+        try await write { try $0.decide(on: inputs, about: key, policy: policy) }
+    }
+
+    /// Keeps what is new of an arrival; whether anything was.
+    func keep(_ arrival: Arrival) async throws -> Bool {
         try await write { transaction in
-            let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
-            let decision = Specimen.decision(on: inputs, after: history, policy: policy)
-            try transaction.save(decision, learnedAt: Specimen.start)
-            return decision
+            _ = try transaction.lock(
+                arrival.facts.map { Specimen.key($0.originalTransactionId.rawValue, in: arrival.scope) }, tokens: [])
+            var known = try transaction.known(of: [arrival])
+            guard let new = known.takeNew(of: arrival) else { return false }
+            return try transaction.keep([new]) == [true]
         }
+    }
+}
+
+extension StoreTransaction {
+    func decide(
+        on inputs: [LedgerInput], about key: SubscriptionKey = Specimen.key(), policy: AppPolicy = AppPolicy()
+    ) throws -> Decision {
+        let stored = try lock([key], tokens: []).subscriptions[key]
+        let decision = Decision(
+            on: inputs, history: stored?.history ?? SubscriptionHistory(key: key), state: stored?.state, policy: policy,
+            learnedAt: Specimen.start)
+        try save([try Saving(stored: stored, decisions: [decision], policy: policy, learnedAt: Specimen.start)])
+        return decision
     }
 }

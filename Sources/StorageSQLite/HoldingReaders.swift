@@ -108,11 +108,3 @@ private struct HoldingReader: ~Copyable {
         guard code == SQLITE_OK else { throw StorageError(code, of: connection.pointer) }
     }
 }
-
-extension StorageError {
-    /// What a connection reports about its last call; it may be nil only where not even a connection could be made.
-    fileprivate init(_ code: Int32, of connection: OpaquePointer?) {
-        let message = connection.map { String(cString: sqlite3_errmsg($0)) }
-        self.init(DatabaseError(resultCode: ResultCode(rawValue: code), message: message))
-    }
-}

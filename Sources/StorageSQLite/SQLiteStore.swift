@@ -3,11 +3,14 @@ package import Ledger
 import Primitives
 package import Storage
 
-/// The store in one SQLite file: WAL, every commit on disk before it is acknowledged.
+/// The store in one SQLite file: WAL, every commit on disk before it is acknowledged, one writer.
 package final class SQLiteStore: Store {
     /// Seen inside the module only, so that tests can ask the writer what it was told.
     let pool: DatabasePool
     private let readers: HoldingReaders
+    private let names = CommittedNames()
+
+    package var writers: Int { 1 }
 
     /// Opens the file, makes it if it is absent, and brings its schema up to date.
     ///
@@ -38,45 +41,105 @@ package final class SQLiteStore: Store {
         return pool
     }
 
+    /// Not cancelled with the task that asks for it: a commit is for everybody who waits for it.
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
     ) async throws -> Result {
-        do {
-            return try await pool.write { try body(SQLiteTransaction(database: $0)) }
-        } catch let error as DatabaseError {
-            throw StorageError(error)
+        try await withCheckedThrowingContinuation { continuation in
+            pool.asyncWriteWithoutTransaction { database in
+                continuation.resume(with: Swift.Result { try self.commit(body, database) })
+            }
         }
     }
 
-    package func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
+    private func commit<Result>(_ body: (any StoreTransaction) throws -> Result, _ database: Database) throws -> Result {
+        let transaction = SQLiteTransaction(database: database, committed: names.get())
+        var result: Result?
+        try StorageError.translating {
+            try database.inTransaction(.immediate) {
+                result = try body(transaction)
+                return .commit
+            }
+        }
+        guard let result else { throw StorageError(.other, "a transaction came to nothing") }
+        names.learn(transaction.learned)
+        return result
+    }
+
+    package func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
         try readers.holdings(of: customer, in: scope)
     }
 
-    package func subscription(_ key: SubscriptionKey) throws -> StoredSubscription? {
-        try read { try SubscriptionQueries.subscription(key, $0) }
+    package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
+        try reading(key.scope) { try $0.subscription(key, ledger: $1) } ?? nil
     }
 
-    package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) throws -> [StoredAuditRow] {
-        try read { try AuditQueries.rows(of: key, after: sequence, limit: limit, $0) }
+    package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
+        try reading(key.scope) { reading, ledger in
+            try AuditQueries.rows(
+                of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger, reading.database
+            ).map { row in
+                StoredAuditRow(
+                    sequence: row.head.sequence, row: try StateCoding.decode(AuditRow.self, from: row.text),
+                    hash: row.head.hash)
+            }
+        } ?? []
     }
 
-    package func facts(of key: SubscriptionKey, limit: Int) throws -> [FactRecord] {
-        try read { try FactQueries.facts(of: key, limit: limit, $0) }
+    package func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
+        try reading(key.scope) { reading, ledger in
+            try EvidenceQueries.facts(
+                of: key.originalTransactionId, ledger: ledger, limit: limit, header: reading.header, reading.database)
+        } ?? []
     }
 
-    package func outbox(limit: Int) throws -> [OutboxRow] {
-        try read { try AuditQueries.outbox(limit: limit, $0) }
+    package func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
+        try read { try AuditQueries.outbox(after: id, limit: limit, $0) }
     }
 
-    package func warnings(in scope: Scope, limit: Int) throws -> [OperatorWarning] {
-        try read { try AuditQueries.warnings(in: scope, limit: limit, $0) }
+    package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
+        try reading(scope) { try AuditQueries.warnings(ledger: $1, limit: limit, $0.database) } ?? []
     }
 
-    package func checkHealth() throws {
+    package func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
+        try read { database in
+            try WorkQueries.work(after: id, limit: limit, scope: { try NameQueries.scope(of: $0, database) }, database)
+        }
+    }
+
+    package func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
+        try read { try SubscriptionQueries.next(after: key, limit: limit, $0) }
+    }
+
+    package func contents(of key: SubscriptionKey) async throws -> StoredContents? {
+        // One snapshot for all of its rows.
+        let names = names.get()
+        return try StorageError.translating {
+            try pool.read { database in
+                guard let ledger = try NameQueries.ledger(of: key.scope, database) else { return nil }
+                return try SubscriptionReading(database: database, names: names).contents(of: key, ledger: ledger)
+            }
+        }
+    }
+
+    package func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
+        try read { try SealQueries.seals(of: app, after: number, limit: limit, $0) }
+    }
+
+    package func checkHealth() async throws {
         try read { database in
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") == Schema.version else {
                 throw StorageError(.corrupt, "the schema's version changed while the server runs")
             }
+        }
+    }
+
+    /// Nil where nothing was ever kept of the app and environment.
+    private func reading<Value>(_ scope: Scope, _ body: (SubscriptionReading, Int64) throws -> Value) throws -> Value? {
+        let names = names.get()
+        return try read { database in
+            guard let ledger = try names.ledgers[scope] ?? NameQueries.ledger(of: scope, database) else { return nil }
+            return try body(SubscriptionReading(database: database, names: names), ledger)
         }
     }
 

@@ -3,59 +3,197 @@ import Ledger
 import Primitives
 import Storage
 
-/// One write transaction.
-struct SQLiteTransaction: StoreTransaction {
-    let database: Database
+/// One write transaction. There is one at a time, so that everything is locked already.
+final class SQLiteTransaction: StoreTransaction {
+    private let database: Database
+    private let committed: Names
+    /// What this transaction has learned, and what it made; for the next ones once it is committed.
+    private(set) var learned = Names()
 
-    func history(of key: SubscriptionKey) throws -> SubscriptionHistory? {
-        try SubscriptionQueries.history(of: key, database)
+    init(database: Database, committed: Names) {
+        self.database = database
+        self.committed = committed
     }
 
-    func state(of key: SubscriptionKey) throws -> SubscriptionState? {
-        try SubscriptionQueries.state(of: key, database)
+    // MARK: Names
+
+    private func ledger(of scope: Scope) throws -> Int64 {
+        if let known = committed.ledgers[scope] ?? learned.ledgers[scope] { return known }
+        let number = try NameQueries.ledger(of: scope, database) ?? NameQueries.insertLedger(of: scope, database)
+        learned.learn(ledger: number, of: scope)
+        return number
     }
 
-    func insert(_ notification: NotificationRecord) throws -> Bool {
-        try FactQueries.insert(notification, database)
+    private func scope(of ledger: Int64) throws -> Scope {
+        if let known = committed.scopes[ledger] ?? learned.scopes[ledger] { return known }
+        let scope = try NameQueries.scope(of: ledger, database)
+        learned.learn(ledger: ledger, of: scope)
+        return scope
     }
 
-    func insert(_ fact: FactRecord) throws -> Bool {
-        guard try FactQueries.insert(fact, database) else { return false }
-        if case .transaction(let transaction) = fact.fact, let token = transaction.appAccountToken {
-            try TokenQueries.note(token, of: fact.fact.originalTransactionId, in: fact.scope, database)
+    private func policyNumber(_ policy: AppPolicy) throws -> Int64 {
+        if let known = committed.number(of: policy) ?? learned.number(of: policy) { return known }
+        let row = try PolicyRow(policy)
+        try NameQueries.insert(row, database)
+        learned.learn(policy: policy, number: row.number)
+        return row.number
+    }
+
+    private func headerNumbers(of evidence: Evidence) throws -> [String: Int64] {
+        var numbers: [String: Int64] = [:]
+        for header in EvidenceCoding.headers(of: evidence) {
+            let number = ContentNumber.of(header)
+            if committed.headers[number] == nil, learned.headers[number] == nil {
+                try NameQueries.insertHeader(header, number: number, database)
+                learned.learn(header: header, number: number)
+            }
+            numbers[header] = number
         }
-        return true
+        return numbers
     }
 
-    func insert(_ claim: Claim, on key: SubscriptionKey) throws {
-        try FactQueries.insert(claim, on: key, database)
+    // MARK: Reading
+
+    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
+        var found: [SubscriptionKey: StoredSubscription] = [:]
+        for key in subscriptions {
+            found[key] = try SubscriptionReading(database: database, names: committed).subscription(
+                key, ledger: ledger(of: key.scope))
+        }
+        var registrations: [TokenName: TokenRegistration] = [:]
+        for name in tokens { registrations[name] = try TokenQueries.registration(of: name, database) }
+        return Locked(subscriptions: found, registrations: registrations)
     }
 
-    func save(_ decision: Decision, learnedAt: Timestamp) throws {
-        let counts = try SubscriptionQueries.counts(of: decision.state.key, database)
-        let tenureRevision = try TenureQueries.save(decision, revision: counts.tenureRevision, learnedAt: learnedAt, database)
-        try HoldingQueries.save(decision.state, database)
-        try SubscriptionQueries.saveAliases(of: decision.state, database)
-        try AuditQueries.append(decision, after: counts, learnedAt: learnedAt, database)
-        let next = SubscriptionQueries.Counts(
-            tenureRevision: tenureRevision, audit: counts.audit + Int64(decision.auditRows.count),
-            events: counts.events + Int64(decision.events.count))
-        try SubscriptionQueries.save(decision, counts: next, database)
+    func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey] {
+        try tokens.flatMap { try TokenQueries.subscriptions(bearing: $0, database) }.map { ledger, id in
+            let scope = try scope(of: ledger)
+            return SubscriptionKey(app: scope.app, environment: scope.environment, originalTransactionId: id)
+        }.sorted()
     }
 
-    func customer(of token: AppAccountToken, app: AppID) throws -> CustomerID? {
-        try TokenQueries.customer(of: token, app: app, database)
+    func known(of arrivals: [Arrival]) throws -> Known {
+        var (notifications, facts) = (Set<Known.Name>(), Set<Known.Name>())
+        for arrival in arrivals {
+            let ledger = try ledger(of: arrival.scope)
+            if let uuid = arrival.notification?.notificationUUID,
+                try EvidenceQueries.isKnown(notification: uuid, ledger: ledger, database)
+            {
+                notifications.insert(Known.Name(arrival.scope, uuid))
+                continue
+            }
+            for fact in arrival.facts where try EvidenceQueries.isKnown(fact, ledger: ledger, database) {
+                facts.insert(Known.Name(arrival.scope, fact.key))
+            }
+        }
+        return Known(notifications: notifications, facts: facts)
     }
 
-    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws -> Bool {
+    // MARK: Keeping
+
+    func keep(_ arrivals: [Arrival]) throws -> [Bool] {
+        try arrivals.map { arrival in
+            if let uuid = arrival.notification?.notificationUUID, arrival.facts.isEmpty,
+                try EvidenceQueries.isKnown(notification: uuid, ledger: ledger(of: arrival.scope), database)
+            {
+                return false
+            }
+            try keep(arrival)
+            return true
+        }
+    }
+
+    private func keep(_ arrival: Arrival) throws {
+        let ledger = try ledger(of: arrival.scope)
+        let evidence = try arrival.evidence.map { evidence in
+            let document = try EvidenceCoding.encode(evidence, numbers: headerNumbers(of: evidence))
+            return try EvidenceQueries.insert(
+                document: document, form: evidence.form, receivedAt: arrival.receivedAt, ledger: ledger, database)
+        }
+        if let notification = arrival.notification {
+            try EvidenceQueries.insert(notification, evidence: evidence, ledger: ledger, database)
+        }
+        for fact in arrival.facts {
+            try EvidenceQueries.insert(fact, evidence: evidence, receivedAt: arrival.receivedAt, ledger: ledger, database)
+            if case .transaction(let transaction) = fact, let token = transaction.appAccountToken {
+                try TokenQueries.note(
+                    token, of: fact.originalTransactionId, app: arrival.scope.app, ledger: ledger, database)
+            }
+        }
+    }
+
+    func keep(_ claim: Claim, on key: SubscriptionKey) throws {
+        try EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: ledger(of: key.scope), database)
+    }
+
+    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws {
         try TokenQueries.register(registration, app: app, at: instant, database)
     }
 
-    func subscriptions(bearing token: AppAccountToken, app: AppID) throws -> [SubscriptionKey] {
-        try TokenQueries.subscriptions(bearing: token, app: app, database)
+    func warn(_ warning: OperatorWarning, in scope: Scope) throws {
+        try AuditQueries.insert(warning, ledger: ledger(of: scope), database)
     }
 
-    func warn(_ warning: OperatorWarning, in scope: Scope) throws {
-        try AuditQueries.insert(warning, in: scope, database)
+    func save(_ savings: [Saving]) throws {
+        for saving in savings { try save(saving) }
+    }
+
+    private func save(_ saving: Saving) throws {
+        let (id, ledger) = (saving.key.originalTransactionId, try ledger(of: saving.key.scope))
+        let rows = try SubscriptionRows(saving) { try SubscriptionQueries.customers(of: id, ledger: ledger, database) }
+        try SubscriptionQueries.save(rows, policy: policyNumber(saving.policy), ledger: ledger, database)
+        for tenure in rows.tenures ?? [] {
+            try SubscriptionQueries.insert(
+                tenure, revision: rows.ends.tenureRevision, of: id, ledger: ledger, learnedAt: saving.learnedAt, database)
+        }
+        for customer in rows.formerHolders { try HoldingQueries.remove(customer, from: id, ledger: ledger, database) }
+        for holding in rows.holdings { try HoldingQueries.save(holding, of: id, ledger: ledger, database) }
+        for alias in rows.aliases { try SubscriptionQueries.save(alias, of: id, ledger: ledger, database) }
+        for row in rows.audit { try AuditQueries.append(row, to: id, ledger: ledger, database) }
+        if !rows.audit.isEmpty { try AuditQueries.noteUnsealed(id, ledger: ledger, database) }
+        for (index, event) in rows.events.enumerated() {
+            try AuditQueries.appendEvent(
+                event, sequence: rows.firstEvent + Int64(index), of: id, ledger: ledger, at: saving.learnedAt, database)
+        }
+        try WorkQueries.replaceDecided(with: rows.work, about: id, ledger: ledger, database)
+    }
+
+    // MARK: Work
+
+    func order(_ orders: [WorkOrder]) throws {
+        for order in orders { try WorkQueries.order(order, ledger: ledger(of: order.scope), database) }
+    }
+
+    func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork] {
+        var leased: [LeasedWork] = []
+        for kind in request.kinds where leased.count < request.limit {
+            leased += try WorkQueries.lease(
+                kind, for: request, limit: request.limit - leased.count, at: now, scope: scope, database)
+        }
+        return leased
+    }
+
+    func finish(_ work: LeasedWork, at now: Timestamp) throws { try WorkQueries.finish(work, at: now, database) }
+
+    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) throws {
+        try WorkQueries.postpone(work, to: instant, because: reason, database)
+    }
+
+    func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) throws {
+        try WorkQueries.abandon(work, at: now, because: reason, database)
+    }
+
+    // MARK: Seals
+
+    func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {
+        let unsealed = try SealQueries.unsealed(app, limit: limit, database)
+        guard !unsealed.isEmpty else { return nil }
+        let last = try SealQueries.last(of: app, database)
+        let seal = AuditSeal(
+            app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry),
+            previous: last?.hash ?? AuditHead().hash)
+        let ledgers = Dictionary(unsealed.map { ($0.entry.key, $0.ledger) }) { first, _ in first }
+        try SealQueries.insert(seal, ledgers: ledgers, database)
+        return seal
     }
 }

@@ -1,126 +1,209 @@
 import GRDB
 import Storage
 
-/// The tables, numbered and forward only. Invariants are constraints here, not promises elsewhere (docs/decisions/0003, 0006).
+/// The tables, numbered and forward only. Invariants are constraints here, not promises elsewhere (docs/decisions/0003, 0020).
 enum Schema {
     /// What this version of Tenure writes; a database with a higher number is refused.
-    static let version = 1
+    static let version = 3
 
-    /// Brings a database to this version; safe to run twice.
-    static func migrate(_ database: Database) throws {
+    /// The oldest that can be brought up to date. Schema 1 was never released.
+    private static let oldest = 2
+
+    /// Brings a database to this version; safe to run twice, and by two processes at once.
+    static func migrate(_ database: Database) throws { try migrate(database, upTo: version) }
+
+    /// The steps that files in the world may stand at.
+    static var released: [Int] { migrations.map(\.0) }
+
+    /// The same up to one step, as the version of Tenure that released it did.
+    static func migrate(_ database: Database, upTo last: Int) throws {
         let present = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard present <= version else {
             throw StorageError(
                 .schemaTooNew,
                 "the database has schema \(present) and this version of Tenure knows up to \(version); use a newer one")
         }
-        for (number, statements) in migrations where number > present {
+        guard present == 0 || present >= oldest else {
+            throw StorageError(.corrupt, "the database has schema \(present), which no released version of Tenure wrote")
+        }
+        for (number, statements) in migrations where number > present && number <= last {
             try database.execute(sql: statements)
             try database.execute(sql: "PRAGMA user_version = \(number)")
         }
     }
 
-    private static let migrations: [(Int, String)] = [(1, first + appendOnly)]
+    private static let migrations: [(Int, String)] = [
+        (2, evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
+        (3, work + seals + appendOnly(sealTables)),
+    ]
 
-    private static let first = """
-        CREATE TABLE jwsHeader (
-            id INTEGER PRIMARY KEY,
-            header TEXT NOT NULL UNIQUE
+    /// What Apple and customers said (FACT-6). `ledger` stands for app and environment in every key.
+    private static let evidence = """
+        CREATE TABLE ledger (
+            id INTEGER PRIMARY KEY, app TEXT NOT NULL, environment TEXT NOT NULL,
+            UNIQUE (app, environment)
+        ) STRICT;
+
+        -- Its number is made from its text, so that nobody need ask for it.
+        CREATE TABLE jwsHeader (id INTEGER PRIMARY KEY, header TEXT NOT NULL) STRICT;
+
+        CREATE TABLE evidence (
+            id INTEGER PRIMARY KEY, ledger INTEGER NOT NULL REFERENCES ledger (id),
+            form TEXT NOT NULL, receivedAt INTEGER NOT NULL, document BLOB NOT NULL
         ) STRICT;
 
         CREATE TABLE notification (
-            app TEXT NOT NULL, environment TEXT NOT NULL, notificationUUID TEXT NOT NULL,
-            notificationType TEXT NOT NULL, subtype TEXT, signedDate INTEGER NOT NULL, receivedAt INTEGER NOT NULL,
-            headerId INTEGER NOT NULL REFERENCES jwsHeader (id), payloadAndSignature TEXT NOT NULL,
-            PRIMARY KEY (app, environment, notificationUUID)
-        ) STRICT;
-
-        CREATE TABLE fact (
-            id INTEGER PRIMARY KEY,
-            app TEXT NOT NULL, environment TEXT NOT NULL, factKey TEXT NOT NULL,
-            originalTransactionId TEXT NOT NULL, signedDate INTEGER NOT NULL, receivedAt INTEGER NOT NULL,
-            decoded TEXT NOT NULL,
-            headerId INTEGER REFERENCES jwsHeader (id), payloadAndSignature TEXT,
-            UNIQUE (app, environment, factKey),
-            CHECK ((headerId IS NULL) = (payloadAndSignature IS NULL))
-        ) STRICT;
-        CREATE INDEX factOfSubscription ON fact (app, environment, originalTransactionId, signedDate);
-
-        CREATE TABLE claim (
-            app TEXT NOT NULL, environment TEXT NOT NULL, claimId TEXT NOT NULL,
-            originalTransactionId TEXT NOT NULL, customer TEXT NOT NULL, claimedAt INTEGER NOT NULL, decoded TEXT NOT NULL,
-            PRIMARY KEY (app, environment, claimId)
-        ) STRICT;
-        CREATE INDEX claimOfSubscription ON claim (app, environment, originalTransactionId, claimedAt);
-
-        CREATE TABLE tokenRegistration (
-            app TEXT NOT NULL, token TEXT NOT NULL, customer TEXT NOT NULL, registeredAt INTEGER NOT NULL,
-            PRIMARY KEY (app, token)
-        ) STRICT;
-        CREATE TABLE tokenOfSubscription (
-            app TEXT NOT NULL, token TEXT NOT NULL, environment TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
-            PRIMARY KEY (app, token, environment, originalTransactionId)
+            ledger INTEGER NOT NULL REFERENCES ledger (id), notificationUUID TEXT NOT NULL,
+            notificationType TEXT NOT NULL, subtype TEXT, signedDate INTEGER NOT NULL,
+            evidence INTEGER NOT NULL REFERENCES evidence (id),
+            PRIMARY KEY (ledger, notificationUUID)
         ) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE fact (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, factKey TEXT NOT NULL,
+            -- Of a transaction that Apple signed by itself; null for any other fact.
+            transactionId TEXT,
+            signedDate INTEGER NOT NULL, receivedAt INTEGER NOT NULL, decoded BLOB NOT NULL,
+            evidence INTEGER REFERENCES evidence (id),
+            PRIMARY KEY (ledger, originalTransactionId, factKey)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX oneFactPerSignedTransaction ON fact (ledger, transactionId, signedDate) WHERE transactionId IS NOT NULL;
+
+        CREATE TABLE claim (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, claimId TEXT NOT NULL,
+            customer TEXT NOT NULL, claimedAt INTEGER NOT NULL, decoded BLOB NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId, claimId)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE tokenRegistration (
+            app TEXT NOT NULL, token TEXT NOT NULL, customer TEXT NOT NULL, isAnonymous INTEGER NOT NULL,
+            registeredAt INTEGER NOT NULL,
+            PRIMARY KEY (app, token)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE tokenOfSubscription (
+            app TEXT NOT NULL, token TEXT NOT NULL, ledger INTEGER NOT NULL REFERENCES ledger (id),
+            originalTransactionId TEXT NOT NULL,
+            PRIMARY KEY (app, token, ledger, originalTransactionId)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    /// What follows from it: a cache of the rows above that can be folded anew, except for what was told.
+    private static let subscriptions = """
+        CREATE TABLE policy (
+            -- Made from the rest, so that nobody need ask for it.
+            id INTEGER PRIMARY KEY, foldVersion INTEGER NOT NULL, policy TEXT NOT NULL
+        ) STRICT;
+
         CREATE TABLE subscription (
-            app TEXT NOT NULL, environment TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
-            history TEXT NOT NULL, state TEXT NOT NULL,
-            tenureRevision INTEGER NOT NULL, auditCount INTEGER NOT NULL, eventCount INTEGER NOT NULL,
-            PRIMARY KEY (app, environment, originalTransactionId)
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
+            policy INTEGER NOT NULL REFERENCES policy (id),
+            tenureRevision INTEGER NOT NULL, auditCount INTEGER NOT NULL, auditHead BLOB NOT NULL, eventCount INTEGER NOT NULL,
+            history BLOB NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId)
         ) STRICT;
 
         -- PER-1: a name of a period belongs to one period only.
         CREATE TABLE periodAlias (
-            app TEXT NOT NULL, environment TEXT NOT NULL, originalTransactionId TEXT NOT NULL, alias TEXT NOT NULL,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, alias TEXT NOT NULL,
             period TEXT NOT NULL,
-            PRIMARY KEY (app, environment, originalTransactionId, alias)
+            PRIMARY KEY (ledger, originalTransactionId, alias)
         ) STRICT, WITHOUT ROWID;
 
         -- OWN-1: a tenure lasts until the next one of its revision begins, so two owners at one instant cannot be written.
         -- Late evidence adds a revision; the greatest one is in force and none is changed.
         CREATE TABLE tenure (
-            app TEXT NOT NULL, environment TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
             revision INTEGER NOT NULL, effectiveFrom INTEGER NOT NULL,
             customer TEXT, rule TEXT NOT NULL, evidence TEXT NOT NULL, learnedAt INTEGER NOT NULL,
-            PRIMARY KEY (app, environment, originalTransactionId, revision, effectiveFrom)
+            PRIMARY KEY (ledger, originalTransactionId, revision, effectiveFrom)
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE holding (
-            app TEXT NOT NULL, environment TEXT NOT NULL, customer TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), customer TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
             holding TEXT NOT NULL,
-            PRIMARY KEY (app, environment, customer, originalTransactionId)
+            PRIMARY KEY (ledger, customer, originalTransactionId)
         ) STRICT, WITHOUT ROWID;
 
+        """
+
+    private static let toldAndNoted = """
+        -- AUDIT-2: each hash covers the row's text, its place and the hash before.
         CREATE TABLE audit (
-            app TEXT NOT NULL, environment TEXT NOT NULL, originalTransactionId TEXT NOT NULL, sequence INTEGER NOT NULL,
-            customer TEXT NOT NULL, effectiveAt INTEGER NOT NULL, learnedAt INTEGER NOT NULL, rule TEXT NOT NULL,
-            auditRow TEXT NOT NULL,
-            PRIMARY KEY (app, environment, originalTransactionId, sequence)
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, sequence INTEGER NOT NULL,
+            learnedAt INTEGER NOT NULL, auditRow TEXT NOT NULL, hash BLOB NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId, sequence)
         ) STRICT;
 
         CREATE TABLE outbox (
             id INTEGER PRIMARY KEY,
-            app TEXT NOT NULL, environment TEXT NOT NULL, originalTransactionId TEXT NOT NULL, sequence INTEGER NOT NULL,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, sequence INTEGER NOT NULL,
             event TEXT NOT NULL, createdAt INTEGER NOT NULL,
-            UNIQUE (app, environment, originalTransactionId, sequence)
+            UNIQUE (ledger, originalTransactionId, sequence)
         ) STRICT;
 
         CREATE TABLE operatorWarning (
-            app TEXT NOT NULL, environment TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL, firstSeenAt INTEGER NOT NULL,
-            PRIMARY KEY (app, environment, kind, value)
-        ) STRICT;
+            ledger INTEGER NOT NULL REFERENCES ledger (id), kind TEXT NOT NULL, value TEXT NOT NULL, firstSeenAt INTEGER NOT NULL,
+            PRIMARY KEY (ledger, kind, value)
+        ) STRICT, WITHOUT ROWID;
 
         """
+
+    private static let work = """
+        CREATE TABLE work (
+            id INTEGER PRIMARY KEY,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), subject TEXT NOT NULL, workKey TEXT NOT NULL,
+            kind TEXT NOT NULL, body TEXT NOT NULL, dueAt INTEGER NOT NULL, isDecided INTEGER NOT NULL,
+            -- How often it was asked for and begun; the last lease's number, holder and end.
+            asked INTEGER NOT NULL DEFAULT 1, attempts INTEGER NOT NULL DEFAULT 0,
+            fence INTEGER NOT NULL DEFAULT 0, worker TEXT,
+            -- When it may be taken: when it is due, or when the lease of whoever holds it ends. Null when it is over.
+            availableAt INTEGER,
+            finishedAt INTEGER, failedAt INTEGER, lastError TEXT,
+            UNIQUE (ledger, subject, workKey),
+            CHECK ((availableAt IS NULL) = (finishedAt IS NOT NULL OR failedAt IS NOT NULL))
+        ) STRICT;
+        CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
+
+        """
+
+    private static let seals = """
+        -- Whose chains have moved since the last seal of their app.
+        CREATE TABLE unsealedAudit (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO unsealedAudit SELECT ledger, originalTransactionId FROM subscription WHERE auditCount > 0;
+
+        CREATE TABLE auditSeal (
+            app TEXT NOT NULL, number INTEGER NOT NULL, sealedAt INTEGER NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL,
+            PRIMARY KEY (app, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE sealedHead (
+            app TEXT NOT NULL, number INTEGER NOT NULL,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
+            auditCount INTEGER NOT NULL, auditHead BLOB NOT NULL,
+            PRIMARY KEY (app, number, ledger, originalTransactionId),
+            FOREIGN KEY (app, number) REFERENCES auditSeal (app, number)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    private static let evidenceTables = [
+        "ledger", "jwsHeader", "evidence", "notification", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
+    ]
+    private static let sealTables = ["auditSeal", "sealedHead"]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence.
-    private static let appendOnly = ["jwsHeader", "notification", "fact", "claim", "tokenRegistration", "tenure", "audit"].map {
-        table in
-        """
-        CREATE TRIGGER \(table)IsNeverChanged BEFORE UPDATE ON \(table)
-            BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;
-        CREATE TRIGGER \(table)IsNeverDeleted BEFORE DELETE ON \(table)
-            BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;
+    private static func appendOnly(_ tables: [String]) -> String {
+        tables.map { table in
+            """
+            CREATE TRIGGER \(table)IsNeverChanged BEFORE UPDATE ON \(table)
+                BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;
+            CREATE TRIGGER \(table)IsNeverDeleted BEFORE DELETE ON \(table)
+                BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;
 
-        """
-    }.joined()
+            """
+        }.joined()
+    }
 }

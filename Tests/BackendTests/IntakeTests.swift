@@ -49,11 +49,11 @@ import Testing
             _ = try await world.receive(Notification("u1", about: Purchase()))
             let result = try await world.claim(World.alice)
             #expect(result.outcome == .bound)
-            let keys = try world.store.facts(of: World.key(), limit: 100).map(\.fact.key)
+            let keys = try await world.store.facts(of: World.key(), limit: 100).map(\.fact.key)
             #expect(
                 keys.filter { $0.hasPrefix("transaction/") } == ["transaction/1001/\(PretendAppStore.june.millisecondsSince1970)"]
             )
-            #expect(try world.backend.subscription(World.key()).state.periods.count == 1)
+            #expect(try await world.backend.subscription(World.key()).state.periods.count == 1)
         }
     }
 
@@ -62,11 +62,11 @@ import Testing
     {
         try await withWorld { world in
             _ = try await world.receive(Notification("u1", about: Purchase()))
-            #expect(try world.backend.subscription(World.key()).state.owner(at: world.clock.now()) == nil)
-            #expect(try !world.isActive(World.alice))
+            #expect(try await world.backend.subscription(World.key()).state.owner(at: world.clock.now()) == nil)
+            #expect(try await !world.isActive(World.alice))
             #expect(try await world.claim(World.alice, .restore).outcome == .bound)
-            #expect(try world.isActive(World.alice))
-            let tenures = try world.backend.subscription(World.key()).state.tenures
+            #expect(try await world.isActive(World.alice))
+            let tenures = try await world.backend.subscription(World.key()).state.tenures
             #expect(tenures.map(\.from) == [PretendAppStore.june])
         }
     }
@@ -77,7 +77,7 @@ import Testing
             let upload = Backend.Upload(
                 customer: World.alice, kind: .purchase, productId: nil, signedTransactionInfo: signed, signedRenewalInfo: nil)
             _ = try await world.backend.claim(upload, app: World.app)
-            #expect(try world.store.facts(of: World.key(), limit: 1).first?.evidence?.compact == signed)
+            #expect(try await world.store.facts(of: World.key(), limit: 1).first?.evidence?.bytes == Array(signed.utf8))
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
             #expect(try world.rowCounts() == before)
             #expect(world.backend.counters[.refused] == 4)
             #expect(try await world.receive(Notification("u1", about: theirs), app: World.other) == .applied)
-            #expect(try world.store.subscription(World.key()) == nil)
+            #expect(try await world.store.subscription(World.key()) == nil)
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
                 _ = try await world.claim(World.alice, .purchase, purchase)
             }
             let scope = Scope(app: World.app, environment: .production)
-            let warnings = try world.store.warnings(in: scope, limit: 100)
+            let warnings = try await world.store.warnings(in: scope, limit: 100)
             #expect(
                 Set(warnings.map { "\($0.kind.rawValue) \($0.value)" }) == [
                     "unknownProduct gold.weekly", "unknownNotificationType DID_DREAM", "unknownProductType Time Share",
@@ -161,8 +161,8 @@ import Testing
                 ])
             #expect(warnings.count == 5)
             #expect(warnings.allSatisfy { $0.firstSeenAt == PretendAppStore.june.adding(.days(1)) })
-            #expect(try !world.isActive(World.alice))
-            let facts = try world.store.facts(of: World.key(), limit: 100)
+            #expect(try await !world.isActive(World.alice))
+            let facts = try await world.store.facts(of: World.key(), limit: 100)
             let kept = facts.compactMap { record -> TransactionFact? in
                 if case .transaction(let fact) = record.fact { fact } else { nil }
             }
@@ -175,17 +175,19 @@ import Testing
     @Test func `FACT-4 T12 Sandbox facts never enter a Production answer, with the same ids too`() async throws {
         try await withWorld { world in
             let sandbox = Purchase().with { $0.environment = "Sandbox" }
-            let before = try world.backend.entitlements(of: World.alice, app: World.app, environment: .production, at: nil)
+            let before = try await world.backend.entitlements(of: World.alice, app: World.app, environment: .production, at: nil)
             let now = world.clock.now()
             world.clock.set(now.adding(.days(700)))
             for turn in 0..<12 as Range<Int64> { _ = try await world.claim(World.alice, .purchase, sandbox.renewed(turn)) }
             world.clock.set(now)
-            #expect(try world.backend.entitlements(of: World.alice, app: World.app, environment: .production, at: nil) == before)
-            #expect(try world.isActive(World.alice, .sandbox))
-            #expect(try world.store.subscription(World.key()) == nil)
+            #expect(
+                try await world.backend.entitlements(of: World.alice, app: World.app, environment: .production, at: nil) == before
+            )
+            #expect(try await world.isActive(World.alice, .sandbox))
+            #expect(try await world.store.subscription(World.key()) == nil)
             #expect(try await world.claim(World.bob).outcome == .bound)
-            #expect(try world.isActive(World.bob))
-            #expect(try !world.isActive(World.alice))
+            #expect(try await world.isActive(World.bob))
+            #expect(try await !world.isActive(World.alice))
         }
     }
 
@@ -197,12 +199,12 @@ import Testing
         try await withWorld(sandboxAccess: access) { world in
             for (customer, isAdmitted) in [(World.alice, alice), (World.bob, bob)] {
                 do {
-                    _ = try world.isActive(customer, .sandbox)
+                    _ = try await world.isActive(customer, .sandbox)
                     #expect(isAdmitted)
                 } catch BackendError.environmentNotOpen {
                     #expect(!isAdmitted)
                 }
-                #expect(try !world.isActive(customer))
+                #expect(try await !world.isActive(customer))
             }
         }
     }
@@ -215,14 +217,14 @@ import Testing
                 $0.signedDate = PretendAppStore.june.adding(.hours(13))
             }
             _ = try await world.receive(Notification("u1", "REFUND", about: refunded))
-            #expect(try !world.isActive(World.alice))
-            let (rows, audit) = (try world.rowCounts(), try world.store.auditRows(of: World.key(), after: 0, limit: 100))
+            #expect(try await !world.isActive(World.alice))
+            let (rows, audit) = (try world.rowCounts(), try await world.store.auditRows(of: World.key(), after: 0, limit: 100))
             for turn in 0..<100 {
                 _ = try await world.claim(World.alice, turn % 2 == 0 ? .restore : .queue)
                 _ = try await world.receive(Notification("u\(turn % 2 + 2)", about: Purchase()))
-                #expect(try !world.isActive(World.alice))
+                #expect(try await !world.isActive(World.alice))
             }
-            #expect(try world.store.auditRows(of: World.key(), after: 0, limit: 100) == audit)
+            #expect(try await world.store.auditRows(of: World.key(), after: 0, limit: 100) == audit)
             #expect(try world.rowCounts()["fact"] == (rows["fact"] ?? 0) + 2)
         }
     }

@@ -77,8 +77,10 @@ struct World: Sendable {
         return try await backend.claim(upload, app: app)
     }
 
-    func isActive(_ customer: CustomerID, _ environment: Primitives.Environment = .production, app: AppID = app) throws -> Bool {
-        try backend.entitlements(of: customer, app: app, environment: environment, at: nil).overall.isActive
+    func isActive(_ customer: CustomerID, _ environment: Primitives.Environment = .production, app: AppID = app)
+        async throws -> Bool
+    {
+        try await backend.entitlements(of: customer, app: app, environment: environment, at: nil).overall.isActive
     }
 
     /// How many rows each table has.

@@ -33,30 +33,53 @@ struct FailingStore: Store {
         }
     }
 
-    func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
-        try failure.check()
-        return try store.holdings(of: customer, in: scope)
+    var writers: Int { store.writers }
+
+    func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
+        try await checked { try await store.holdings(of: customer, in: scope) }
     }
 
-    func subscription(_ key: SubscriptionKey) throws -> StoredSubscription? {
-        try failure.check()
-        return try store.subscription(key)
+    func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
+        try await checked { try await store.subscription(key) }
     }
 
-    func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) throws -> [StoredAuditRow] {
-        try failure.check()
-        return try store.auditRows(of: key, after: sequence, limit: limit)
+    func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
+        try await checked { try await store.auditRows(of: key, after: sequence, limit: limit) }
     }
 
-    func facts(of key: SubscriptionKey, limit: Int) throws -> [FactRecord] { try store.facts(of: key, limit: limit) }
+    func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
+        try await checked { try await store.facts(of: key, limit: limit) }
+    }
 
-    func outbox(limit: Int) throws -> [OutboxRow] { try store.outbox(limit: limit) }
+    func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
+        try await checked { try await store.outbox(after: id, limit: limit) }
+    }
 
-    func warnings(in scope: Scope, limit: Int) throws -> [OperatorWarning] { try store.warnings(in: scope, limit: limit) }
+    func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
+        try await checked { try await store.warnings(in: scope, limit: limit) }
+    }
 
-    func checkHealth() throws {
+    func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
+        try await checked { try await store.work(after: id, limit: limit) }
+    }
+
+    func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
+        try await checked { try await store.subscriptions(after: key, limit: limit) }
+    }
+
+    func contents(of key: SubscriptionKey) async throws -> StoredContents? {
+        try await checked { try await store.contents(of: key) }
+    }
+
+    func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
+        try await checked { try await store.seals(of: app, after: number, limit: limit) }
+    }
+
+    func checkHealth() async throws { try await checked { try await store.checkHealth() } }
+
+    private func checked<Value>(_ body: () async throws -> Value) async throws -> Value {
         try failure.check()
-        try store.checkHealth()
+        return try await body()
     }
 }
 

@@ -21,12 +21,12 @@ import Testing
             try await store.write { transaction in
                 var fact = Life.transaction(index)
                 fact.signedDate = Life.start.adding(.seconds(index))
-                let record = FactRecord(
-                    scope: Life.scope, fact: .transaction(fact),
-                    evidence: SignedEvidence(
-                        header: "header\(index % 3)", payloadAndSignature: String(repeating: "p", count: 3000)),
-                    receivedAt: Life.start)
-                guard try transaction.insert(record) else { return }
+                let evidence = Life.evidence(String(repeating: "p", count: 3000))
+                let arrival = Arrival(
+                    scope: Life.scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: Life.start)
+                var known = try transaction.known(of: [arrival])
+                guard let new = known.takeNew(of: arrival) else { return }
+                _ = try transaction.keep([new])
                 try Life.decide(on: [.fact(.transaction(fact))], transaction)
             }
             let line = Array("\(index)\n".utf8)
@@ -46,16 +46,16 @@ import Testing
                 let notes = FileManager.default.contents(atPath: path + ".acknowledged") ?? Data()
                 let acknowledged = String(decoding: notes, as: UTF8.self).split(separator: "\n").compactMap { Int64($0) }
                 first = (acknowledged.last ?? -1) + 1
-                try check(file, acknowledged: acknowledged)
+                try await check(file, acknowledged: acknowledged)
             }
             #expect(first > 0)
         }
     }
 
-    private func check(_ file: DatabaseFile, acknowledged: [Int64]) throws {
+    private func check(_ file: DatabaseFile, acknowledged: [Int64]) async throws {
         let store = try SQLiteStore(path: file.path)
         #expect(try file.query { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
-        let facts = try store.facts(of: Life.key, limit: 1_000_000).map(\.fact)
+        let facts = try await store.facts(of: Life.key, limit: 1_000_000).map(\.fact)
         let kept = Set(facts.map(\.key))
         let lost = acknowledged.filter {
             !kept.contains("transaction/\($0)/\(Life.start.adding(.seconds($0)).millisecondsSince1970)")
@@ -65,9 +65,9 @@ import Testing
         #expect(kept.count <= acknowledged.count + 4)
         var history = SubscriptionHistory(key: Life.key)
         for fact in facts { _ = history.record(fact) }
-        let stored = try store.subscription(Life.key)
-        #expect(stored.map(\.history) ?? SubscriptionHistory(key: Life.key) == history)
-        let sequences = try store.auditRows(of: Life.key, after: 0, limit: 1_000_000).map(\.sequence)
+        let stored = try await store.subscription(Life.key)
+        #expect(stored.map(\.history.untold) ?? SubscriptionHistory(key: Life.key) == history.untold)
+        let sequences = try await store.auditRows(of: Life.key, after: 0, limit: 1_000_000).map(\.sequence)
         #expect(sequences == Array(0..<Int64(sequences.count)).map { $0 + 1 })
     }
 }

@@ -31,38 +31,48 @@ struct Life {
             claimedAt: start)
     }
 
-    static func record(_ index: Int64) -> FactRecord {
-        FactRecord(
-            scope: scope, fact: .transaction(transaction(index)),
-            evidence: SignedEvidence(header: "header", payloadAndSignature: "payload\(index).signature"), receivedAt: start)
+    static func arrival(_ index: Int64) -> Arrival {
+        Arrival(
+            scope: scope, evidence: evidence("payload\(index)"), facts: [.transaction(transaction(index))], receivedAt: start)
     }
 
-    static let notification = NotificationRecord(
-        scope: scope, notice: NoticeFact(notificationUUID: "u1", notificationType: "SUBSCRIBED", signedDate: start),
-        evidence: SignedEvidence(header: "header", payloadAndSignature: "notification.signature"), receivedAt: start)
+    static func evidence(_ payload: String) -> Evidence {
+        Evidence(form: .compactJWS, bytes: Array("header.\(StrictBase64.encodeURL(Array(payload.utf8))).c2ln".utf8))
+    }
+
+    static let notification = Arrival(
+        scope: scope, evidence: evidence("notification"),
+        notification: NoticeFact(notificationUUID: "u1", notificationType: "TEST", signedDate: start), facts: [],
+        receivedAt: start)
 
     /// Writes all of it in one transaction; the owner is `customer`.
     static func write(claimedBy customer: CustomerID = alice, _ transaction: any StoreTransaction) throws {
-        _ = try transaction.insert(notification)
-        try transaction.insert(claim(customer), on: key)
+        _ = try transaction.keep([notification])
+        try transaction.keep(claim(customer), on: key)
         try transaction.warn(OperatorWarning(kind: .unknownProduct, value: "plus", firstSeenAt: start), in: scope)
         try decide(on: [.claim(claim(customer))], transaction)
-        for index in 0..<3 as Range<Int64> {
-            _ = try transaction.insert(record(index))
-            try decide(on: [.fact(.transaction(self.transaction(index)))], transaction)
-        }
+        for index in 0..<3 as Range<Int64> { try keep(index, transaction) }
+    }
+
+    /// Keeps the period's transaction and what follows from it.
+    static func keep(_ index: Int64, _ transaction: any StoreTransaction) throws {
+        _ = try transaction.keep([arrival(index)])
+        try decide(on: [.fact(.transaction(self.transaction(index)))], transaction)
     }
 
     static func decide(on inputs: [LedgerInput], _ transaction: any StoreTransaction) throws {
-        let history = try transaction.history(of: key) ?? SubscriptionHistory(key: key)
-        try transaction.save(Decision(on: inputs, history: history, policy: AppPolicy(), learnedAt: start), learnedAt: start)
+        let stored = try transaction.lock([key], tokens: []).subscriptions[key]
+        let decision = Decision(
+            on: inputs, history: stored?.history ?? SubscriptionHistory(key: key), state: stored?.state, policy: AppPolicy(),
+            learnedAt: start)
+        try transaction.save([try Saving(stored: stored, decisions: [decision], policy: AppPolicy(), learnedAt: start)])
     }
 
     /// Registers the token for Alice and folds it in.
     static func register(_ transaction: any StoreTransaction) throws {
         guard let token else { return }
         let registration = TokenRegistration(token: token, customer: alice)
-        _ = try transaction.register(registration, app: scope.app, at: start)
+        try transaction.register(registration, app: scope.app, at: start)
         try decide(on: [.registration(registration)], transaction)
     }
 }

@@ -25,7 +25,10 @@ import Testing
         }
     }
 
-    private static let appendOnly = ["jwsHeader", "notification", "fact", "claim", "tokenRegistration", "tenure", "audit"]
+    private static let appendOnly = [
+        "ledger", "jwsHeader", "evidence", "notification", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
+        "auditSeal", "sealedHead",
+    ]
 
     @Test(arguments: appendOnly)
     func `FACT-1 AUDIT-2 What is evidence can be neither changed nor deleted`(_ table: String) async throws {
@@ -34,6 +37,7 @@ import Testing
             try await store.write { transaction in
                 try Life.write(transaction)
                 try Life.register(transaction)
+                _ = try transaction.seal(Life.scope.app, at: Life.start, limit: 10)
             }
             let before = try file.query { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }
             #expect(!before.isEmpty)
@@ -56,39 +60,38 @@ import Testing
 
     @Test func `F01 A file that is opened again holds everything that was acknowledged`() async throws {
         try await withDatabase { file in
-            let before = try await Self.contents { body in
+            do {
                 let store = try SQLiteStore(path: file.path)
                 try await store.write { transaction in
                     try Life.write(transaction)
                     try Life.register(transaction)
                 }
-                return try body(store)
             }
-            let after = try await Self.contents { try $0(try SQLiteStore(path: file.path)) }
+            let before = try await Contents(of: SQLiteStore(path: file.path))
+            let after = try await Contents(of: SQLiteStore(path: file.path))
             #expect(after == before)
-            #expect(before.facts.count == 3)
+            #expect(before.subscription?.facts.count == 3)
+            #expect(before.subscription?.claims.count == 1)
             #expect(before.holdings.count == 1)
+            #expect(before.outbox.count > 3)
             let store = try SQLiteStore(path: file.path)
-            #expect(try await store.write { try $0.insert(Life.notification) } == false)
+            #expect(try await store.write { try $0.keep([Life.notification]) } == [false])
         }
     }
 
     private struct Contents: Equatable {
-        let facts: [FactRecord]
-        let subscription: StoredSubscription?
+        let subscription: StoredContents?
         let holdings: [Holding]
-        let audit: [StoredAuditRow]
         let outbox: [OutboxRow]
         let warnings: [OperatorWarning]
-    }
+        let work: [StoredWork]
 
-    private static func contents(of open: ((SQLiteStore) throws -> Contents) async throws -> Contents) async throws -> Contents {
-        try await open { store in
-            Contents(
-                facts: try store.facts(of: Life.key, limit: 100), subscription: try store.subscription(Life.key),
-                holdings: try store.holdings(of: Life.alice, in: Life.scope),
-                audit: try store.auditRows(of: Life.key, after: 0, limit: 100), outbox: try store.outbox(limit: 100),
-                warnings: try store.warnings(in: Life.scope, limit: 100))
+        init(of store: SQLiteStore) async throws {
+            subscription = try await store.contents(of: Life.key)
+            holdings = try await store.holdings(of: Life.alice, in: Life.scope)
+            outbox = try await store.outbox(after: 0, limit: 100)
+            warnings = try await store.warnings(in: Life.scope, limit: 100)
+            work = try await store.work(after: 0, limit: 100)
         }
     }
 
@@ -105,9 +108,9 @@ import Testing
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
-            try file.query { try $0.execute(sql: "UPDATE holding SET holding = 'x'; UPDATE subscription SET state = '{}'") }
-            #expect(throws: StorageError(.corrupt, "")) { try store.holdings(of: Life.alice, in: Life.scope) }
-            #expect(throws: StorageError(.corrupt, "")) { try store.subscription(Life.key) }
+            try file.query { try $0.execute(sql: "UPDATE holding SET holding = 'x'; UPDATE subscription SET history = x'0107'") }
+            await #expect(throws: StorageError(.corrupt, "")) { try await store.holdings(of: Life.alice, in: Life.scope) }
+            await #expect(throws: StorageError(.corrupt, "")) { try await store.subscription(Life.key) }
         }
     }
 
@@ -115,18 +118,18 @@ import Testing
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
-            let before = try store.facts(of: Life.key, limit: 100)
+            let before = try await store.facts(of: Life.key, limit: 100)
             try store.onWriter { database in
                 let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
                 _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(pages)")
             }
-            let large = SignedEvidence(header: String(repeating: "h", count: 1 << 20), payloadAndSignature: "p.s")
-            let record = FactRecord(
-                scope: Life.scope, fact: .transaction(Life.transaction(9)), evidence: large, receivedAt: Life.start)
-            await #expect(throws: StorageError(.full, "")) { try await store.write { try $0.insert(record) } }
-            #expect(try store.facts(of: Life.key, limit: 100) == before)
+            let large = Evidence(form: .appReceipt, bytes: [UInt8](repeating: 0x68, count: 1 << 20))
+            let arrival = Arrival(
+                scope: Life.scope, evidence: large, facts: [.transaction(Life.transaction(9))], receivedAt: Life.start)
+            await #expect(throws: StorageError(.full, "")) { try await store.write { try $0.keep([arrival]) } }
+            #expect(try await store.facts(of: Life.key, limit: 100) == before)
             try store.onWriter { _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1073741823") }
-            #expect(try await store.write { try $0.insert(record) })
+            #expect(try await store.write { try $0.keep([arrival]) } == [true])
         }
     }
 
@@ -140,7 +143,7 @@ import Testing
             try other.run("BEGIN IMMEDIATE")
             await #expect(throws: StorageError(.busy, "")) { try await store.write { try Life.write($0) } }
             #expect(StorageError(.busy, "").isRetryable)
-            #expect(try store.facts(of: Life.key, limit: 1).isEmpty)
+            #expect(try await store.facts(of: Life.key, limit: 1).isEmpty)
             try other.run("COMMIT")
             try await store.write { try Life.write($0) }
         }
@@ -174,7 +177,40 @@ import Testing
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
             #expect(try file.query { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM jwsHeader") } == 1)
-            #expect(try store.facts(of: Life.key, limit: 9).compactMap(\.evidence?.compact).first == "header.payload0.signature")
+            #expect(try await store.facts(of: Life.key, limit: 9).first?.evidence == Life.evidence("payload0"))
+        }
+    }
+}
+
+@Suite struct `The steps of the SQLite schema` {
+    @Test func `F24 Each step may be cut short and begun again, and a file of any released step is brought up to date`()
+        async throws
+    {
+        for step in Schema.released {
+            try await withDatabase { file in
+                try file.query { database in
+                    try database.inTransaction {
+                        try Schema.migrate(database, upTo: step)
+                        return .rollback
+                    }
+                    #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == 0)
+                    try database.inTransaction {
+                        try Schema.migrate(database, upTo: step)
+                        return .commit
+                    }
+                }
+                let store = try SQLiteStore(path: file.path)
+                try await store.write { try Life.write($0) }
+                #expect(try file.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version)
+            }
+        }
+    }
+
+    @Test func `A file of the schema before the first release is refused and left alone`() async throws {
+        try await withDatabase { file in
+            try file.query { try $0.execute(sql: "CREATE TABLE old (x); PRAGMA user_version = 1") }
+            #expect(throws: StorageError(.corrupt, "")) { try SQLiteStore(path: file.path) }
+            #expect(try file.query { try String.fetchAll($0, sql: "SELECT name FROM sqlite_master") } == ["old"])
         }
     }
 }

@@ -122,7 +122,7 @@ struct AccessChanges {
 
 extension Array where Element: Equatable {
     /// How many elements from the first on are the same in both.
-    func commonPrefix(with other: [Element]) -> Int {
+    package func commonPrefix(with other: [Element]) -> Int {
         let length = Swift.min(count, other.count)
         var same = 0
         while same < length, self[same] == other[same] { same += 1 }

@@ -16,7 +16,8 @@ extension Decision {
             samePeriods: state.periods.count
         ).telling(true)
         self.init(
-            history: telling.history, state: state, changesHistory: telling.history != history, outcomes: [], auditRows: [],
+            history: telling.history, before: state, state: state, changesHistory: telling.history != history, outcomes: [],
+            auditRows: [],
             events: telling.events, dueWork: DueWork.after(LedgerMoment(history: telling.history, state: state), passages))
     }
 }

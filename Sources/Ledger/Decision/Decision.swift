@@ -12,6 +12,8 @@ package enum LedgerInput: Sendable, Hashable, Codable {
 /// Everything that follows from new inputs, as values: the store writes it in one transaction, all or nothing.
 package struct Decision: Sendable, Hashable {
     package let history: SubscriptionHistory
+    /// What was in force before.
+    package let before: SubscriptionState
     package let state: SubscriptionState
     /// The inputs said something new; if not, nothing need be written.
     package let changesHistory: Bool
@@ -42,6 +44,7 @@ extension Decision {
         policies: PolicyTimeline, learnedAt: Timestamp
     ) {
         let stateBefore = state ?? SubscriptionState(folding: before, under: policies)
+        self.before = stateBefore
         let everything = before.recording(inputs)
         let weighed = SubscriptionState(folding: everything.history, under: policies)
         let claims = inputs.compactMap(\.claim)

@@ -27,6 +27,12 @@ package enum Fact: Sendable, Hashable, Codable {
         }
     }
 
+    /// The id of a transaction that Apple signed by itself; nil for any other fact. With the environment and `signedDate` it names
+    /// one fact.
+    package var signedTransactionId: TransactionID? {
+        if case .transaction(let fact) = self, fact.source == nil { fact.transactionId } else { nil }
+    }
+
     /// What makes it the same fact in any encoding, inside one app and environment; never the hash of a JWS or of a receipt,
     /// which have many (T07). Lines of receipts are known by when they were said and by what they say (decision 0016).
     package var key: String {

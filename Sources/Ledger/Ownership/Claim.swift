@@ -78,6 +78,19 @@ package struct Claimant: Sendable, Hashable {
 }
 
 extension Claim {
+    /// A claim as it was kept.
+    package init(
+        id: ID<ClaimEvidence>, customer claimant: Claimant, kind: Kind,
+        about purchase: (productId: ProductID, aliases: [PeriodAlias]),
+        claimedAt: Timestamp
+    ) {
+        self.id = id
+        (customer, isAnonymous, othersServed) = (claimant.customer, claimant.isAnonymous, claimant.othersServed)
+        self.kind = kind
+        (productId, aliases) = purchase
+        self.claimedAt = claimedAt
+    }
+
     private init(_ claim: Claim, id: ID<ClaimEvidence>, claimedAt: Timestamp) {
         self.id = id
         self.claimedAt = claimedAt

@@ -6,9 +6,12 @@ import Primitives
 /// (FACT-2).
 package struct PeriodBook: Sendable, Hashable, Codable {
     /// One line per identity that facts have named; sorted by its key.
-    private(set) var lines: [Line] = []
+    package private(set) var lines: [Line] = []
 
     package init() {}
+
+    /// A book of lines that one had, in their order.
+    init(lines: [Line]) { self.lines = lines }
 
     /// Apple's name of the subscription group, which all transactions of one subscription share; nil where none says it.
     var subscriptionGroupIdentifier: String? {
@@ -21,13 +24,28 @@ package struct PeriodBook: Sendable, Hashable, Codable {
     }
 
     /// What is known under one identity before identities without Apple's key are joined to those with one.
-    struct Line: Sendable, Hashable {
+    package struct Line: Sendable, Hashable {
         /// `webOrderLineItem` where facts had one, else the only name there is.
-        let identity: PeriodAlias
+        package let identity: PeriodAlias
         /// All names that facts gave together with the identity, the identity among them; sorted.
-        var aliases: [PeriodAlias]
+        package fileprivate(set) var aliases: [PeriodAlias]
         /// Of each source the version that prevails (FACT-2).
-        var versions: PeriodVersions
+        fileprivate(set) var versions: PeriodVersions
+
+        fileprivate init(identity: PeriodAlias, aliases: [PeriodAlias], versions: PeriodVersions) {
+            self.identity = identity
+            self.aliases = aliases
+            self.versions = versions
+        }
+
+        /// A line as it was kept: of each source one version. Nil where there is none.
+        package init?(identity: PeriodAlias, aliases: [PeriodAlias], kept: [TransactionFact]) {
+            guard let versions = PeriodVersions(signed: nil, lines: kept) else { return nil }
+            self.init(identity: identity, aliases: aliases, versions: versions)
+        }
+
+        /// Of each source the version that prevails; never empty.
+        package var kept: [TransactionFact] { versions.all }
     }
 
     /// Takes a version of a transaction into the book; true if the book says more than before.
@@ -150,7 +168,7 @@ extension PeriodBook.Line: Codable {
         case identity, aliases, latest, lines
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         identity = try container.decode(PeriodAlias.self, forKey: .identity)
         aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
@@ -162,7 +180,7 @@ extension PeriodBook.Line: Codable {
         self.versions = versions
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(identity, forKey: .identity)
         try container.encode(aliases, forKey: .aliases)

@@ -3,120 +3,161 @@ import Ledger
 import Primitives
 import Storage
 
-/// The folded state of a subscription, which is a cache of its facts (decision 1).
+/// What follows from a subscription's facts and claims, which is a cache of them (decision 0001).
 enum SubscriptionQueries {
-    /// How many tenure revisions, audit rows and events it has; the next of each takes the next number.
-    struct Counts {
-        var tenureRevision: Int64
-        var audit: Int64
-        var events: Int64
+    static let selectSubscription = """
+        SELECT policy.id, policy.foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+        FROM subscription JOIN policy ON policy.id = subscription.policy
+        WHERE ledger = ? AND originalTransactionId = ?
+        """
+
+    /// A row of the table, its history not read yet.
+    struct Found {
+        let policy: Int64
+        let foldVersion: Int64
+        let ends: StoredSubscription.Ends
+        let history: [UInt8]
     }
 
-    static let selectSubscription =
-        "SELECT history, state FROM subscription WHERE app = ? AND environment = ? AND originalTransactionId = ?"
-
-    static func history(of key: SubscriptionKey, _ database: Database) throws -> SubscriptionHistory? {
-        let statement = try database.cachedStatement(sql: selectSubscription)
-        guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key.columns)) else { return nil }
-        return try StateCoding.decode(SubscriptionHistory.self, from: row[0])
+    static func find(_ id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> Found? {
+        try database.rows(selectSubscription, [.integer(ledger), .text(id.rawValue)]) { row in
+            Found(
+                policy: row.integer(0), foldVersion: row.integer(1),
+                ends: .init(
+                    tenureRevision: row.integer(2), audit: AuditHead(sequence: row.integer(3), hash: row.bytes(4)),
+                    events: row.integer(5)),
+                history: row.bytes(6))
+        }.first
     }
 
-    /// The state alone: whoever writes has the history already, and decoding it is most of the cost.
-    static func state(of key: SubscriptionKey, _ database: Database) throws -> SubscriptionState? {
-        let statement = try database.cachedStatement(sql: selectSubscription)
-        guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key.columns)) else { return nil }
-        return try StateCoding.decode(SubscriptionState.self, from: row[1])
+    static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, _ database: Database) throws {
+        try database.run(
+            """
+            INSERT INTO subscription (ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount,
+                history)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET policy = excluded.policy, tenureRevision = excluded.tenureRevision,
+                auditCount = excluded.auditCount, auditHead = excluded.auditHead, eventCount = excluded.eventCount,
+                history = excluded.history
+            """,
+            [
+                .integer(ledger), .text(rows.key.originalTransactionId.rawValue), .integer(policy),
+                .integer(rows.ends.tenureRevision), .integer(rows.ends.audit.sequence), .bytes(rows.ends.audit.hash),
+                .integer(rows.ends.events), .bytes(rows.history),
+            ])
     }
 
-    static func subscription(_ key: SubscriptionKey, _ database: Database) throws -> StoredSubscription? {
-        let statement = try database.cachedStatement(sql: selectSubscription)
-        guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key.columns)) else { return nil }
-        return StoredSubscription(
-            history: try StateCoding.decode(SubscriptionHistory.self, from: row[0]),
-            state: try StateCoding.decode(SubscriptionState.self, from: row[1]))
+    /// PER-1: each name of a period, under a constraint that gives it to one period only.
+    static func save(_ alias: SubscriptionRows.AliasRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws
+    {
+        try database.run(
+            """
+            INSERT INTO periodAlias (ledger, originalTransactionId, alias, period) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET period = excluded.period
+            """,
+            [.integer(ledger), .text(id.rawValue), .text(alias.alias), .text(alias.period)])
     }
 
-    static func counts(of key: SubscriptionKey, _ database: Database) throws -> Counts {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT tenureRevision, auditCount, eventCount FROM subscription
-                WHERE app = ? AND environment = ? AND originalTransactionId = ?
-                """)
-        guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key.columns)) else {
-            return Counts(tenureRevision: 0, audit: 0, events: 0)
+    static func insert(
+        _ tenure: SubscriptionRows.TenureRow, revision: Int64, of id: OriginalTransactionID, ledger: Int64,
+        learnedAt: Timestamp, _ database: Database
+    ) throws {
+        try database.run(
+            """
+            INSERT INTO tenure (ledger, originalTransactionId, revision, effectiveFrom, customer, rule, evidence, learnedAt)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(ledger), .text(id.rawValue), .integer(revision), SQLiteValue(tenure.from),
+                SQLiteValue(tenure.customer?.rawValue), .text(tenure.rule), .text(tenure.evidence), SQLiteValue(learnedAt),
+            ])
+    }
+
+    static let selectAliases =
+        "SELECT alias, period FROM periodAlias WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias"
+    static let selectTenures = """
+        SELECT effectiveFrom, customer, rule, evidence FROM tenure
+        WHERE ledger = ? AND originalTransactionId = ? AND revision = ? ORDER BY effectiveFrom
+        """
+    static let selectCustomers = """
+        SELECT DISTINCT customer FROM tenure WHERE ledger = ? AND originalTransactionId = ? AND customer IS NOT NULL
+        """
+
+    static func aliases(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [SubscriptionRows.AliasRow] {
+        try database.rows(selectAliases, [.integer(ledger), .text(id.rawValue)]) { row in
+            SubscriptionRows.AliasRow(alias: row.text(0), period: row.text(1))
         }
-        return Counts(tenureRevision: row[0], audit: row[1], events: row[2])
     }
 
-    static func save(_ decision: Decision, counts: Counts, _ database: Database) throws {
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO subscription (app, environment, originalTransactionId, history, state, tenureRevision, auditCount,
-                    eventCount)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET history = excluded.history, state = excluded.state,
-                    tenureRevision = excluded.tenureRevision, auditCount = excluded.auditCount, eventCount = excluded.eventCount
-                """)
-        let written: [any DatabaseValueConvertible] = [
-            try StateCoding.encode(decision.history), try StateCoding.encode(decision.state), counts.tenureRevision, counts.audit,
-            counts.events,
-        ]
-        try statement.execute(arguments: StatementArguments(decision.state.key.columns + written))
+    static func tenures(
+        of id: OriginalTransactionID, revision: Int64, ledger: Int64, _ database: Database
+    ) throws -> [SubscriptionRows.TenureRow] {
+        try database.rows(selectTenures, [.integer(ledger), .text(id.rawValue), .integer(revision)]) { row in
+            SubscriptionRows.TenureRow(
+                from: row.instant(0), customer: row.optionalText(1).map { CustomerID($0) }, rule: row.text(2),
+                evidence: row.text(3))
+        }
     }
 
-    /// PER-1: each name of each period, under a constraint that gives it to one period only.
-    static func saveAliases(of state: SubscriptionState, _ database: Database) throws {
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO periodAlias (app, environment, originalTransactionId, alias, period) VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET period = excluded.period WHERE period <> excluded.period
-                """)
-        for period in state.periods.reversed() {
-            guard let name = period.aliases.first?.key else { continue }
-            for alias in period.aliases {
-                try statement.execute(arguments: StatementArguments(state.key.columns + [alias.key, name]))
+    /// Everybody whom any revision named: only they can have a holding.
+    static func customers(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [CustomerID] {
+        try database.rows(selectCustomers, [.integer(ledger), .text(id.rawValue)]) { CustomerID($0.text(0)) }
+    }
+
+    static func next(after key: SubscriptionKey?, limit: Int, _ database: Database) throws -> [SubscriptionKey] {
+        try database.rows(
+            """
+            SELECT app, environment, originalTransactionId FROM subscription JOIN ledger ON ledger.id = subscription.ledger
+            WHERE (app, environment, originalTransactionId) > (?, ?, ?)
+            ORDER BY app, environment, originalTransactionId LIMIT ?
+            """,
+            [
+                .text(key?.app.rawValue ?? ""), .text(key?.environment.rawValue ?? ""),
+                .text(key?.originalTransactionId.rawValue ?? ""), .integer(Int64(limit)),
+            ]
+        ) { row in
+            let spelling = row.text(1)
+            guard let environment = Environment(rawValue: spelling) else {
+                throw StorageError(.corrupt, "unknown environment \(spelling)")
             }
+            return SubscriptionKey(
+                app: AppID(row.text(0)), environment: environment, originalTransactionId: OriginalTransactionID(row.text(2)))
         }
     }
 }
 
-/// Who owned it when, by revisions that are added and never changed (OWN-1).
-enum TenureQueries {
-    /// Adds a revision if the owners differ from the last one; returns the revision in force.
-    static func save(_ decision: Decision, revision: Int64, learnedAt: Timestamp, _ database: Database) throws -> Int64 {
-        let key = decision.state.key
-        let present = try steps(of: key, revision: revision, database)
-        guard present != decision.state.tenures.map({ Step(from: $0.from, customer: $0.customer) }) else { return revision }
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO tenure (app, environment, originalTransactionId, revision, effectiveFrom, customer, rule, evidence,
-                    learnedAt)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        for tenure in decision.state.tenures {
-            try statement.execute(arguments: [
-                key.app.rawValue, key.environment.rawValue, key.originalTransactionId.rawValue, revision + 1,
-                tenure.from.millisecondsSince1970, tenure.customer?.rawValue, tenure.cause.rule.rawValue, tenure.cause.evidence,
-                learnedAt.millisecondsSince1970,
-            ])
-        }
-        return revision + 1
+/// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
+enum HoldingQueries {
+    /// Run by `HoldingReaders`, on connections of their own.
+    static let selectHoldings = """
+        SELECT holding FROM holding WHERE ledger = (SELECT id FROM ledger WHERE app = ? AND environment = ?) AND customer = ?
+        ORDER BY originalTransactionId
+        """
+
+    static func save(
+        _ holding: SubscriptionRows.HoldingRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws {
+        try database.run(
+            """
+            INSERT INTO holding (ledger, customer, originalTransactionId, holding) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET holding = excluded.holding
+            """,
+            [.integer(ledger), .text(holding.customer.rawValue), .text(id.rawValue), .text(holding.text)])
     }
 
-    private struct Step: Equatable {
-        let from: Timestamp
-        let customer: CustomerID?
+    static let deleteHolding = "DELETE FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
+
+    static func remove(_ customer: CustomerID, from id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+        try database.run(deleteHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)])
     }
 
-    private static func steps(of key: SubscriptionKey, revision: Int64, _ database: Database) throws -> [Step] {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT effectiveFrom, customer FROM tenure
-                WHERE app = ? AND environment = ? AND originalTransactionId = ? AND revision = ? ORDER BY effectiveFrom
-                """)
-        return try Row.fetchAll(statement, arguments: StatementArguments(key.columns + [revision])).map { row in
-            let customer: String? = row[1]
-            return Step(from: Timestamp(millisecondsSince1970: row[0]), customer: customer.map { CustomerID($0) })
-        }
+    static let selectHolding = "SELECT holding FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
+
+    static func holding(
+        of customer: CustomerID, in id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws -> SubscriptionRows.HoldingRow? {
+        try database.rows(selectHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)]) { row in
+            SubscriptionRows.HoldingRow(customer: customer, text: row.text(0))
+        }.first
     }
 }

@@ -1,0 +1,54 @@
+package import Ledger
+package import Primitives
+import Storage
+
+extension Backend {
+    /// What the customer may use at the instant, or now (ENT-1).
+    package func entitlements(
+        of customer: CustomerID, app id: AppID, environment: Environment, at instant: Timestamp?
+    ) async throws -> CustomerAnswer {
+        let app = try settings(of: id)
+        if environment != .production, !app.sandboxAccess.admits(customer) { throw BackendError.environmentNotOpen }
+        let holdings = try await translatingStorageErrors {
+            try await store.holdings(of: customer, in: Scope(app: id, environment: environment))
+        }
+        return CustomerAnswer(at: instant ?? clock.now(), holdings: holdings, map: app.entitlements)
+    }
+
+    /// A subscription as it is known, and why anyone's access from it changed.
+    package struct SubscriptionReport: Sendable {
+        package let state: Ledger.SubscriptionState
+        /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
+        package let audit: [(sequence: Int64, row: AuditRow)]
+    }
+
+    /// How many audit rows one report shows at the most.
+    package static let longestAudit = 1000
+
+    package func subscription(_ key: SubscriptionKey) async throws -> SubscriptionReport {
+        _ = try settings(of: key.app)
+        return try await translatingStorageErrors {
+            guard let stored = try await store.subscription(key) else { throw BackendError.unknownSubscription }
+            let audit = try await store.auditRows(of: key, after: 0, limit: Self.longestAudit)
+            return SubscriptionReport(state: stored.state, audit: audit.map { ($0.sequence, $0.row) })
+        }
+    }
+
+    /// What Apple sent that this version does not understand, from the oldest on (FACT-5); at most 1000.
+    package func warnings(app id: AppID, environment: Environment) async throws -> [Warning] {
+        _ = try settings(of: id)
+        return try await translatingStorageErrors {
+            try await store.warnings(in: Scope(app: id, environment: environment), limit: 1000).map {
+                Warning(kind: $0.kind.rawValue, value: $0.value, firstSeenAt: $0.firstSeenAt)
+            }
+        }
+    }
+
+    /// Something for operators to look at.
+    package struct Warning: Sendable, Hashable {
+        /// Stable.
+        package let kind: String
+        package let value: String
+        package let firstSeenAt: Timestamp
+    }
+}

@@ -1,0 +1,38 @@
+import AppStoreWire
+import Ledger
+import Primitives
+import Storage
+
+/// What Apple says that this version has no meaning for is kept, moves nothing, and is shown to operators (FACT-5).
+extension Ingest {
+    func warn(of arrival: Arrival, app: AppSettings) throws {
+        var warnings: [(OperatorWarning.Kind, String)] = []
+        if let notice = arrival.notification { warnings += Self.warnings(of: notice) }
+        for case .transaction(let fact) in arrival.facts { warnings += Self.warnings(of: fact, app: app) }
+        for (kind, value) in warnings {
+            let warning = OperatorWarning(kind: kind, value: value, firstSeenAt: arrival.receivedAt)
+            try transaction.warn(warning, in: arrival.scope)
+        }
+    }
+
+    private static func warnings(of notice: NoticeFact) -> [(OperatorWarning.Kind, String)] {
+        let type = notice.notificationType
+        return (NoticeWords.types.contains(type) ? [] : [(.unknownNotificationType, type)])
+            + unlessKnown("subtype", notice.subtype, KnownWords.subtypes)
+    }
+
+    private static func warnings(of fact: TransactionFact, app: AppSettings) -> [(OperatorWarning.Kind, String)] {
+        var warnings: [(OperatorWarning.Kind, String)] = []
+        if !app.entitlements.knows(fact.productId) { warnings.append((.unknownProduct, fact.productId.rawValue)) }
+        if case .unknown(let type) = fact.type { warnings.append((.unknownProductType, type)) }
+        if case .unknown(let reason) = fact.transactionReason { warnings.append((.unknownTransactionReason, reason)) }
+        return warnings + unlessKnown("revocationType", fact.revocation?.revocationType, KnownWords.revocationTypes)
+            + unlessKnown("inAppOwnershipType", fact.details.inAppOwnershipType, KnownWords.ownershipTypes)
+    }
+
+    private static func unlessKnown(
+        _ field: String, _ value: String?, _ known: Set<String>
+    ) -> [(OperatorWarning.Kind, String)] {
+        value.flatMap { known.contains($0) ? nil : [(.unknownValue, "\(field): \($0)")] } ?? []
+    }
+}

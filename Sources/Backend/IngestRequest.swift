@@ -1,0 +1,35 @@
+import Ledger
+import Primitives
+import Storage
+
+/// What came in through one door, as facts, claims and registrations: what one caller waits for.
+struct IngestRequest: Sendable {
+    let app: AppSettings
+    /// When we learned it.
+    let learnedAt: Timestamp
+    var arrivals: [Arrival] = []
+    /// What a customer claims, and of which subscription.
+    var claims: [(key: SubscriptionKey, claim: Claim)] = []
+    /// What the app's backend registers, before anything else of the request.
+    var registration: TokenRegistration?
+    /// What is to be done later because of it.
+    var orders: [WorkOrder] = []
+
+    init(app: AppSettings, learnedAt: Timestamp) {
+        self.app = app
+        self.learnedAt = learnedAt
+    }
+
+    /// How much of a transaction it takes: one for each fact and claim.
+    var weight: Int { arrivals.reduce(1 + claims.count) { $0 + $1.facts.count } }
+}
+
+/// What became of a request, once it is durable.
+struct IngestResult: Sendable {
+    /// Of each arrival, whether anything of it was new.
+    var isNew: [Bool] = []
+    /// What was decided of each subscription that the request is about, in the order in which the request names them.
+    var decisions: [Decision] = []
+    /// Whom the request's token is registered for now; nil where it registers none.
+    var holder: CustomerID?
+}

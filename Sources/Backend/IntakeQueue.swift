@@ -1,0 +1,131 @@
+import Storage
+import Synchronization
+
+/// Puts many requests into one transaction: group commit. A flush to disk costs the same for one request and for a hundred.
+///
+/// There is no task that does it: whoever finds too few at work leads, and commits at once what waits, himself first. So a request
+/// that comes alone waits for nobody. Those that come while a commit is under way wait, and the first of them leads the next.
+final class IntakeQueue: Sendable {
+    /// How much may wait and how much goes into one transaction.
+    struct Limits: Sendable {
+        /// Requests that wait at the most; more are turned away, and Apple or the device comes again.
+        var waiting = 4096
+        /// Requests of one transaction at the most.
+        var batch = 128
+        /// Facts and claims of one transaction at the most, unless a single request has more.
+        var weight = 2000
+    }
+
+    private let store: any Store
+    private let limits: Limits
+    private let line = Mutex(Line())
+
+    private struct Line {
+        var waiting: [Waiter] = []
+        var leaders = 0
+    }
+
+    private struct Waiter: Sendable {
+        let request: IngestRequest
+        let continuation: CheckedContinuation<Turn, any Error>
+    }
+
+    /// What becomes of one who waited: others had his request committed, or he leads now.
+    private enum Turn: Sendable {
+        case done(IngestResult)
+        case lead(with: [Waiter])
+    }
+
+    init(store: any Store, limits: Limits = Limits()) {
+        self.store = store
+        self.limits = limits
+    }
+
+    /// Carries out the request; returns when what came of it is durable.
+    ///
+    /// - Throws: `BackendError.overloaded` when too many wait; `StorageError`.
+    func submit(_ request: IngestRequest) async throws -> IngestResult {
+        if becomesLeader() { return try await lead(request, with: []) }
+        let turn: Turn = try await withCheckedThrowingContinuation { continuation in
+            let waiter = Waiter(request: request, continuation: continuation)
+            let verdict = line.withLock { line -> Verdict in
+                // Whoever led may have gone since.
+                if line.leaders < store.writers {
+                    line.leaders += 1
+                    return .lead
+                }
+                guard line.waiting.count < limits.waiting else { return .turnAway }
+                line.waiting.append(waiter)
+                return .wait
+            }
+            switch verdict {
+            case .wait: break
+            case .lead: continuation.resume(returning: .lead(with: []))
+            case .turnAway: continuation.resume(throwing: BackendError.overloaded)
+            }
+        }
+        switch turn {
+        case .done(let result): return result
+        case .lead(let others): return try await lead(request, with: others)
+        }
+    }
+
+    private enum Verdict { case wait, lead, turnAway }
+
+    private func becomesLeader() -> Bool {
+        line.withLock { line in
+            guard line.leaders < store.writers else { return false }
+            line.leaders += 1
+            return true
+        }
+    }
+
+    private func lead(_ own: IngestRequest, with others: [Waiter]) async throws -> IngestResult {
+        let outcomes = await commit([own] + others.map(\.request))
+        handOver()
+        for (waiter, outcome) in zip(others, outcomes.dropFirst()) {
+            waiter.continuation.resume(with: outcome.map { Turn.done($0) })
+        }
+        return try outcomes[0].get()
+    }
+
+    /// The first of those who wait leads from now on, with as many others as a transaction takes.
+    private func handOver() {
+        let next = line.withLock { line -> [Waiter] in
+            guard !line.waiting.isEmpty else {
+                line.leaders -= 1
+                return []
+            }
+            var (count, weight) = (0, 0)
+            for waiter in line.waiting.prefix(limits.batch) {
+                weight += waiter.request.weight
+                if count > 0, weight > limits.weight { break }
+                count += 1
+            }
+            defer { line.waiting.removeFirst(count) }
+            return Array(line.waiting.prefix(count))
+        }
+        if let leader = next.first { leader.continuation.resume(returning: .lead(with: Array(next.dropFirst()))) }
+    }
+
+    /// Never empty: one outcome for each request.
+    private func commit(_ requests: [IngestRequest]) async -> [Result<IngestResult, any Error>] {
+        do {
+            return try await store.write { try Ingest.apply(requests, in: $0) }.map { .success($0) }
+        } catch {
+            guard requests.count > 1, Self.isTheFaultOfOne(error) else { return requests.map { _ in .failure(error) } }
+            // One of them cannot be kept; the others can, and must not suffer for it.
+            var outcomes: [Result<IngestResult, any Error>] = []
+            for request in requests { outcomes += await commit([request]) }
+            return outcomes
+        }
+    }
+
+    private static func isTheFaultOfOne(_ error: any Error) -> Bool {
+        guard let error = error as? StorageError else { return true }
+        switch error.code {
+        case .corrupt, .constraint, .invalidText, .staleLease, .other: return true
+        case .busy, .full, .inputOutput, .schemaTooNew, .notDurable, .unavailable, .conflict, .unknownOutcome: return false
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package import Ledger
+import Primitives
+
+/// How a history is written beside its subscription: a cache of the rows of facts, claims and registrations, so short and so quickly
+/// read that each new fact may read and write all of it (docs/decisions/0020).
+package enum HistoryCoding {
+    /// Counted up with every change of the form. A history in another form is put together again from its rows.
+    package static let form: UInt8 = 1
+
+    package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
+        let parts = history.parts
+        var writer = CompactWriter(reservingCapacity: 64 + 96 * (parts.lines.count + parts.renewals.count))
+        writer.byte(form)
+        writer.list(parts.lines) { $0.line($1) }
+        writer.list(parts.renewals) { $0.renewal($1) }
+        writer.list(parts.notices) { $0.notice($1) }
+        writer.list(parts.questions) { $0.question($1) }
+        writer.list(parts.claims) { $0.claim($1) }
+        writer.list(parts.registrations) { $0.registration($1) }
+        writer.list(parts.votes) { $0.vote($1) }
+        writer.list(parts.merges) { $0.merge($1) }
+        writer.list([parts.toldUntil].compactMap { $0 }) { $0.instant($1) }
+        return writer.bytes
+    }
+
+    /// The history of a subscription; nil where it is written in a form that this version does not read.
+    ///
+    /// - Throws: `StorageError` with `corrupt` for anything that `encode` did not write.
+    package static func decode(_ bytes: [UInt8], of key: SubscriptionKey) throws -> SubscriptionHistory? {
+        var reader = CompactReader(bytes)
+        guard try reader.byte() == form else { return nil }
+        var parts = SubscriptionHistory.Parts(key: key)
+        parts.lines = try reader.list { try $0.line() }
+        parts.renewals = try reader.list { try $0.renewal() }
+        parts.notices = try reader.list { try $0.notice() }
+        parts.questions = try reader.list { try $0.question() }
+        parts.claims = try reader.list { try $0.claim() }
+        parts.registrations = try reader.list { try $0.registration() }
+        parts.votes = try reader.list { try $0.vote() }
+        parts.merges = try reader.list { try $0.merge() }
+        parts.toldUntil = try reader.list { try $0.instant() }.first
+        guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
+        return SubscriptionHistory(parts)
+    }
+}
+
+/// How a claim is written in the table of claims.
+package enum ClaimCoding {
+    private static let form: UInt8 = 1
+
+    package static func encode(_ claim: Claim) -> [UInt8] {
+        var writer = CompactWriter(reservingCapacity: 128)
+        writer.byte(form)
+        writer.claim(claim)
+        return writer.bytes
+    }
+
+    package static func decode(_ bytes: [UInt8]) throws -> Claim {
+        var reader = CompactReader(bytes)
+        guard try reader.byte() == form else { throw CompactReader.damaged("its form is unknown") }
+        let claim = try reader.claim()
+        guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
+        return claim
+    }
+}
+
+extension CompactWriter {
+    fileprivate mutating func list<Element>(_ elements: [Element], _ write: (inout CompactWriter, Element) -> Void) {
+        count(elements.count)
+        for element in elements { write(&self, element) }
+    }
+
+    fileprivate mutating func line(_ line: PeriodBook.Line) {
+        alias(line.identity)
+        list(line.aliases) { $0.alias($1) }
+        list(line.kept) { $0.transaction($1) }
+    }
+
+    private mutating func alias(_ alias: PeriodAlias) {
+        switch alias {
+        case .oneTimePurchase: byte(0)
+        case .webOrderLineItem(let id):
+            byte(1)
+            text(id)
+        case .productAndSecond(let product, let second):
+            byte(2)
+            word(product.rawValue)
+            instant(second)
+        }
+    }
+
+    fileprivate mutating func claim(_ claim: Claim) {
+        text(claim.id.rawValue)
+        word(claim.customer.rawValue)
+        byte(claim.isAnonymous ? 1 : 0)
+        word(claim.kind.rawValue)
+        word(claim.productId.rawValue)
+        list(claim.aliases) { $0.alias($1) }
+        instant(claim.claimedAt)
+        list(claim.othersServed) { $0.word($1.rawValue) }
+    }
+
+    fileprivate mutating func registration(_ registration: TokenRegistration) {
+        word(registration.token.rawValue)
+        word(registration.customer.rawValue)
+        byte(registration.isAnonymous ? 1 : 0)
+    }
+
+    fileprivate mutating func vote(_ vote: OwnershipVote) {
+        text(vote.id.rawValue)
+        switch vote.kind {
+        case .transfer(let customer):
+            byte(0)
+            word(customer.rawValue)
+        case .approve(let claim):
+            byte(1)
+            text(claim.rawValue)
+        case .deny(let claim):
+            byte(2)
+            text(claim.rawValue)
+        }
+        switch vote.actor {
+        case .operatorOfTenure(let name):
+            byte(0)
+            word(name)
+        case .owner(let customer):
+            byte(1)
+            word(customer.rawValue)
+        }
+        instant(vote.votedAt)
+        text(vote.reason)
+    }
+
+    fileprivate mutating func merge(_ merge: CustomerMerge) {
+        word(merge.anonymous.rawValue)
+        word(merge.identified.rawValue)
+        instant(merge.mergedAt)
+    }
+}
+
+extension CompactReader {
+    fileprivate mutating func list<Element>(_ read: (inout CompactReader) throws -> Element) throws -> [Element] {
+        let count = try count()
+        var elements: [Element] = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count { elements.append(try read(&self)) }
+        return elements
+    }
+
+    fileprivate mutating func line() throws -> PeriodBook.Line {
+        let identity = try alias()
+        let (aliases, kept) = (try list { try $0.alias() }, try list { try $0.transaction() })
+        guard let line = PeriodBook.Line(identity: identity, aliases: aliases, kept: kept) else {
+            throw Self.damaged("a period nobody spoke of")
+        }
+        return line
+    }
+
+    private mutating func alias() throws -> PeriodAlias {
+        switch try byte() {
+        case 0: return .oneTimePurchase
+        case 1: return .webOrderLineItem(try text())
+        case 2:
+            let product = ProductID(try word())
+            return .productAndSecond(product, try instant())
+        default: throw Self.damaged("a name of a period has no kind")
+        }
+    }
+
+    fileprivate mutating func claim() throws -> Claim {
+        let (id, customer, isAnonymous) = (try text(), try word(), try byte() == 1)
+        let word = try word()
+        guard let kind = Claim.Kind(rawValue: word) else { throw Self.damaged("a claim is of an unknown kind") }
+        let product = ProductID(try self.word())
+        let (aliases, claimedAt) = (try list { try $0.alias() }, try instant())
+        let others = try list { CustomerID(try $0.word()) }
+        return Claim(
+            id: .init(id), customer: Claimant(.init(customer), isAnonymous: isAnonymous, othersServed: others), kind: kind,
+            about: (product, aliases), claimedAt: claimedAt)
+    }
+
+    fileprivate mutating func registration() throws -> TokenRegistration {
+        let (token, customer) = (try token(), CustomerID(try word()))
+        return TokenRegistration(token: token, customer: customer, isAnonymous: try byte() == 1)
+    }
+
+    fileprivate mutating func vote() throws -> OwnershipVote {
+        let id = try text()
+        let kind: OwnershipVote.Kind
+        switch try byte() {
+        case 0: kind = .transfer(to: CustomerID(try word()))
+        case 1: kind = .approve(.init(try text()))
+        case 2: kind = .deny(.init(try text()))
+        default: throw Self.damaged("a vote is of an unknown kind")
+        }
+        let actor: OwnershipVote.Actor
+        switch try byte() {
+        case 0: actor = .operatorOfTenure(try word())
+        case 1: actor = .owner(CustomerID(try word()))
+        default: throw Self.damaged("a vote is by nobody")
+        }
+        let votedAt = try instant()
+        return OwnershipVote(id: .init(id), kind: kind, actor: actor, votedAt: votedAt, reason: try text())
+    }
+
+    fileprivate mutating func merge() throws -> CustomerMerge {
+        let (anonymous, identified) = (try word(), try word())
+        return CustomerMerge(anonymous: .init(anonymous), identified: .init(identified), mergedAt: try instant())
+    }
+}

@@ -1,0 +1,27 @@
+package import Ledger
+import Primitives
+
+extension SubscriptionHistory {
+    /// A history put together from the rows of facts, claims and registrations, which come in any order (FACT-1). What was told of
+    /// it is no fact and is not in it: whoever puts it in place of another carries that over (decision 0019).
+    package init(key: SubscriptionKey, facts: [Fact], claims: [Claim], registrations: [TokenRegistration]) {
+        self.init(key: key)
+        for fact in facts { _ = record(fact) }
+        for registration in registrations { _ = record(registration) }
+        for claim in claims { _ = record(claim) }
+    }
+
+    /// The tokens that transactions among the facts bear, each once; sorted.
+    package static func tokens(in facts: [Fact]) -> [AppAccountToken] {
+        let tokens = facts.compactMap { fact in
+            if case .transaction(let transaction) = fact { transaction.appAccountToken } else { nil }
+        }
+        return Set(tokens).sorted()
+    }
+}
+
+extension StoredContents {
+    /// How many facts and audit rows of one subscription are read at once: more than any has that Apple's periods and a device's
+    /// restores can bring about.
+    package static let limit = 100_000
+}

@@ -1,0 +1,88 @@
+import Crypto
+package import Ledger
+package import Primitives
+
+/// The end of a chain of audit rows: how many there are and the hash of the last (AUDIT-2).
+package struct AuditHead: Sendable, Hashable {
+    /// The number of the last row; 0 where there is none.
+    package let sequence: Int64
+    /// 32 bytes; zeros where there is no row.
+    package let hash: [UInt8]
+
+    package init() {
+        sequence = 0
+        hash = [UInt8](repeating: 0, count: SHA256.byteCount)
+    }
+
+    package init(sequence: Int64, hash: [UInt8]) {
+        self.sequence = sequence
+        self.hash = hash
+    }
+
+    /// The head after one more row. Its hash is SHA-256 of the hash before, of the row's place, and of its text exactly as it is
+    /// kept, each with its length before it, so that no two rows can be shifted into one another.
+    package func followed(by text: String, of key: SubscriptionKey) -> AuditHead {
+        let next = sequence + 1
+        var hasher = SHA256()
+        hasher.update(data: hash)
+        for part in [key.app.rawValue, key.environment.rawValue, key.originalTransactionId.rawValue, "\(next)", text] {
+            hasher.updateWithLength(part)
+        }
+        return AuditHead(sequence: next, hash: Array(hasher.finalize()))
+    }
+}
+
+/// The heads of an app's chains at one moment, chained to the seal before: with it, also rows that were cut off the end of a chain
+/// are missed (AUDIT-2).
+package struct AuditSeal: Sendable, Hashable {
+    package let app: AppID
+    /// 1, 2, 3, … without gaps.
+    package let number: Int64
+    package let sealedAt: Timestamp
+    /// Those that moved since the seal before, by subscription.
+    package let heads: [Entry]
+    /// Of the seal before; zeros for the first.
+    package let previous: [UInt8]
+
+    package struct Entry: Sendable, Hashable {
+        package let key: SubscriptionKey
+        package let head: AuditHead
+
+        package init(key: SubscriptionKey, head: AuditHead) {
+            self.key = key
+            self.head = head
+        }
+    }
+
+    package init(app: AppID, number: Int64, sealedAt: Timestamp, heads: [Entry], previous: [UInt8]) {
+        self.app = app
+        self.number = number
+        self.sealedAt = sealedAt
+        self.heads = heads.sorted { $0.key < $1.key }
+        self.previous = previous
+    }
+
+    /// SHA-256 of the seal before and of everything in this one.
+    package var hash: [UInt8] {
+        var hasher = SHA256()
+        hasher.update(data: previous)
+        for part in [app.rawValue, "\(number)", "\(sealedAt.millisecondsSince1970)", "\(heads.count)"] {
+            hasher.updateWithLength(part)
+        }
+        for entry in heads {
+            hasher.updateWithLength(entry.key.environment.rawValue)
+            hasher.updateWithLength(entry.key.originalTransactionId.rawValue)
+            hasher.updateWithLength("\(entry.head.sequence)")
+            hasher.update(data: entry.head.hash)
+        }
+        return Array(hasher.finalize())
+    }
+}
+
+extension SHA256 {
+    fileprivate mutating func updateWithLength(_ text: String) {
+        let utf8 = Array(text.utf8)
+        update(data: Array("\(utf8.count):".utf8))
+        update(data: utf8)
+    }
+}

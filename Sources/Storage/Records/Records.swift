@@ -1,0 +1,119 @@
+package import Ledger
+package import Primitives
+
+/// One app in one environment: a ledger of its own, whose name is a part of every key (FACT-4).
+package struct Scope: Sendable, Hashable, Comparable {
+    package let app: AppID
+    package let environment: Environment
+
+    package init(app: AppID, environment: Environment) {
+        self.app = app
+        self.environment = environment
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.app, left.environment.rawValue) < (right.app, right.environment.rawValue)
+    }
+}
+
+extension SubscriptionKey {
+    package var scope: Scope { Scope(app: app, environment: environment) }
+}
+
+/// An `appAccountToken` of an app; the same in all its environments (OWN-2).
+package struct TokenName: Sendable, Hashable, Comparable {
+    package let app: AppID
+    package let token: AppAccountToken
+
+    package init(app: AppID, token: AppAccountToken) {
+        self.app = app
+        self.token = token
+    }
+
+    package static func < (left: Self, right: Self) -> Bool { (left.app, left.token) < (right.app, right.token) }
+}
+
+/// A subscription as it is kept.
+package struct StoredSubscription: Sendable, Hashable {
+    package let history: SubscriptionHistory
+    /// Under which policy what is kept of its state was folded.
+    package let policy: AppPolicy
+    /// Whether this version of Tenure folds as the one did that wrote it; if not, its rows may differ from a fold of today.
+    package let isFoldCurrent: Bool
+    package let ends: Ends
+
+    package init(history: SubscriptionHistory, policy: AppPolicy, isFoldCurrent: Bool, ends: Ends) {
+        self.history = history
+        self.policy = policy
+        self.isFoldCurrent = isFoldCurrent
+        self.ends = ends
+    }
+
+    /// What is in force: a fold of the history under the policy that was in force when it was written.
+    package var state: SubscriptionState { SubscriptionState(folding: history, under: policy) }
+
+    /// Where its numbered rows end; the next of each takes the next number.
+    package struct Ends: Sendable, Hashable {
+        package var tenureRevision: Int64
+        package var audit: AuditHead
+        /// The number of its last event; 0 for none.
+        package var events: Int64
+
+        package init(tenureRevision: Int64 = 0, audit: AuditHead = AuditHead(), events: Int64 = 0) {
+            self.tenureRevision = tenureRevision
+            self.audit = audit
+            self.events = events
+        }
+    }
+}
+
+/// An audit row with its place in its subscription's chain: 1, 2, 3, … without gaps.
+package struct StoredAuditRow: Sendable, Hashable {
+    package let sequence: Int64
+    package let row: AuditRow
+    /// Of this row and, through the one before, of all before it (AUDIT-2).
+    package let hash: [UInt8]
+
+    package init(sequence: Int64, row: AuditRow, hash: [UInt8]) {
+        self.sequence = sequence
+        self.row = row
+        self.hash = hash
+    }
+}
+
+/// An event that waits for delivery, with its place in its subscription's sequence: 1, 2, 3, … without gaps.
+package struct OutboxRow: Sendable, Hashable {
+    /// Its place in the whole outbox; grows, with gaps.
+    package let id: Int64
+    package let sequence: Int64
+    package let event: LedgerEvent
+
+    package init(id: Int64, sequence: Int64, event: LedgerEvent) {
+        self.id = id
+        self.sequence = sequence
+        self.event = event
+    }
+}
+
+/// Something Apple sent that we keep and do not understand (FACT-5).
+package struct OperatorWarning: Sendable, Hashable {
+    package let kind: Kind
+    /// The product id, Apple's spelling, or `field: value`.
+    package let value: String
+    package let firstSeenAt: Timestamp
+
+    package enum Kind: String, Sendable, Hashable {
+        case unknownProduct
+        case unknownNotificationType
+        case unknownProductType
+        case unknownTransactionReason
+        /// Any other field with a value that we have no meaning for; `value` is `field: value`.
+        case unknownValue
+    }
+
+    package init(kind: Kind, value: String, firstSeenAt: Timestamp) {
+        self.kind = kind
+        self.value = value
+        self.firstSeenAt = firstSeenAt
+    }
+}

@@ -1,0 +1,155 @@
+package import Ledger
+package import Primitives
+
+/// What is to be written of one subscription after one or more decisions about it, in their order.
+package struct Saving: Sendable {
+    package let key: SubscriptionKey
+    /// What was kept before; nil where nothing was.
+    package let stored: StoredSubscription?
+    /// Never empty.
+    package let decisions: [Decision]
+    package let policy: AppPolicy
+    package let learnedAt: Timestamp
+
+    /// - Parameters:
+    ///   - stored: as the transaction found it.
+    ///   - decisions: each on what the one before left.
+    package init(
+        stored: StoredSubscription?, decisions: [Decision], policy: AppPolicy, learnedAt: Timestamp
+    ) throws {
+        guard let last = decisions.last else { throw StorageError(.other, "nothing was decided") }
+        key = last.state.key
+        self.stored = stored
+        self.decisions = decisions
+        self.policy = policy
+        self.learnedAt = learnedAt
+    }
+}
+
+/// The rows that a saving comes to: the same for every store, which only has to write them.
+package struct SubscriptionRows: Sendable, Hashable {
+    package let key: SubscriptionKey
+    package let history: [UInt8]
+    /// After these rows are written.
+    package let ends: StoredSubscription.Ends
+    package let audit: [Audit]
+    /// Numbered from `firstEvent` on.
+    package let events: [String]
+    package let firstEvent: Int64
+    /// The owners from the first on; nil where the last revision still holds.
+    package let tenures: [TenureRow]?
+    package let holdings: [HoldingRow]
+    /// Who has a holding no more.
+    package let formerHolders: [CustomerID]
+    /// Names of periods that are new or are another period's now (PER-1).
+    package let aliases: [AliasRow]
+    /// Everything that the rules name to be done; takes the place of what they named before.
+    package let work: [WorkOrder]
+
+    package struct Audit: Sendable, Hashable {
+        package let head: AuditHead
+        package let learnedAt: Timestamp
+        package let text: String
+    }
+
+    package struct TenureRow: Sendable, Hashable {
+        package let from: Timestamp
+        package let customer: CustomerID?
+        package let rule: String
+        package let evidence: String
+
+        package init(from: Timestamp, customer: CustomerID?, rule: String, evidence: String) {
+            self.from = from
+            self.customer = customer
+            self.rule = rule
+            self.evidence = evidence
+        }
+
+        /// Who, and from when; what a fold anew must come to again. Why may be said otherwise once more is known.
+        package var step: Step { Step(from: from, customer: customer) }
+
+        package struct Step: Sendable, Hashable {
+            package let from: Timestamp
+            package let customer: CustomerID?
+        }
+    }
+
+    package struct HoldingRow: Sendable, Hashable {
+        package let customer: CustomerID
+        package let text: String
+
+        package init(customer: CustomerID, text: String) {
+            self.customer = customer
+            self.text = text
+        }
+    }
+
+    package struct AliasRow: Sendable, Hashable {
+        package let alias: String
+        package let period: String
+
+        package init(alias: String, period: String) {
+            self.alias = alias
+            self.period = period
+        }
+    }
+}
+
+extension SubscriptionRows {
+    /// Only what differs from what is kept. Where an older version of the fold wrote that, or nothing is kept, everything is
+    /// written.
+    ///
+    /// - Parameter keptHolders: who has a holding now; needed only where an older version of the fold wrote them.
+    package init(_ saving: Saving, keptHolders: () throws -> [CustomerID]) throws {
+        guard let first = saving.decisions.first, let last = saving.decisions.last else {
+            throw StorageError(.other, "nothing was decided")
+        }
+        key = saving.key
+        history = HistoryCoding.encode(last.history)
+        var head = saving.stored?.ends.audit ?? AuditHead()
+        audit = try saving.decisions.flatMap(\.auditRows).map { row in
+            let text = try StateCoding.encode(row)
+            head = head.followed(by: text, of: saving.key)
+            return Audit(head: head, learnedAt: row.learnedAt, text: text)
+        }
+        events = try saving.decisions.flatMap(\.events).map { try StateCoding.encode($0) }
+        let before = saving.stored?.isFoldCurrent == true ? first.before : nil
+        let owners = Self.tenures(of: last.state)
+        // The same owners at the same instants, for whatever reason, are no revision.
+        let isFirst = saving.stored == nil
+        let keptSteps = isFirst ? [] : before.map { Self.tenures(of: $0).map(\.step) }
+        tenures = keptSteps == owners.map(\.step) ? nil : owners
+        let kept = before.map(Self.holdings) ?? []
+        let holdings = Self.holdings(of: last.state)
+        self.holdings = holdings.filter { !kept.contains($0) }
+        let holders = try isFirst || before != nil ? kept.map(\.customer) : keptHolders()
+        formerHolders = holders.filter { former in !holdings.contains { $0.customer == former } }
+        let same = before.map { $0.periods.commonPrefix(with: last.state.periods) } ?? 0
+        aliases = Self.aliases(of: last.state.periods[same...])
+        work = try last.dueWork.map { try WorkOrder($0, about: saving.key) }
+        firstEvent = (saving.stored?.ends.events ?? 0) + 1
+        ends = StoredSubscription.Ends(
+            tenureRevision: (saving.stored?.ends.tenureRevision ?? 0) + (tenures == nil ? 0 : 1), audit: head,
+            events: firstEvent - 1 + Int64(events.count))
+    }
+
+    /// The owners of a state, as rows.
+    package static func tenures(of state: SubscriptionState) -> [TenureRow] {
+        state.tenures.map {
+            TenureRow(from: $0.from, customer: $0.customer, rule: $0.cause.rule.rawValue, evidence: $0.cause.evidence)
+        }
+    }
+
+    /// One for everybody who owns or owned it.
+    package static func holdings(of state: SubscriptionState) -> [HoldingRow] {
+        state.customers.map { HoldingRow(customer: $0, text: HoldingCoding.encode(Holding(of: $0, in: state))) }
+    }
+
+    /// Every name of each period; a period's first name is what it is called.
+    package static func aliases(of periods: some Collection<Period>) -> [AliasRow] {
+        periods.flatMap { period in
+            let name = period.aliases.first?.key ?? ""
+            return period.aliases.map { AliasRow(alias: $0.key, period: name) }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package import Ledger
+package import Primitives
+
+/// Something that is to be done later, as it is asked for. The queue stands in the database beside the facts, so that work is asked
+/// for in the transaction that makes it needed, and never without it.
+package struct WorkOrder: Sendable, Hashable {
+    package let scope: Scope
+    /// What it is about: an `originalTransactionId`, a transaction's id, or nothing.
+    package let subject: String
+    /// What makes it the same work about the same subject; asking for it twice is asking once.
+    package let key: String
+    package let kind: WorkKind
+    /// What whoever performs it must know: JSON, in a form of the kind's own.
+    package let body: String
+    /// Not before this instant.
+    package let dueAt: Timestamp
+    /// Whether the rules named it in a decision: then the next decision about the subject takes it back unless it names it again,
+    /// and what was done is not done again.
+    package let isDecided: Bool
+
+    package init(
+        scope: Scope, subject: String, key: String, kind: WorkKind, body: String = "{}", dueAt: Timestamp
+    ) {
+        self.init(
+            scope: scope, subject: subject, task: (key, kind, body), dueAt: dueAt, isDecided: false)
+    }
+
+    package init(
+        scope: Scope, subject: String, task: (key: String, kind: WorkKind, body: String), dueAt: Timestamp, isDecided: Bool
+    ) {
+        self.scope = scope
+        self.subject = subject
+        (key, kind, body) = task
+        self.dueAt = dueAt
+        self.isDecided = isDecided
+    }
+
+    /// Work that a decision names.
+    package init(_ work: DueWork, about subscription: SubscriptionKey) throws {
+        self.init(
+            scope: subscription.scope, subject: subscription.originalTransactionId.rawValue,
+            task: (work.key, WorkKind(work.action), try StateCoding.encode(work.action)), dueAt: work.at, isDecided: true)
+    }
+}
+
+/// Which performer work is for; a kind that a newer version asked for waits for it.
+package struct WorkKind: RawRepresentable, Sendable, Hashable {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Ask Apple for a subscription's status (RECON-1); the body is a `DueWork.Action`.
+    package static let askApple = WorkKind(rawValue: "askApple")
+    /// Tell what time has brought; the body is a `DueWork.Action`.
+    package static let tell = WorkKind(rawValue: "tell")
+    /// Answer a consumption request (ABUSE-2); the body is a `DueWork.Action`.
+    package static let answerConsumptionRequest = WorkKind(rawValue: "answerConsumptionRequest")
+    /// Ask Apple for all transactions of a customer of the App Store, by the id of one of them: what an import or a hint of a
+    /// notification V1 asks for.
+    package static let fetchHistory = WorkKind(rawValue: "fetchHistory")
+    /// Deliver a subscription's events to one destination, in their order.
+    package static let deliver = WorkKind(rawValue: "deliver")
+
+    init(_ action: DueWork.Action) {
+        self =
+            switch action {
+            case .askApple: .askApple
+            case .tell: .tell
+            case .answerConsumptionRequest: .answerConsumptionRequest
+            }
+    }
+}
+
+/// Work that one worker holds for a while; nobody else is given it until the lease ends.
+package struct LeasedWork: Sendable, Hashable {
+    package let id: Int64
+    package let order: WorkOrder
+    /// How often it was begun, this time included.
+    package let attempt: Int64
+    /// Counted up with each lease. A worker who comes back after his lease ended has an old one and is refused (F12).
+    package let fence: Int64
+    /// How often it had been asked for when the lease began; if it is asked for again meanwhile, it is done again.
+    package let asked: Int64
+    package let until: Timestamp
+
+    package init(id: Int64, order: WorkOrder, attempt: Int64, fence: Int64, asked: Int64, until: Timestamp) {
+        self.id = id
+        self.order = order
+        self.attempt = attempt
+        self.fence = fence
+        self.asked = asked
+        self.until = until
+    }
+}
+
+/// Which work a worker takes.
+package struct WorkRequest: Sendable, Hashable {
+    package var kinds: [WorkKind]
+    /// Who takes it, for operators to see.
+    package var worker: String
+    /// How long nobody else is given it.
+    package var lease: Milliseconds
+    /// How many at the most.
+    package var limit: Int
+
+    package init(kinds: [WorkKind], worker: String, lease: Milliseconds = .seconds(60), limit: Int = 16) {
+        self.kinds = kinds
+        self.worker = worker
+        self.lease = lease
+        self.limit = limit
+    }
+}
+
+/// Work as it stands in the queue, for operators.
+package struct StoredWork: Sendable, Hashable {
+    package let id: Int64
+    package let order: WorkOrder
+    package let attempts: Int64
+    package let state: State
+    /// Why the last attempt failed; nil where none has.
+    package let lastError: String?
+
+    /// Who moves it on: from `waiting` a worker who leases it; from `leased` that worker, or time; nobody from `done`; an operator
+    /// from `failed`.
+    package enum State: Sendable, Hashable {
+        case waiting
+        case leased(by: String, until: Timestamp)
+        case done(at: Timestamp)
+        /// Given up after as many attempts as its kind allows.
+        case failed(at: Timestamp)
+    }
+
+    package init(id: Int64, order: WorkOrder, attempts: Int64, state: State, lastError: String?) {
+        self.id = id
+        self.order = order
+        self.attempts = attempts
+        self.state = state
+        self.lastError = lastError
+    }
+}

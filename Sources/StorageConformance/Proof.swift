@@ -1,0 +1,121 @@
+import Ledger
+import Primitives
+import Storage
+
+extension StorageConformance {
+    /// What proves the books: the chain of audit rows, its seals, and that everything can be put together again from its rows.
+    static let proof: [Behaviour] = [
+        Behaviour("STORE-26", "Each audit row's hash covers its text, its place and the hash before (AUDIT-2)") { store in
+            for index in 0..<4 as Range<Int64> { _ = try await store.decide(on: inputs(index)) }
+            guard let contents = try await store.contents(of: Specimen.key()) else {
+                throw ConformanceFailure("nothing is kept")
+            }
+            var head = AuditHead()
+            try expect(contents.audit.count >= 4, "each period is a change of access")
+            for row in contents.audit {
+                head = head.followed(by: row.text, of: Specimen.key())
+                try expect(row.head, equals: head, "the chain at row \(row.head.sequence)")
+            }
+            try expect(contents.stored.ends.audit, equals: head, "the head that the subscription names")
+            let rows = try await store.auditRows(of: Specimen.key(), after: 0, limit: 100)
+            try expect(rows.map(\.hash), equals: contents.audit.map(\.head.hash), "hashes")
+        },
+        Behaviour("STORE-27", "A seal names each head that moved since the seal before, and is chained to it (AUDIT-2)") {
+            store in
+            try await checkSeals(of: store)
+        },
+        Behaviour(
+            "STORE-28", "What is kept of a subscription is what its facts, claims and registrations come to when folded anew"
+        ) {
+            store in
+            try await checkContents(of: store)
+        },
+        Behaviour("STORE-29", "A subscription is read under the policy under which it was written, until it is written again") {
+            store in
+            let policies = [AppPolicy(), AppPolicy(version: 7, onRestore: .transfer, partialRefunds: .revoke)]
+            for (index, policy) in policies.enumerated() {
+                _ = try await store.decide(on: inputs(Int64(index)), policy: policy)
+                let kept = try await store.subscription(Specimen.key())
+                try expect(kept?.policy, equals: policy, "the policy")
+                try expect(kept?.isFoldCurrent, equals: true, "whether the fold is today's")
+            }
+        },
+        Behaviour("STORE-30", "All subscriptions are listed by key, page by page, each once") { store in
+            let keys = [
+                Specimen.key("1000"), Specimen.key("1001"), Specimen.key("999"), Specimen.key("1000", in: Specimen.sandbox),
+                Specimen.key("1000", in: Specimen.otherApp),
+            ]
+            for key in keys.reversed() {
+                let transaction = Specimen.transaction(of: key.originalTransactionId.rawValue)
+                _ = try await store.decide(on: [.fact(.transaction(transaction))], about: key)
+            }
+            var (found, last): ([SubscriptionKey], SubscriptionKey?) = ([], nil)
+            while true {
+                let page = try await store.subscriptions(after: last, limit: 2)
+                guard let end = page.last else { break }
+                found += page
+                last = end
+            }
+            try expect(found, equals: keys, "subscriptions")
+        },
+    ]
+
+    private static func inputs(_ index: Int64, of id: String = "1000") -> [LedgerInput] {
+        let fact = LedgerInput.fact(.transaction(Specimen.transaction(index, of: id)))
+        return index == 0 ? [fact, .claim(Specimen.claim(Specimen.alice, of: id))] : [fact]
+    }
+
+    private static func checkSeals(of store: any Store) async throws {
+        func seal(_ day: Int64) async throws -> AuditSeal? {
+            try await store.write { try $0.seal(Specimen.app, at: Specimen.day(day), limit: 100) }
+        }
+        func head(_ id: String) async throws -> AuditHead? { try await store.subscription(Specimen.key(id))?.ends.audit }
+        try expect(try await seal(0), equals: nil, "nothing moved")
+        for id in ["1000", "1001"] { _ = try await store.decide(on: inputs(0, of: id), about: Specimen.key(id)) }
+        let elsewhere = Specimen.key("1000", in: Specimen.otherApp)
+        _ = try await store.decide(on: inputs(0), about: elsewhere)
+        let first = try await seal(1)
+        try expect(
+            first?.heads.map(\.key), equals: [Specimen.key("1000"), Specimen.key("1001")], "the first seal's subscriptions")
+        try expect(first?.heads.first?.head, equals: try await head("1000"), "the first head")
+        try expect(try await seal(2), equals: nil, "nothing moved since")
+        _ = try await store.decide(on: inputs(1, of: "1001"), about: Specimen.key("1001"))
+        let second = try await seal(3)
+        try expect(second?.heads.map(\.key), equals: [Specimen.key("1001")], "the second seal's subscriptions")
+        try expect(second?.heads.first?.head, equals: try await head("1001"), "the second head")
+        try expect(second?.previous, equals: first?.hash, "the seal before")
+        let kept = try await store.seals(of: Specimen.app, after: 0, limit: 10)
+        let expected = [first, second].compactMap { $0 }.map { StoredSeal(seal: $0, hash: $0.hash) }
+        try expect(kept, equals: expected, "seals")
+        try expect(
+            try await store.seals(of: Specimen.app, after: 1, limit: 10), equals: Array(expected.suffix(1)), "the last one")
+    }
+
+    private static func checkContents(of store: any Store) async throws {
+        let token = try Specimen.token()
+        let registration = TokenRegistration(token: token, customer: Specimen.alice)
+        for index in 0..<3 as Range<Int64> {
+            let fact = Fact.transaction(Specimen.transaction(index, token: token))
+            try expect(try await store.keep(Specimen.arrival([fact])), "\(index) is new")
+            _ = try await store.decide(on: [.fact(fact)])
+        }
+        let claim = Specimen.claim(Specimen.bob)
+        try await store.write { write in
+            try write.register(registration, app: Specimen.app, at: Specimen.start)
+            try write.keep(claim, on: Specimen.key())
+            _ = try write.decide(on: [.claim(claim), .registration(registration)])
+        }
+        guard let contents = try await store.contents(of: Specimen.key()) else { throw ConformanceFailure("nothing is kept") }
+        try expect(contents.claims, equals: [claim], "claims")
+        try expect(contents.registrations, equals: [registration], "registrations")
+        let history = SubscriptionHistory(
+            key: Specimen.key(), facts: contents.facts.map(\.fact), claims: contents.claims, registrations: contents.registrations
+        )
+        try expect(contents.stored.history.untold, equals: history.untold, "the history")
+        let state = SubscriptionState(folding: history, under: contents.stored.policy)
+        try expect(contents.tenures.map(\.step), equals: SubscriptionRows.tenures(of: state).map(\.step), "owners")
+        try expect(contents.holdings, equals: SubscriptionRows.holdings(of: state), "holdings")
+        let aliases = SubscriptionRows.aliases(of: state.periods).sorted { $0.alias < $1.alias }
+        try expect(contents.aliases, equals: aliases, "names of periods")
+    }
+}

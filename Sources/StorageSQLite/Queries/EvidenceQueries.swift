@@ -1,0 +1,103 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// What Apple and customers said: written once, by the key that makes it one thing (decision 0003), and never changed.
+enum EvidenceQueries {
+    static let selectNotification = "SELECT 1 FROM notification WHERE ledger = ? AND notificationUUID = ?"
+    static let selectFact = "SELECT 1 FROM fact WHERE ledger = ? AND originalTransactionId = ? AND factKey = ?"
+    /// What another subscription may have: Apple's transaction ids are one space.
+    static let selectSigned =
+        "SELECT 1 FROM fact WHERE ledger = ? AND transactionId = ? AND signedDate = ? AND transactionId IS NOT NULL"
+
+    static func isKnown(notification uuid: String, ledger: Int64, _ database: Database) throws -> Bool {
+        try !database.rows(selectNotification, [.integer(ledger), .text(uuid)]) { _ in }.isEmpty
+    }
+
+    static func isKnown(_ fact: Fact, ledger: Int64, _ database: Database) throws -> Bool {
+        if let id = fact.signedTransactionId {
+            let values: [SQLiteValue] = [.integer(ledger), .text(id.rawValue), SQLiteValue(fact.signedDate)]
+            return try !database.rows(selectSigned, values) { _ in }.isEmpty
+        }
+        let values: [SQLiteValue] = [.integer(ledger), .text(fact.originalTransactionId.rawValue), .text(fact.key)]
+        return try !database.rows(selectFact, values) { _ in }.isEmpty
+    }
+
+    static func insert(
+        document: [UInt8], form: Evidence.Form, receivedAt: Timestamp, ledger: Int64, _ database: Database
+    ) throws -> Int64 {
+        try database.run(
+            "INSERT INTO evidence (ledger, form, receivedAt, document) VALUES (?, ?, ?, ?)",
+            [.integer(ledger), .text(form.rawValue), SQLiteValue(receivedAt), .bytes(document)])
+        return database.lastInsertedRowID
+    }
+
+    static func insert(_ notice: NoticeFact, evidence: Int64?, ledger: Int64, _ database: Database) throws {
+        try database.run(
+            """
+            INSERT INTO notification (ledger, notificationUUID, notificationType, subtype, signedDate, evidence)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(ledger), .text(notice.notificationUUID), .text(notice.notificationType), SQLiteValue(notice.subtype),
+                SQLiteValue(notice.signedDate), SQLiteValue(evidence),
+            ])
+    }
+
+    static func insert(_ fact: Fact, evidence: Int64?, receivedAt: Timestamp, ledger: Int64, _ database: Database) throws {
+        try database.run(
+            """
+            INSERT INTO fact (ledger, originalTransactionId, factKey, transactionId, signedDate, receivedAt, decoded, evidence)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(ledger), .text(fact.originalTransactionId.rawValue), .text(fact.key),
+                SQLiteValue(fact.signedTransactionId?.rawValue), SQLiteValue(fact.signedDate), SQLiteValue(receivedAt),
+                .bytes(FactCoding.encode(fact)), SQLiteValue(evidence),
+            ])
+    }
+
+    static func insert(_ claim: Claim, of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+        try database.run(
+            "INSERT INTO claim (ledger, originalTransactionId, claimId, customer, claimedAt, decoded) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                .integer(ledger), .text(id.rawValue), .text(claim.id.rawValue), .text(claim.customer.rawValue),
+                SQLiteValue(claim.claimedAt), .bytes(ClaimCoding.encode(claim)),
+            ])
+    }
+
+    static let selectFacts = """
+        SELECT fact.decoded, fact.receivedAt, evidence.form, evidence.document
+        FROM fact LEFT JOIN evidence ON evidence.id = fact.evidence
+        WHERE fact.ledger = ? AND fact.originalTransactionId = ? ORDER BY fact.signedDate, fact.factKey LIMIT ?
+        """
+
+    static func facts(
+        of id: OriginalTransactionID, ledger: Int64, limit: Int, header: (Int64) throws -> String, _ database: Database
+    ) throws -> [StoredFact] {
+        try database.rows(selectFacts, [.integer(ledger), .text(id.rawValue), .integer(Int64(limit))]) { row in
+            let evidence = try row.optionalText(2).map { spelling in
+                guard let form = Evidence.Form(rawValue: spelling) else {
+                    throw StorageError(.corrupt, "evidence of the unknown form \(spelling)")
+                }
+                return Evidence(form: form, bytes: try EvidenceCoding.decode(row.bytes(3), header: header))
+            }
+            return StoredFact(fact: try FactCoding.decode(row.bytes(0)), evidence: evidence, receivedAt: row.instant(1))
+        }
+    }
+
+    /// The facts alone, when a history is put together again.
+    static let selectDecoded = "SELECT decoded FROM fact WHERE ledger = ? AND originalTransactionId = ?"
+
+    static func decodedFacts(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [Fact] {
+        try database.rows(selectDecoded, [.integer(ledger), .text(id.rawValue)]) { try FactCoding.decode($0.bytes(0)) }
+    }
+
+    static let selectClaims =
+        "SELECT decoded FROM claim WHERE ledger = ? AND originalTransactionId = ? ORDER BY claimedAt, claimId"
+
+    static func claims(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [Claim] {
+        try database.rows(selectClaims, [.integer(ledger), .text(id.rawValue)]) { try ClaimCoding.decode($0.bytes(0)) }
+    }
+}

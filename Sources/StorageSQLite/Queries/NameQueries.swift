@@ -1,0 +1,55 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// The numbers that stand for apps and environments, JWS headers and policies.
+enum NameQueries {
+    static let selectLedger = "SELECT id FROM ledger WHERE app = ? AND environment = ?"
+
+    static func ledger(of scope: Scope, _ database: Database) throws -> Int64? {
+        try database.rows(selectLedger, [.text(scope.app.rawValue), .text(scope.environment.rawValue)]) { $0.integer(0) }.first
+    }
+
+    static func insertLedger(of scope: Scope, _ database: Database) throws -> Int64 {
+        try database.run(
+            "INSERT INTO ledger (app, environment) VALUES (?, ?)",
+            [.text(scope.app.rawValue), .text(scope.environment.rawValue)])
+        return database.lastInsertedRowID
+    }
+
+    static func scope(of ledger: Int64, _ database: Database) throws -> Scope {
+        let found = try database.rows("SELECT app, environment FROM ledger WHERE id = ?", [.integer(ledger)]) { row in
+            let spelling = row.text(1)
+            guard let environment = Environment(rawValue: spelling) else {
+                throw StorageError(.corrupt, "unknown environment \(spelling)")
+            }
+            return Scope(app: AppID(row.text(0)), environment: environment)
+        }.first
+        guard let found else { throw StorageError(.corrupt, "no ledger has the number \(ledger)") }
+        return found
+    }
+
+    static func insertHeader(_ header: String, number: Int64, _ database: Database) throws {
+        try database.run(
+            "INSERT INTO jwsHeader (id, header) VALUES (?, ?) ON CONFLICT DO NOTHING", [.integer(number), .text(header)])
+    }
+
+    static func header(_ number: Int64, _ database: Database) throws -> String {
+        let found = try database.rows("SELECT header FROM jwsHeader WHERE id = ?", [.integer(number)]) { $0.text(0) }.first
+        guard let found else { throw StorageError(.corrupt, "no JWS header has the number \(number)") }
+        return found
+    }
+
+    static func insert(_ policy: PolicyRow, _ database: Database) throws {
+        try database.run(
+            "INSERT INTO policy (id, foldVersion, policy) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [.integer(policy.number), .integer(policy.foldVersion), .text(policy.text)])
+    }
+
+    static func policy(_ number: Int64, _ database: Database) throws -> AppPolicy {
+        let found = try database.rows("SELECT policy FROM policy WHERE id = ?", [.integer(number)]) { $0.text(0) }.first
+        guard let found else { throw StorageError(.corrupt, "no policy has the number \(number)") }
+        return try StateCoding.decode(AppPolicy.self, from: found)
+    }
+}

@@ -1,0 +1,48 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// Which customer the app registered a token for, and which subscriptions bear it (OWN-2).
+enum TokenQueries {
+    static let selectRegistration = "SELECT customer, isAnonymous FROM tokenRegistration WHERE app = ? AND token = ?"
+
+    static func registration(of name: TokenName, _ database: Database) throws -> TokenRegistration? {
+        try database.rows(selectRegistration, [.text(name.app.rawValue), .text(name.token.rawValue)]) { row in
+            TokenRegistration(token: name.token, customer: CustomerID(row.text(0)), isAnonymous: row.integer(1) != 0)
+        }.first
+    }
+
+    static func register(
+        _ registration: TokenRegistration, app: AppID, at instant: Timestamp, _ database: Database
+    ) throws {
+        try database.run(
+            "INSERT INTO tokenRegistration (app, token, customer, isAnonymous, registeredAt) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(app.rawValue), .text(registration.token.rawValue), .text(registration.customer.rawValue),
+                SQLiteValue(registration.isAnonymous), SQLiteValue(instant),
+            ])
+    }
+
+    static func note(
+        _ token: AppAccountToken, of id: OriginalTransactionID, app: AppID, ledger: Int64, _ database: Database
+    ) throws {
+        try database.run(
+            """
+            INSERT INTO tokenOfSubscription (app, token, ledger, originalTransactionId) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """,
+            [.text(app.rawValue), .text(token.rawValue), .integer(ledger), .text(id.rawValue)])
+    }
+
+    static let selectSubscriptions =
+        "SELECT ledger, originalTransactionId FROM tokenOfSubscription WHERE app = ? AND token = ?"
+
+    static func subscriptions(
+        bearing name: TokenName, _ database: Database
+    ) throws -> [(ledger: Int64, id: OriginalTransactionID)] {
+        try database.rows(selectSubscriptions, [.text(name.app.rawValue), .text(name.token.rawValue)]) { row in
+            (row.integer(0), OriginalTransactionID(row.text(1)))
+        }
+    }
+}

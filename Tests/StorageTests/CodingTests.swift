@@ -1,0 +1,156 @@
+import Ledger
+import Primitives
+import Storage
+import Testing
+
+@Suite struct `How facts and histories are written` {
+    private static let texts = [
+        "", "0", "01", "1", "9999999999999999999", "99999999999999999999", "2000000900000001", "Jos\u{E9}", "Jose\u{301}",
+        "\u{1F48E}", "a\u{0}b", String(repeating: "x", count: 300),
+    ]
+    private static let instants = [Int64.min, -1, 0, 1, 1_767_225_600_000, .max].map { Timestamp(millisecondsSince1970: $0) }
+
+    /// A transaction that says everything, in the words of `text`.
+    private static func transaction(_ text: String, _ instant: Timestamp) -> TransactionFact {
+        var fact = TransactionFact(
+            originalTransactionId: .init(text), transactionId: .init(text), productId: .init(text), purchaseDate: instant,
+            signedDate: instant)
+        fact.webOrderLineItemId = text
+        fact.type = .unknown(text + "?")
+        fact.expiresDate = instant
+        fact.transactionReason = .unknown(text + "?")
+        fact.isUpgraded = true
+        fact.revocation = Revocation(
+            revocationDate: instant, revocationType: text, revocationReason: .min, revocationPercentage: .max)
+        fact.appAccountToken = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
+        fact.appTransactionId = text
+        fact.source = .latestReceiptInfo
+        fact.details.subscriptionGroupIdentifier = text
+        fact.details.originalPurchaseDate = instant
+        fact.details.quantity = .min
+        fact.details.inAppOwnershipType = text
+        fact.details.offerType = .max
+        fact.details.offerIdentifier = text
+        fact.details.offerDiscountType = text
+        fact.details.offerPeriod = text
+        fact.details.price = Milliunits(-1)
+        fact.details.currency = text
+        fact.details.storefront = text
+        fact.details.billingPlanType = text
+        fact.details.commitmentExpiresDate = instant
+        return fact
+    }
+
+    private static func renewal(_ text: String, _ instant: Timestamp, _ status: Bool?) -> RenewalFact {
+        var fact = RenewalFact(originalTransactionId: .init(text), signedDate: instant)
+        fact.productId = .init(text)
+        fact.autoRenewProductId = .init(text)
+        fact.autoRenewStatus = status
+        fact.isInBillingRetryPeriod = status != true
+        fact.gracePeriodExpiresDate = instant
+        fact.expirationIntent = 1
+        fact.renewalDate = instant
+        fact.priceIncreaseStatus = -1
+        fact.offerType = 3
+        fact.offerIdentifier = text
+        fact.offerDiscountType = text
+        fact.offerPeriod = text
+        fact.source = .transactionReceipt
+        return fact
+    }
+
+    private static func facts(_ text: String, _ instant: Timestamp) -> [Fact] {
+        var notice = NoticeFact(notificationUUID: text, notificationType: text, subtype: text, status: 5, signedDate: instant)
+        notice.transactionId = .init(text)
+        notice.consumptionRequestReason = text
+        let bare = TransactionFact(
+            originalTransactionId: .init(text), transactionId: .init(text), productId: .init(text), purchaseDate: instant,
+            signedDate: instant)
+        return [
+            .transaction(transaction(text, instant)), .transaction(bare),
+            .renewal(RenewalFact(originalTransactionId: .init(text), signedDate: instant)), .notice(notice, about: .init(text)),
+            .notice(NoticeFact(notificationUUID: "u", notificationType: "T", signedDate: instant), about: .init("1")),
+            .failedQuestion(FailedQuestion(askedAt: instant, reason: text, isRetryable: false), about: .init(text)),
+            .failedQuestion(FailedQuestion(askedAt: instant, reason: text), about: .init(text)),
+        ] + [nil, true, false].map { .renewal(renewal(text, instant, $0)) }
+    }
+
+    @Test(arguments: texts)
+    func `A fact comes back as it was, whatever it says and whenever`(_ text: String) throws {
+        for instant in Self.instants {
+            for fact in Self.facts(text, instant) {
+                let bytes = FactCoding.encode(fact)
+                let back = try FactCoding.decode(bytes)
+                #expect(back == fact)
+                // `==` of texts would take two spellings of one letter for the same.
+                #expect(FactCoding.encode(back) == bytes)
+            }
+        }
+    }
+
+    @Test(arguments: texts)
+    func `A history comes back as it was`(_ text: String) throws {
+        let history = Self.history(text)
+        let bytes = HistoryCoding.encode(history)
+        let back = try #require(try HistoryCoding.decode(bytes, of: history.key))
+        #expect(back == history)
+        #expect(HistoryCoding.encode(back) == bytes)
+    }
+
+    private static func history(_ text: String) -> SubscriptionHistory {
+        let key = SubscriptionKey(app: .init("app"), environment: .sandbox, originalTransactionId: .init(text))
+        var history = SubscriptionHistory(key: key)
+        for instant in instants.dropFirst(2).dropLast() {
+            for fact in facts(text, instant) { _ = history.record(fact) }
+            let claimant = Claimant(.init(text), isAnonymous: true, othersServed: [.init("other" + text), .init("alice")])
+            let claim = Claim(
+                id: .init("\(text)\(instant)"), customer: claimant, kind: .queue, transaction: transaction(text, instant),
+                productId: .init(text), claimedAt: instant)
+            _ = history.record(claim)
+            for (index, kind) in [OwnershipVote.Kind.transfer(to: .init(text)), .approve(claim.id), .deny(claim.id)].enumerated()
+            {
+                let actors: [OwnershipVote.Actor] = [.operatorOfTenure(text), .owner(.init(text))]
+                _ = history.record(
+                    OwnershipVote(
+                        id: .init("\(index)\(instant)"), kind: kind, actor: actors[index % 2], votedAt: instant, reason: text))
+            }
+            _ = history.record(CustomerMerge(anonymous: .init(text), identified: .init("alice"), mergedAt: instant))
+            _ = history.record(toldUntil: instant)
+        }
+        if let token = AppAccountToken("a11ce000-0000-4000-8000-000000000001") {
+            _ = history.record(TokenRegistration(token: token, customer: .init(text), isAnonymous: true))
+        }
+        return history
+    }
+
+    @Test func `A history of another form is none, so that it is put together again from its rows`() throws {
+        let history = Self.history("1")
+        var bytes = HistoryCoding.encode(history)
+        bytes[0] &+= 1
+        #expect(try HistoryCoding.decode(bytes, of: history.key) == nil)
+    }
+
+    @Test func `Damaged bytes are an error or another history, and never end the process`() throws {
+        let history = Self.history("plus.monthly")
+        let bytes = HistoryCoding.encode(history)
+        var refused = 0
+        for index in bytes.indices {
+            for change in [UInt8(1), 0x80, 0xFF] {
+                var damaged = bytes
+                damaged[index] ^= change
+                if Self.isRefused(damaged, history.key) { refused += 1 }
+            }
+            #expect(Self.isRefused(Array(bytes[..<index]), history.key) || index == 0 || bytes[index] == 0)
+        }
+        #expect(refused > bytes.count)
+        #expect(Self.isRefused([1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F], history.key))
+    }
+
+    private static func isRefused(_ bytes: [UInt8], _ key: SubscriptionKey) -> Bool {
+        do {
+            return try HistoryCoding.decode(bytes, of: key) == nil
+        } catch {
+            return (error as? StorageError)?.code == .corrupt
+        }
+    }
+}
