@@ -138,7 +138,8 @@ let package = Package(
         .executableTarget(
             name: "tenure-chaos",
             dependencies: [
-                "Primitives", "StrictJSON", "SimulatorPKI", "APIContract", "LedgerOracle", asyncHTTPClient, argumentParser, crypto,
+                "Primitives", "StrictJSON", "SimulatorPKI", "APIContract", "LedgerOracle", asyncHTTPClient, argumentParser,
+                crypto,
                 nioCore, nioHTTP1,
             ],
             path: "Tests/Chaos",

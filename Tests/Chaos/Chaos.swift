@@ -5,7 +5,8 @@ import Foundation
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenure-chaos",
-        abstract: "Break real server processes under load, and compare what they acknowledged, what they stored and what is right.",
+        abstract:
+            "Break real server processes under load, and compare what they acknowledged, what they stored and what is right.",
         discussion: """
             docs/operations/chaos.md says what each fault does and what it must come to. What cannot run here, for want of root or
             of a tool, is counted as skipped and never as passed.

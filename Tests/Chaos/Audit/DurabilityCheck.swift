@@ -87,7 +87,8 @@ struct DurabilityCheck: Sendable {
         var found: [[UInt8]] = []
         // Every key begins with its kind, in lower case, and every kind has an `o`, `r` or `e` at this place followed by others:
         // the cheap look at one byte spares the others.
-        for start in bytes.indices where bytes[start] == UInt8(ascii: "t") || bytes[start] == UInt8(ascii: "r")
+        for start in bytes.indices
+        where bytes[start] == UInt8(ascii: "t") || bytes[start] == UInt8(ascii: "r")
             || bytes[start] == UInt8(ascii: "n")
         {
             guard start + 8 <= bytes.count, beginnings.contains(Array(bytes[start..<(start + 8)])) else { continue }

@@ -41,7 +41,8 @@ struct LifeAudit: Sendable {
 
     private func differences(_ id: String, _ what: String, _ oracle: [String], _ server: [String]) -> [String] {
         guard oracle != server else { return [] }
-        let index = zip(oracle, server).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(oracle.count, server.count)
+        let index =
+            zip(oracle, server).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(oracle.count, server.count)
         func word(_ list: [String]) -> String { index < list.count ? list[index] : "nothing" }
         return ["\(id) \(what) \(index): oracle \(word(oracle)) · server \(word(server))"]
     }

@@ -10,22 +10,32 @@ struct ServerContents: Sendable {
     /// What must never be: rows that stand twice, gaps in a sequence.
     let faults: [String]
 
-    private static let notificationQuery = "SELECT app || ' ' || notificationUUID FROM notification"
-    private static let factQuery = "SELECT app || ' ' || factKey FROM fact"
+    private static let notificationQuery =
+        "SELECT l.app || ' ' || n.notificationUUID FROM notification n JOIN ledger l ON l.id = n.ledger"
+    private static let factQuery = "SELECT l.app || ' ' || f.factKey FROM fact f JOIN ledger l ON l.id = f.ledger"
     private static let counts = ["SELECT count(*) FROM audit", "SELECT count(*) FROM outbox"]
 
-    /// Each gives one line for each fault.
+    /// Each gives one line for each fault. That a thing stands twice is what constraints forbid: they are looked at as well.
     private static let faultQueries = [
-        ("a notification stands twice", "SELECT app, notificationUUID FROM notification GROUP BY 1, 2 HAVING count(*) > 1"),
-        ("a fact stands twice", "SELECT app, factKey FROM fact GROUP BY 1, 2 HAVING count(*) > 1"),
+        ("a notification stands twice", "SELECT ledger, notificationUUID FROM notification GROUP BY 1, 2 HAVING count(*) > 1"),
+        ("a fact stands twice", "SELECT ledger, factKey FROM fact GROUP BY 1, 2 HAVING count(*) > 1"),
         ("a gap in the audit", gaps(in: "audit")),
         ("a gap in the outbox", gaps(in: "outbox")),
+        ("the count of audit rows is wrong", miscounts("auditCount", in: "audit")),
+        ("the count of events is wrong", miscounts("eventCount", in: "outbox")),
     ]
 
     private static func gaps(in table: String) -> String {
         """
-        SELECT app, originalTransactionId FROM \(table) GROUP BY app, environment, originalTransactionId
+        SELECT ledger, originalTransactionId FROM \(table) GROUP BY ledger, originalTransactionId
         HAVING min(sequence) <> 1 OR max(sequence) <> count(*)
+        """
+    }
+
+    private static func miscounts(_ column: String, in table: String) -> String {
+        """
+        SELECT s.ledger, s.originalTransactionId FROM subscription s WHERE s.\(column) <> (SELECT count(*) FROM \(table) t
+        WHERE t.ledger = s.ledger AND t.originalTransactionId = s.originalTransactionId)
         """
     }
 

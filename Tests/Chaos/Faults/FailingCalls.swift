@@ -187,7 +187,9 @@ private struct Trial {
             let began = ContinuousClock.now
             let answer = await client.send(message, to: server.address)
             outcome.sent += 1
-            if ContinuousClock.now - began >= FailingCalls.longestSilence { outcome.findings.append("it hung at \(message.name)") }
+            if ContinuousClock.now - began >= FailingCalls.longestSilence {
+                outcome.findings.append("it hung at \(message.name)")
+            }
             if case .answered(let status, _, _) = answer, message.isAcknowledged(by: status) {
                 acknowledged.insert(message.name)
                 outcome.acknowledged += 1

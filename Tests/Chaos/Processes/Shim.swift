@@ -10,7 +10,8 @@ struct Shim: Sendable {
         let path = "\(folder)/faults.so"
         if !FileManager.default.fileExists(atPath: path) {
             _ = try await Child.output(
-                of: "clang", ["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", path, "\(sources)/faults.c", "-ldl"], in: folder)
+                of: "clang", ["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", path, "\(sources)/faults.c", "-ldl"],
+                in: folder)
         }
         return Shim(path: path)
     }

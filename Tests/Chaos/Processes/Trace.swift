@@ -76,7 +76,9 @@ private struct TraceReader {
         if rest.suffix(Self.unfinished.count).elementsEqual(Self.unfinished) {
             open[thread] = (Array(rest.dropLast(Self.unfinished.count)), number)
         } else if rest.starts(with: Array("<... ".utf8)) {
-            guard let begun = open.removeValue(forKey: thread), let end = rest.prefix(64).firstRange(of: Self.resumed) else { return }
+            guard let begun = open.removeValue(forKey: thread), let end = rest.prefix(64).firstRange(of: Self.resumed) else {
+                return
+            }
             add(begun.line + rest[end.upperBound...], began: begun.number, ended: number)
         } else {
             add(Array(rest), began: number, ended: number)
@@ -85,7 +87,9 @@ private struct TraceReader {
 
     /// A whole call as strace prints it: `pwrite64(7</path/of/the.file>, "…", 4096, 24) = 4096`.
     private mutating func add(_ line: [UInt8], began: Int, ended: Int) {
-        guard let parenthesis = line.firstIndex(of: UInt8(ascii: "(")), let result = Self.result(of: line), result >= 0 else { return }
+        guard let parenthesis = line.firstIndex(of: UInt8(ascii: "(")), let result = Self.result(of: line), result >= 0 else {
+            return
+        }
         let name = String(decoding: line[..<parenthesis], as: UTF8.self)
         let arguments = line[(parenthesis + 1)...]
         guard let what = what(name, arguments, result: result) else { return }
@@ -104,7 +108,8 @@ private struct TraceReader {
             let texts = Self.texts(in: arguments)
             return texts.first.flatMap(file).map { .remove(file: $0) }
         }
-        guard let begin = arguments.firstIndex(of: UInt8(ascii: "<")), let end = arguments.firstIndex(of: UInt8(ascii: ">")) else {
+        guard let begin = arguments.firstIndex(of: UInt8(ascii: "<")), let end = arguments.firstIndex(of: UInt8(ascii: ">"))
+        else {
             return nil
         }
         let target = Array(arguments[(begin + 1)..<end])
@@ -113,7 +118,8 @@ private struct TraceReader {
         guard target.starts(with: Array("socket:".utf8)) || target.starts(with: Array("TCP".utf8)), result > 0 else { return nil }
         let connection = String(decoding: target, as: UTF8.self)
         let bytes = Self.texts(in: arguments[(end + 1)...]).flatMap { $0 }
-        return name.hasPrefix("re") ? .received(connection: connection, bytes: bytes) : .sent(connection: connection, bytes: bytes)
+        return name.hasPrefix("re")
+            ? .received(connection: connection, bytes: bytes) : .sent(connection: connection, bytes: bytes)
     }
 
     private func fileCall(_ name: String, _ file: String, _ arguments: ArraySlice<UInt8>, _ result: Int) -> Trace.What? {
