@@ -19,6 +19,8 @@ struct FaultReport: Sendable {
     var figures: [(name: String, value: String)] = []
     /// What is not as it should be; empty: passed.
     var findings: [String] = []
+    /// What is not as it should be and is known, with where it will be mended; it does not fail the run.
+    var known: [String] = []
     /// Why it could not run; nil where it ran.
     var skipped: String?
     var wall = Duration.zero
@@ -46,23 +48,68 @@ struct FaultReport: Sendable {
         if !isRight { findings.append(finding()) }
     }
 
-    var verdict: String { skipped != nil ? "skipped" : findings.isEmpty ? "passed" : "FAILED" }
+    /// Moves known faults out of the findings. One that was not found is a finding itself: then its entry must go.
+    mutating func setAside(_ issues: [KnownIssue]) {
+        for issue in issues where issue.fault == id && skipped == nil {
+            let found = findings.filter { $0.contains(issue.words) }
+            findings.removeAll { $0.contains(issue.words) }
+            known += found.map { "\($0) (\(issue.mending))" }
+            if found.isEmpty { findings.append("known and not found any more, take it out of the list: \(issue.words)") }
+        }
+    }
 
-    /// One line for the table, and what was found.
+    var verdict: String {
+        if skipped != nil { return "skipped" }
+        if !findings.isEmpty { return "FAILED" }
+        return known.isEmpty ? "passed" : "known"
+    }
+
+    /// One line of the table at the end.
+    var row: String {
+        let numbers = [counts.sent, counts.acknowledged, counts.lost, counts.double, counts.unknown, counts.killed]
+        let columns = zip(numbers, [8, 8, 7, 7, 8, 7]).map { String($0).leading($1) }.joined()
+        return id.padded(15) + verdict.padded(7) + columns + wall.words.leading(9)
+    }
+
+    /// What it came to, in full.
     var text: String {
         let counted =
             "sent \(counts.sent) · acknowledged \(counts.acknowledged) · lost \(counts.lost) · double \(counts.double) · "
             + "unknown \(counts.unknown) · killed \(counts.killed)"
         let measured = figures.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
         let lines = ["\(verdict.padded(8)) \(id.padded(14)) \(title) (\(wall.words))", "         \(skipped ?? counted)"]
-        return (lines + (measured.isEmpty ? [] : ["         \(measured)"]) + findings.map { "         ! \($0)" })
+        return
+            (lines + (measured.isEmpty ? [] : ["         \(measured)"]) + known.map { "         ~ \($0)" }
+            + findings.map { "         ! \($0)" })
             .joined(separator: "\n")
     }
+}
+
+/// A fault of the server that the harness found and that is not mended yet.
+struct KnownIssue: Sendable {
+    /// The report's id.
+    let fault: String
+    /// What its finding holds.
+    let words: String
+    /// Where it will be mended.
+    let mending: String
+
+    static let all = [
+        KnownIssue(
+            fault: "F03 SQLite", words: "went on after a failed sync instead of ending",
+            mending: "StorageSQLite: a failed commit of this kind must end the process"),
+        KnownIssue(
+            fault: "F03 SQLite", words: "open EIO, call 1: it neither ended nor recovered from one failed call",
+            mending: "StorageSQLite: SQLite falls back to a read-only file, which must be refused at the start"),
+    ]
 }
 
 extension String {
     /// With blanks at its end up to a width.
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// With blanks before it up to a width.
+    func leading(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }
 
 extension Duration {

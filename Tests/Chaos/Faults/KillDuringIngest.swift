@@ -33,7 +33,7 @@ struct KillDuringIngest {
                 let storm = Storm(
                     workload: Workload(world, seed: stage.seed), client: client, journal: journal, addresses: [server.address],
                     rate: Self.offeredRate)
-                let storms = try await rage(storm, [server], client, sends: world.sends)
+                let storms = try await rage(storm, [server], client, notifications: world.notifications.count)
                 report.counts.killed = kills
                 judge(storms, &report)
                 let audit = Audit(world: world, client: client, database: database, folder: folder)
@@ -58,15 +58,15 @@ struct KillDuringIngest {
         var idleKills = 0
     }
 
-    /// Sends everything, and kills meanwhile: evenly over nine tenths of the load, and up to 400 ms later each time.
-    func rage(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, sends: Int) async throws -> Measured {
+    /// Sends everything, and kills meanwhile: evenly over eight tenths of the notifications, and up to 400 ms later each time.
+    func rage(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, notifications: Int) async throws -> Measured {
         let start = ContinuousClock.now
         return try await withThrowingTaskGroup(of: Measured?.self) { group in
             group.addTask {
                 try await storm.blow()
                 return nil
             }
-            group.addTask { try await kill(storm, servers, client, sends: sends) }
+            group.addTask { try await kill(storm, servers, client, notifications: notifications) }
             var measured = Measured()
             var (lasted, acknowledged) = (Duration.zero, 0)
             for try await part in group {
@@ -81,12 +81,14 @@ struct KillDuringIngest {
         }
     }
 
-    private func kill(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, sends: Int) async throws -> Measured {
+    private func kill(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, notifications: Int) async throws
+        -> Measured
+    {
         var chance = stage.chance("F01")
         var measured = Measured()
         for number in 1...kills {
-            let share = sends * number * 9 / (10 * (kills + 1))
-            while storm.progress.acknowledged < share, storm.workload.hasMore { try await Task.sleep(for: .milliseconds(1)) }
+            let left = notifications - notifications * number * 8 / (10 * (kills + 1))
+            while storm.workload.notificationsLeft > left { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(chance.between(0, 400)))
             if !storm.workload.hasMore { measured.idleKills += 1 }
             let server = servers[number % servers.count]

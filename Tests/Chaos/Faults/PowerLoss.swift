@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import LedgerOracle
 
-/// F02: the power goes. The server runs under a tracer; from what it asked of the kernel follows whether each acknowledgement stood
-/// behind a sync, and what a disk may hold at any instant.
+/// F02: the power goes. The server runs under a tracer; from what it asked of the kernel follows whether each acknowledgement
+/// stood behind a sync, and what a disk may hold at any instant.
 struct PowerLoss {
     let stage: Stage
     let size: ChaosWorld.Size

@@ -99,6 +99,9 @@ final class Workload: Sendable {
         }
     }
 
+    /// How many notifications have not been sent yet.
+    var notificationsLeft: Int { state.withLock { $0.free.count } }
+
     /// Whether something may go now.
     var hasMore: Bool { state.withLock { !$0.free.isEmpty || !$0.open.isEmpty } }
 

@@ -27,7 +27,8 @@ struct Trace: Sendable {
     let calls: [Call]
 
     private static let traced =
-        "pwrite64,pwritev,pwritev2,write,writev,sendto,sendmsg,read,readv,recvfrom,recvmsg,fdatasync,fsync,ftruncate,unlink,unlinkat"
+        "pwrite64,pwritev,pwritev2,write,writev,sendto,sendmsg,read,readv,recvfrom,recvmsg,"
+        + "fdatasync,fsync,ftruncate,unlink,unlinkat"
 
     /// The tracer as a wrapper of a server.
     ///

@@ -50,8 +50,8 @@ struct ChaosLife: Sendable {
             // What no notification of the life brings comes by one of no meaning, or only by the customer who shows it.
             guard statement.notice == nil else { return statement }
             let isShown = claims.contains { $0.shown == statement.transaction }
-            // Where restores move, a fact that first comes with a claim could make an earlier claim count which the server, seeing
-            // that it changed nothing, did not keep (decision 0010, 7 and 14).
+            // Where restores move, a fact that first comes with a claim could make an earlier claim count which the server,
+            // seeing that it changed nothing, did not keep (decision 0010, 7 and 14).
             if isShown, !app.restoresMove, (number + index) % 2 == 0 { return statement }
             var brought = statement
             brought.notice = OracleNotice(
