@@ -8,7 +8,7 @@ package import Storage
 package struct Backend: Sendable {
     let store: any Store
     let verifier: AppStoreVerifier
-    private let apps: [AppID: AppSettings]
+    let apps: [AppID: AppSettings]
     let clock: any TimeSource
     private let queue: IntakeQueue
     /// What came in and what became of it; for operators.

@@ -18,6 +18,9 @@ package enum BackendError: Error {
     case tokenTaken
     /// The store could not do it; nothing was kept.
     case store(StoreFailure)
+    /// Nobody vouches for the signer of this receipt from before iOS 7, or nobody signed its environment: only Apple can say what it
+    /// is, and this version does not ask yet (RECON-3).
+    case appleMustBeAsked
     /// Too much waits to be kept; nothing was. Trying again in a second may help.
     case overloaded
 }
@@ -29,6 +32,16 @@ package struct EvidenceRefusal: Sendable, Hashable {
     /// Which JWS: the notification, or one inside it.
     package let part: String
     package let words: String
+
+    init(code: String, part: String, words: String) {
+        self.code = code
+        self.part = part
+        self.words = words
+    }
+
+    init(_ refusal: ReceiptRefusal) {
+        self.init(code: "\(refusal.code)", part: "receipt", words: "\(refusal)")
+    }
 
     init(_ refusal: JWSRefusal) {
         code = refusal.code.rawValue

@@ -73,6 +73,13 @@ package enum Intake {
     }
 }
 
+extension Intake {
+    /// What a renewal info says that was not bound to a transaction: to compare with a fact that is kept, never to become one.
+    package static func words(of renewalInfo: UnboundRenewalInfo) -> Fact {
+        .renewal(RenewalFact(renewalInfo.unbound.payload))
+    }
+}
+
 extension TransactionFact {
     init(_ payload: TransactionPayload) {
         self.init(

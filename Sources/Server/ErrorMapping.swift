@@ -59,6 +59,11 @@ enum ErrorMapping {
         case .tokenTaken:
             Problem(status: 409, code: "tokenTaken", detail: "The token stands for another customer already.", rule: "OWN-2")
         case .store(let failure): problem(of: failure)
+        case .appleMustBeAsked:
+            Problem(
+                status: 422, code: "appleMustBeAsked",
+                detail: "Only Apple can say what this receipt is, and this version does not ask yet. Upload a newer receipt.",
+                rule: "RECON-3")
         case .overloaded:
             Problem(
                 status: 503, code: "overloaded", detail: "Too much waits to be kept; nothing of this was. Send it again.",

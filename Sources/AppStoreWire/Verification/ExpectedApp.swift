@@ -24,5 +24,5 @@ public struct ExpectedApp: Sendable, Hashable {
     }
 
     /// Byte by byte: `==` of strings takes canonically equivalent texts for the same.
-    func hasBundleId(_ other: String) -> Bool { bundleId.utf8.elementsEqual(other.utf8) }
+    package func hasBundleId(_ other: String) -> Bool { bundleId.utf8.elementsEqual(other.utf8) }
 }

@@ -33,6 +33,16 @@ extension Backend {
         /// The owner at the moment of the upload.
         package let owner: CustomerID?
         package let at: Timestamp
+
+        /// What a decision says of the claim in it; nil where it is about none.
+        init?(_ decision: Decision, learnedAt: Timestamp) {
+            guard let outcome = decision.outcomes.first else { return nil }
+            self.outcome = outcome
+            key = decision.state.key
+            // Its place among the claims may lie after our clock (Claim.placed).
+            owner = decision.state.owner(at: max(learnedAt, decision.state.claims.last?.claim.claimedAt ?? learnedAt))
+            at = learnedAt
+        }
     }
 
     /// Takes a transaction that a customer shows (OWN-2 … OWN-4, OWN-8, OWN-9). The caller has made sure that he is who he says.
@@ -62,12 +72,9 @@ extension Backend {
         request.registration = Ledger.AppAccountToken(customer.rawValue).map { TokenRegistration(token: $0, customer: customer) }
         request.arrivals = Arrival.of(facts, scope: scope, receivedAt: learnedAt)
         request.claims = [(scope.key(of: facts[0].fact), claim)]
-        guard let decision = try await ingest(request).decisions.first, let outcome = decision.outcomes.first else {
-            throw BackendError.unknownSubscription
-        }
-        // Its place among the claims may lie after our clock (Claim.placed).
-        let at = max(learnedAt, decision.state.claims.last?.claim.claimedAt ?? learnedAt)
-        return ClaimResult(outcome: outcome, key: decision.state.key, owner: decision.state.owner(at: at), at: learnedAt)
+        guard let decision = try await ingest(request).decisions.first, let result = ClaimResult(decision, learnedAt: learnedAt)
+        else { throw BackendError.unknownSubscription }
+        return result
     }
 
     /// The longest product id that an upload may name, in bytes; Apple's are at most 100 characters.
@@ -77,8 +84,7 @@ extension Backend {
         switch result {
         case .success(let value): return value
         case .failure(let refusal):
-            counters.count(.refused)
-            throw BackendError.refusedEvidence(EvidenceRefusal(refusal))
+            throw refused(EvidenceRefusal(refusal))
         }
     }
 

@@ -1,0 +1,54 @@
+import AppStoreWire
+import Intake
+package import Ledger
+import Primitives
+import Storage
+
+extension Backend {
+    package enum NotificationOutcome: String, Sendable {
+        /// It is kept and what follows from it is in force.
+        case applied
+        /// It was kept before; nothing changed.
+        case duplicate
+        /// It proves nothing by itself: Apple will be asked (FACT-3).
+        case hinted
+    }
+
+    /// Takes Apple's POST to the notification URL; returns only when it is durable (RECON-0, RECON-4).
+    ///
+    /// - Throws: `BackendError.refusedEvidence` if it proves nothing: it is then kept nowhere but in a counter (T49).
+    package func receiveNotification(_ body: [UInt8], app id: AppID) async throws -> NotificationOutcome {
+        let app = try settings(of: id)
+        let learnedAt = clock.now()
+        switch NotificationBody.signedPayload(in: body) {
+        case .success(let signedPayload): return try await receive(signedPayload, app: app, at: learnedAt)
+        case .failure(let refusal):
+            // What is no notification V2 may be one of the old kind, which is not signed.
+            guard let hint = Self.hint(in: body) else { throw refused(EvidenceRefusal(refusal)) }
+            return try await receive(hint, app: app, at: learnedAt)
+        }
+    }
+
+    private static func hint(in body: [UInt8]) -> NotificationV1Hint? {
+        do { return try NotificationV1Hint(body: body) } catch { return nil }
+    }
+
+    private func receive(_ signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp) async throws -> NotificationOutcome {
+        let verified: VerifiedNotification
+        switch await verifier.notification(signedPayload, for: app.expected, at: learnedAt) {
+        case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
+        case .success(let proven): verified = proven
+        }
+        let scope = Scope(app: app.id, environment: verified.notification.payload.subject.environment)
+        var request = IngestRequest(app: app, learnedAt: learnedAt)
+        request.arrivals = [Arrival(Intake.translate(verified), scope: scope, receivedAt: learnedAt)]
+        let isNew = try await ingest(request).isNew == [true]
+        counters.count(isNew ? .applied : .duplicate)
+        return isNew ? .applied : .duplicate
+    }
+
+    func refused(_ refusal: EvidenceRefusal) -> BackendError {
+        counters.count(.refused)
+        return .refusedEvidence(refusal)
+    }
+}

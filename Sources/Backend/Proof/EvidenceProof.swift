@@ -1,0 +1,72 @@
+import AppStoreWire
+import Intake
+import Ledger
+import Primitives
+import Storage
+
+/// Whether the evidence that is kept still proves the facts that are kept (I14): the signatures are verified again, at the instant
+/// when they came, and what they say is translated again.
+struct EvidenceProof {
+    let verifier: AppStoreVerifier
+    let app: AppSettings
+
+    func findings(of facts: [StoredFact], key: SubscriptionKey) async -> [Finding] {
+        var findings: [Finding] = []
+        // All facts of one document stand in it together.
+        let documents = Dictionary(grouping: facts) { $0.evidence }
+        for (evidence, facts) in documents.sorted(by: { ($0.value.first?.fact.key ?? "") < ($1.value.first?.fact.key ?? "") }) {
+            guard let evidence, let receivedAt = facts.first?.receivedAt else { continue }
+            switch await proven(by: evidence, like: facts.map(\.fact), at: receivedAt) {
+            case .failure(let reason):
+                findings.append(Finding(.factUnproven, key, "\(facts.map(\.fact.key).joined(separator: ", ")): \(reason.words)"))
+            case .success(let proven):
+                for fact in facts where !proven.contains(fact.fact) {
+                    findings.append(Finding(.factDiffers, key, fact.fact.key))
+                }
+            }
+        }
+        return findings
+    }
+
+    private struct Unproven: Error {
+        let words: String
+
+        init(_ refusal: some Error) { words = "\(refusal)" }
+    }
+
+    private func proven(by evidence: Evidence, like facts: [Fact], at now: Timestamp) async -> Result<[Fact], Unproven> {
+        switch evidence.form {
+        case .compactJWS: await jws(evidence.bytes, like: facts, at: now)
+        case .appReceipt:
+            await verifier.appReceipt(evidence.bytes, for: app.expected, at: now).mapError(Unproven.init).map {
+                Intake.translate($0).map(\.fact)
+            }
+        case .transactionReceipt: transactionReceipt(evidence.bytes, at: now)
+        // Nobody signed it: our own server fetched it over TLS, and there is nothing in it to verify again (FACT-3).
+        case .verifyReceiptAnswer: .success(facts)
+        }
+    }
+
+    /// What a JWS is, its facts say: a notification has words of its own.
+    private func jws(_ bytes: [UInt8], like facts: [Fact], at now: Timestamp) async -> Result<[Fact], Unproven> {
+        if facts.contains(where: { if case .notice = $0 { true } else { false } }) {
+            return await verifier.notification(bytes, for: app.expected, at: now).mapError(Unproven.init).map {
+                Intake.translate($0).facts.map(\.fact)
+            }
+        }
+        if facts.contains(where: { if case .transaction = $0 { true } else { false } }) {
+            return await verifier.transaction(bytes, for: app.expected, at: now).mapError(Unproven.init).map {
+                [Intake.translate($0).fact]
+            }
+        }
+        return await verifier.renewalInfo(bytes, for: app.expected, at: now).mapError(Unproven.init).map {
+            [Intake.words(of: $0)]
+        }
+    }
+
+    private func transactionReceipt(_ bytes: [UInt8], at now: Timestamp) -> Result<[Fact], Unproven> {
+        verifier.transactionReceipt(bytes, for: app.expected, at: now).mapError(Unproven.init).map { receipt in
+            if case .fact(let proven) = Intake.translate(receipt) { [proven.fact] } else { [] }
+        }
+    }
+}

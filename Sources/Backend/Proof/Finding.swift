@@ -1,0 +1,39 @@
+package import Ledger
+
+/// Something in the books that is not as it must be.
+package struct Finding: Sendable, Hashable {
+    package let kind: Kind
+    /// The subscription; nil where it is about a seal.
+    package let subscription: SubscriptionKey?
+    /// What exactly, for people: numbers of rows, keys of facts; no receipts and no customers.
+    package let words: String
+
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// An audit row was changed, or one before it is missing (AUDIT-2).
+        case auditRowChanged
+        /// The chain ends elsewhere than the subscription or a seal says (AUDIT-2).
+        case auditChainCut
+        /// A seal does not follow from the one before, or from what it seals (AUDIT-2).
+        case sealBroken
+        /// A fact's evidence proves it no more: it was changed, or its signer is distrusted now (I14).
+        case factUnproven
+        /// A fact's evidence proves something else than what is kept (I14).
+        case factDiffers
+        /// What is kept of the history is not what the facts, claims and registrations come to (I13).
+        case historyDiffers
+        /// Owners are not what the history comes to (I13).
+        case ownersDiffer
+        /// What customers have is not what the history comes to (I13).
+        case holdingsDiffer
+        /// Names of periods are not what the history comes to (I13).
+        case periodsDiffer
+        /// It cannot be read.
+        case unreadable
+    }
+
+    package init(_ kind: Kind, _ subscription: SubscriptionKey?, _ words: String) {
+        self.kind = kind
+        self.subscription = subscription
+        self.words = words
+    }
+}

@@ -1,0 +1,27 @@
+import Ledger
+package import Primitives
+package import Storage
+
+/// Tells what time has brought (`DueWork.tell`): the end of a period, of grace, of access, as events.
+package struct TellingPerformer: WorkPerformer {
+    private let store: any Store
+
+    package init(store: any Store) { self.store = store }
+
+    package var kind: WorkKind { .tell }
+
+    package func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
+        let key = SubscriptionKey(
+            app: work.order.scope.app, environment: work.order.scope.environment,
+            originalTransactionId: OriginalTransactionID(work.order.subject))
+        try await store.write { write in
+            guard let stored = try write.lock([key], tokens: []).subscriptions[key] else { return }
+            let decision = Decision(tellingAt: now, history: stored.history, state: stored.state)
+            guard decision.changesHistory else { return }
+            try write.save([
+                try Saving(stored: stored, decisions: [decision], policy: stored.policy, learnedAt: now)
+            ])
+        }
+        return .done
+    }
+}

@@ -1,0 +1,137 @@
+package import Primitives
+package import Storage
+
+/// Does work of one kind.
+package protocol WorkPerformer: Sendable {
+    var kind: WorkKind { get }
+
+    /// Does it, as often as it is called: a worker may die after it was done and before that is kept. Cancelled when the lease is
+    /// about to end.
+    ///
+    /// - Throws: anything; it is then tried again later, as after ``WorkOutcome/retry(after:because:)``.
+    func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome
+}
+
+/// What became of an attempt.
+package enum WorkOutcome: Sendable {
+    case done
+    /// Not before the time, where the other side asked for one; else after a pause that grows.
+    case retry(after: Milliseconds?, because: String)
+    /// Trying again is useless.
+    case abandon(because: String)
+}
+
+/// How patient a worker is.
+package struct WorkLimits: Sendable {
+    /// How many performers of one worker run at once.
+    package var concurrency = 8
+    /// How long nobody else is given what it took; dead workers' work waits as long.
+    package var lease = Milliseconds.seconds(60)
+    /// How often work is begun before it is given up, also where the process died each time.
+    package var attempts: Int64 = 20
+    /// The pause after the first failure; each next one is twice as long, at most ``longestPause``, and a random part of it.
+    package var firstPause = Milliseconds.seconds(1)
+    package var longestPause = Milliseconds.minutes(15)
+    /// How long it waits when nothing is due.
+    package var poll = Duration.seconds(1)
+
+    package init() {}
+}
+
+/// Takes due work from the store and has it performed. Any number of them, on any number of servers, share one queue: each work is
+/// leased by one of them, and the lease's fence refuses who comes too late (I40).
+package struct WorkLoop: Sendable {
+    private let store: any Store
+    private let clock: any TimeSource
+    private let performers: [WorkKind: any WorkPerformer]
+    private let worker: String
+    private let limits: WorkLimits
+    private let jitter: @Sendable () -> Double
+
+    /// - Parameters:
+    ///   - worker: for operators to see who holds what; best unique, as host and process are.
+    ///   - jitter: from 0 up to 1, another one each time, so that what failed together does not come again together.
+    package init(
+        store: any Store, clock: any TimeSource, performers: [any WorkPerformer], worker: String,
+        limits: WorkLimits = WorkLimits(), jitter: @escaping @Sendable () -> Double
+    ) {
+        self.store = store
+        self.clock = clock
+        self.performers = Dictionary(performers.map { ($0.kind, $0) }) { first, _ in first }
+        self.worker = worker
+        self.limits = limits
+        self.jitter = jitter
+    }
+
+    /// Goes on until its task is cancelled; then what was begun is ended first.
+    ///
+    /// - Parameter failed: told of each failure of the store; the loop goes on after a pause.
+    package func run(failed: @Sendable (any Error) -> Void) async {
+        while !Task.isCancelled {
+            var taken = 0
+            do { taken = try await runOnce() } catch { failed(error) }
+            guard taken == 0 else { continue }
+            do { try await Task.sleep(for: limits.poll) } catch { return }
+        }
+    }
+
+    /// Takes what is due now, as much as may run at once, and ends all of it; returns how much that was.
+    package func runOnce() async throws -> Int {
+        let now = clock.now()
+        var request = WorkRequest(kinds: performers.keys.sorted { $0.rawValue < $1.rawValue }, worker: worker)
+        request.lease = limits.lease
+        request.limit = limits.concurrency
+        let wanted = request
+        let taken = try await store.write { try $0.lease(wanted, at: now) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for work in taken { group.addTask { try await carryOut(work) } }
+            try await group.waitForAll()
+        }
+        return taken.count
+    }
+
+    private func carryOut(_ work: LeasedWork) async throws {
+        let outcome = await outcome(of: work)
+        let now = clock.now()
+        do {
+            try await store.write { write in
+                switch outcome {
+                case .done: try write.finish(work, at: now)
+                case .abandon(let reason): try write.abandon(work, at: now, because: reason)
+                case .retry(let pause, let reason):
+                    guard work.attempt < limits.attempts else { return try write.abandon(work, at: now, because: reason) }
+                    try write.postpone(work, to: now.adding(pause ?? self.pause(after: work.attempt)), because: reason)
+                }
+            }
+        } catch let error as StorageError where error.code == .staleLease {
+            // Another has it, or it is not wanted any more: there is nothing to end.
+        }
+    }
+
+    private func outcome(of work: LeasedWork) async -> WorkOutcome {
+        guard let performer = performers[work.order.kind] else { return .retry(after: nil, because: "nobody performs it") }
+        // It was begun so often and never ended: whatever dies of it must not go on dying.
+        guard work.attempt <= limits.attempts else { return .abandon(because: "begun \(work.attempt - 1) times and never ended") }
+        let time = Duration.milliseconds(limits.lease.count * 9 / 10)
+        do {
+            return try await withThrowingTaskGroup(of: WorkOutcome.self) { group in
+                group.addTask { try await performer.perform(work, at: clock.now()) }
+                group.addTask {
+                    try await Task.sleep(for: time)
+                    return .retry(after: nil, because: "it took longer than its lease")
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? .retry(after: nil, because: "it came to nothing")
+            }
+        } catch {
+            return .retry(after: nil, because: "\(error)")
+        }
+    }
+
+    /// Between half and all of it, so that it is never none.
+    private func pause(after attempt: Int64) -> Milliseconds {
+        let doublings = min(max(attempt - 1, 0), 20)
+        let full = min(limits.firstPause.count << doublings, limits.longestPause.count)
+        return Milliseconds(full / 2 + Int64(Double(full / 2) * min(max(jitter(), 0), 1)))
+    }
+}
