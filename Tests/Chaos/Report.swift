@@ -35,6 +35,9 @@ struct FaultReport: Sendable {
         counts.lost += found.lost.count
         counts.double += found.double.count
         findings += found.words()
+        if found.rows.audit > 0 {
+            figures += [("audit rows", "\(found.rows.audit)"), ("events", "\(found.rows.events)")]
+        }
     }
 
     mutating func add(_ journal: JournalContents) {

@@ -1,3 +1,5 @@
+import LedgerOracle
+
 /// What was lost, what was done twice, and whether the server's state is the oracle's: the journal of the clients beside the
 /// database beside the oracle.
 struct Audit: Sendable {
@@ -12,6 +14,8 @@ struct Audit: Sendable {
         var lost: [String] = []
         /// What was done twice.
         var double: [String] = []
+        /// Audit rows and events that stand in the database.
+        var rows = (audit: 0, events: 0)
         /// Everything else that is not as it should be.
         var wrong: [String] = []
 
@@ -55,6 +59,12 @@ struct Audit: Sendable {
         let expected = world.messages.map(\.evidence)
         findings.wrong += surplus("notification", contents.notifications, expected.compactMap(\.notificationUUID))
         findings.wrong += surplus("fact", contents.facts, expected.flatMap(\.facts))
+        let events = try EventAudit(contents.events)
+        findings.double += events.double
+        for life in world.lives {
+            findings.wrong += events.missing(life, Oracle(policy: life.app.policy).answer(to: life.deliveries))
+        }
+        findings.rows = (contents.auditRows, contents.events.count)
         findings.wrong += try await differences(addresses)
         return findings
     }

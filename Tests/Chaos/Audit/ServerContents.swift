@@ -6,14 +6,16 @@ struct ServerContents: Sendable {
     /// `app factKey` of every fact.
     let facts: [String]
     let auditRows: Int
-    let outboxRows: Int
+    /// The texts of all events, each subscription's in order.
+    let events: [String]
     /// What must never be: rows that stand twice, gaps in a sequence.
     let faults: [String]
 
     private static let notificationQuery =
         "SELECT l.app || ' ' || n.notificationUUID FROM notification n JOIN ledger l ON l.id = n.ledger"
     private static let factQuery = "SELECT l.app || ' ' || f.factKey FROM fact f JOIN ledger l ON l.id = f.ledger"
-    private static let counts = ["SELECT count(*) FROM audit", "SELECT count(*) FROM outbox"]
+    private static let auditQuery = "SELECT count(*) FROM audit"
+    private static let eventQuery = "SELECT event FROM outbox ORDER BY ledger, originalTransactionId, sequence"
 
     /// Each gives one line for each fault. That a thing stands twice is what constraints forbid: they are looked at as well.
     private static let faultQueries = [
@@ -47,8 +49,8 @@ struct ServerContents: Sendable {
         let shell = DatabaseShell(database: database, folder: folder)
         notifications = try await shell.lines(Self.notificationQuery)
         facts = try await Self.facts(shell)
-        let numbers = try await [shell.lines(Self.counts[0]), shell.lines(Self.counts[1])].map { Int($0.first ?? "") ?? -1 }
-        (auditRows, outboxRows) = (numbers[0], numbers[1])
+        auditRows = try await shell.lines(Self.auditQuery).first.flatMap { Int($0) } ?? 0
+        events = try await shell.lines(Self.eventQuery)
         var faults: [String] = []
         for (words, query) in Self.faultQueries { faults += try await shell.lines(query).map { "\(words): \($0)" } }
         self.faults = faults

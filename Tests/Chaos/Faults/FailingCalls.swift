@@ -23,7 +23,7 @@ struct FailingCalls {
     static let longestSilence = Duration.seconds(10)
 
     private var sweeps: [Sweep] {
-        let thin = stage.isFull ? 1 : 25
+        let thin = stage.isFull ? 1 : 50
         return [
             Sweep(call: "write", error: EIO, step: thin, last: 500),
             Sweep(call: "write", error: ENOSPC, step: 2 * thin, last: 500),

@@ -5,7 +5,7 @@ struct Reordering {
     let stage: Stage
 
     func run() async throws -> FaultReport {
-        let lives = stage.isFull ? 10_000 : 100
+        let lives = stage.isFull ? 10_000 : 40
         var report = FaultReport("F11 SQLite", "duplicates and any order: \(lives) lives, each statement 1 to 6 times")
         let folder = try stage.folder("F11")
         let world = try ChaosWorld(seed: stage.seed &+ 1100, now: stage.now, size: .init(lives: lives, repeats: 1...6))
