@@ -75,7 +75,13 @@ struct Chaos: AsyncParsableCommand {
     }
 
     private static let faults: [(id: String, run: @Sendable (Stage) async throws -> FaultReport)] = [
-        ("F01", { try await KillDuringIngest($0).run() }),
+        (
+            "F01",
+            { stage in
+                let file = "\(try stage.folder("F01-SQLite"))/tenure.sqlite"
+                return try await KillDuringIngest(stage, database: .sqlite(file), servers: 1).run()
+            }
+        ),
         ("F02", { try await PowerLoss($0, diskLies: false).run() }),
         ("F02", { try await PowerLoss($0, diskLies: true).run() }),
         ("F03", { try await FailingCalls(stage: $0).run() }),

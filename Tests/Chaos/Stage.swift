@@ -50,17 +50,26 @@ struct Stage: Sendable {
     func serving<Value>(
         _ start: TenureServer.Start, world: ChaosWorld, client: ChaosClient, _ body: (TenureServer) async throws -> Value
     ) async throws -> Value {
-        let server = try TenureServer(start, world: world)
+        try await serving([start], world: world, client: client) { try await body($0[0]) }
+    }
+
+    /// Runs with servers that are ready, and ends them whatever happens.
+    func serving<Value>(
+        _ starts: [TenureServer.Start], world: ChaosWorld, client: ChaosClient, _ body: ([TenureServer]) async throws -> Value
+    ) async throws -> Value {
+        let servers = try starts.map { try TenureServer($0, world: world) }
         do {
-            try await server.start()
-            guard try await waitUntilReady(server, client, within: .seconds(30)) != nil else {
-                throw ChaosError("the server is not ready after 30 s:\n\(try server.lastWords)")
+            for server in servers {
+                try await server.start()
+                guard try await waitUntilReady(server, client, within: .seconds(30)) != nil else {
+                    throw ChaosError("the server is not ready after 30 s:\n\(try server.lastWords)")
+                }
             }
-            let value = try await body(server)
-            try await server.kill()
+            let value = try await body(servers)
+            for server in servers { try await server.kill() }
             return value
         } catch {
-            try await server.kill()
+            for server in servers { try await server.kill() }
             throw error
         }
     }

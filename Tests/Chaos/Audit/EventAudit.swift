@@ -59,7 +59,9 @@ struct EventAudit: Sendable {
     /// Whom one who hears all events in order believes to be the owner: the last word about the instant counts.
     private func owner(at instant: Int64, by events: [JSONObject]) -> String? {
         events.last { event in
-            guard event["kind"]?.string == "owner.changed", let from = event["effectiveAt"]?.int64, from <= instant else { return false }
+            guard event["kind"]?.string == "owner.changed", let from = event["effectiveAt"]?.int64, from <= instant else {
+                return false
+            }
             return event["until"]?.int64.map { instant < $0 } ?? true
         }?["customer"]?.string
     }

@@ -3,6 +3,9 @@ import LedgerOracle
 /// F01: the process is ended with SIGKILL again and again while notifications and uploads come in.
 struct KillDuringIngest {
     let stage: Stage
+    /// Where they keep what they know, and how many serve it: two only where the database can be shared.
+    let database: Database
+    let serverCount: Int
     let kills: Int
     let size: ChaosWorld.Size
 
@@ -15,25 +18,30 @@ struct KillDuringIngest {
     /// Acknowledgements a second that it must come to, restarts included.
     static let leastRate = 300.0
 
-    init(_ stage: Stage) {
+    init(_ stage: Stage, database: Database, servers: Int) {
         self.stage = stage
+        self.database = database
+        serverCount = servers
         kills = stage.size(50)
         size = .init(notifications: stage.size(10_000), uploads: stage.size(2000))
     }
 
     func run() async throws -> FaultReport {
-        var report = FaultReport("F01 SQLite", "SIGKILL during ingest: \(size.notifications)+\(size.uploads), \(kills) kills")
-        let folder = try stage.folder("F01-sqlite")
+        let title = "SIGKILL during ingest: \(size.notifications)+\(size.uploads), \(kills) kills, \(serverCount) server(s)"
+        var report = FaultReport("F01 \(database.kind)", title)
+        let folder = try stage.folder("F01-\(database.kind)")
         let world = try ChaosWorld(seed: stage.seed, now: stage.now, size: size)
-        let database = Database.sqlite("\(folder)/tenure.sqlite")
-        let start = TenureServer.Start(binary: stage.binary, database: database, folder: folder)
+        let starts = (0..<serverCount).map {
+            TenureServer.Start(binary: stage.binary, database: database, folder: folder, name: "server-\($0)")
+        }
         let journal = try Journal(path: "\(folder)/journal.tsv")
         try await ChaosClient.with { client in
-            try await stage.serving(start, world: world, client: client) { server in
+            try await stage.serving(starts, world: world, client: client) { servers in
+                let addresses = servers.map(\.address)
                 let storm = Storm(
-                    workload: Workload(world, seed: stage.seed), client: client, journal: journal, addresses: [server.address],
+                    workload: Workload(world, seed: stage.seed), client: client, journal: journal, addresses: addresses,
                     rate: Self.offeredRate)
-                let storms = try await rage(storm, [server], client, notifications: world.notifications.count)
+                let storms = try await rage(storm, servers, client, notifications: world.notifications.count)
                 report.counts.killed = kills
                 judge(storms, &report)
                 let audit = Audit(world: world, client: client, database: database, folder: folder)
@@ -41,7 +49,7 @@ struct KillDuringIngest {
                 try await drain(storm, &report)
                 let contents = try JournalContents(path: journal.path)
                 report.add(contents)
-                report.add(try await audit.full(contents, addresses: [server.address]))
+                report.add(try await audit.full(contents, addresses: addresses))
                 report.findings += storm.progress.findings
             }
         }
