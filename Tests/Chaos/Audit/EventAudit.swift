@@ -1,7 +1,7 @@
 import LedgerOracle
 import StrictJSON
 
-/// What the server would tell the world, beside what happened: each change once, nothing that did not happen (docs/events.md, I37).
+/// What the server would tell the world, beside what happened (docs/events.md, I37, I38).
 struct EventAudit: Sendable {
     /// By subscription, in their order.
     private let events: [String: [JSONObject]]
