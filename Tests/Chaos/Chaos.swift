@@ -86,7 +86,13 @@ struct Chaos: AsyncParsableCommand {
         ("F02", { try await PowerLoss($0, diskLies: true).run() }),
         ("F03", { try await FailingCalls(stage: $0).run() }),
         ("F04", { try await DiskFull(stage: $0).run() }),
-        ("F11", { try await Reordering(stage: $0).run() }),
+        (
+            "F11",
+            { stage in
+                let file = "\(try stage.folder("F11-SQLite"))/tenure.sqlite"
+                return try await Reordering(stage: stage, database: .sqlite(file), servers: 1).run()
+            }
+        ),
     ]
 
     private func asksFor(_ id: String) -> Bool {

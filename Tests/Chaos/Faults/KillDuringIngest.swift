@@ -11,8 +11,6 @@ struct KillDuringIngest {
 
     /// After a kill the server must be ready again within this time.
     static let longestRestart = Duration.seconds(2)
-    /// What was not acknowledged must be, once the kills are over, within this time.
-    static let longestDrain = Duration.seconds(60)
     /// Sendings a second.
     static let offeredRate = 400.0
     /// Acknowledgements a second that it must come to, restarts included.
@@ -29,31 +27,14 @@ struct KillDuringIngest {
     func run() async throws -> FaultReport {
         let title = "SIGKILL during ingest: \(size.notifications)+\(size.uploads), \(kills) kills, \(serverCount) server(s)"
         var report = FaultReport("F01 \(database.kind)", title)
-        let folder = try stage.folder("F01-\(database.kind)")
-        let world = try ChaosWorld(seed: stage.seed, now: stage.now, size: size)
-        let starts = (0..<serverCount).map {
-            TenureServer.Start(binary: stage.binary, database: database, folder: folder, name: "server-\($0)")
+        let ordeal = Ordeal(
+            stage: stage, name: "F01-\(database.kind)", database: database, servers: serverCount, size: size, seedOffset: 0)
+        try await ordeal.carryOut(&report, tune: { $0.rate = Self.offeredRate }) { scene, report in
+            let measured = try await rage(
+                scene.storm, scene.servers, scene.client, notifications: scene.world.notifications.count)
+            report.counts.killed = kills
+            judge(measured, &report)
         }
-        let journal = try Journal(path: "\(folder)/journal.tsv")
-        try await ChaosClient.with { client in
-            try await stage.serving(starts, world: world, client: client) { servers in
-                let addresses = servers.map(\.address)
-                let storm = Storm(
-                    workload: Workload(world, seed: stage.seed), client: client, journal: journal, addresses: addresses,
-                    rate: Self.offeredRate)
-                let storms = try await rage(storm, servers, client, notifications: world.notifications.count)
-                report.counts.killed = kills
-                judge(storms, &report)
-                let audit = Audit(world: world, client: client, database: database, folder: folder)
-                report.add(try await audit.losses(try JournalContents(path: journal.path)))
-                try await drain(storm, &report)
-                let contents = try JournalContents(path: journal.path)
-                report.add(contents)
-                report.add(try await audit.full(contents, addresses: addresses))
-                report.findings += storm.progress.findings
-            }
-        }
-        report.figures.append(("lives", "\(world.lives.count)"))
         return report
     }
 
@@ -121,12 +102,6 @@ struct KillDuringIngest {
         report.expect(measured.idleKills * 5 <= kills, "\(measured.idleKills) of \(kills) kills found no load")
         report.expect(
             !stage.isFull || measured.rate >= Self.leastRate, "\(Int(measured.rate)) acknowledged a second, at least 300")
-    }
-
-    private func drain(_ storm: Storm, _ report: inout FaultReport) async throws {
-        let drained = try await storm.drain(within: Self.longestDrain)
-        report.figures.append(("drained in", drained?.words ?? "not at all"))
-        report.expect(drained.map { $0 <= Self.longestDrain } ?? false, "the resent set did not drain within 60 s")
     }
 }
 
