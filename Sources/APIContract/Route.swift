@@ -4,6 +4,8 @@ package enum Route {
     package static let notifications = "/api/v1/apps/{app}/apple/notifications"
     /// A customer's upload of a signed transaction.
     package static let transactions = "/api/v1/apps/{app}/customers/{customer}/transactions"
+    /// A customer's upload of a receipt of the old kind.
+    package static let receipts = "/api/v1/apps/{app}/customers/{customer}/receipts"
     /// What a customer may use.
     package static let entitlements = "/api/v1/apps/{app}/customers/{customer}/entitlements"
     /// The app's backend says which customer an `appAccountToken` stands for.

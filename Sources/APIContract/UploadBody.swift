@@ -39,9 +39,10 @@ package struct UploadBody: Sendable, Hashable {
 
     private static let names: Set<String> = ["kind", "signedTransactionInfo", "productId", "signedRenewalInfo"]
 
-    private static func members(of bytes: [UInt8]) throws(Invalid) -> JSONObject {
+    fileprivate static func members(of bytes: [UInt8]) throws(Invalid) -> JSONObject {
         do throws(JSONError) {
-            let document = try JSONDocument(bytes, limits: JSONLimits(maximumDepth: 4, maximumElements: 64))
+            let limits = JSONLimits(maximumBytes: ReceiptUploadBody.longest, maximumDepth: 4, maximumElements: 64)
+            let document = try JSONDocument(bytes, limits: limits)
             if let members = document.root.object { return members }
         } catch {
             throw Invalid(member: nil, reason: "is not strict JSON: \(error)")
@@ -49,7 +50,7 @@ package struct UploadBody: Sendable, Hashable {
         throw Invalid(member: nil, reason: "is not a JSON object")
     }
 
-    private static func text(_ name: String, in members: JSONObject) throws(Invalid) -> String {
+    fileprivate static func text(_ name: String, in members: JSONObject) throws(Invalid) -> String {
         guard let value = members[name] else { throw Invalid(member: name, reason: "is missing") }
         guard let text = value.string else { throw Invalid(member: name, reason: "is not a string") }
         return text
@@ -69,6 +70,42 @@ package struct UploadBody: Sendable, Hashable {
             writer.member("signedTransactionInfo", signedTransactionInfo)
             writer.optionalMember("productId", productId)
             writer.optionalMember("signedRenewalInfo", signedRenewalInfo)
+        }
+        return writer.bytes
+    }
+}
+
+/// The body of an upload of a receipt: `{"kind":"restore","receipt":"…"}`.
+package struct ReceiptUploadBody: Sendable, Hashable {
+    /// How long such a body may be, in bytes: a receipt of many years has megabytes.
+    package static let longest = 7 << 20
+
+    /// `purchase`, `queue` or `restore`.
+    package var kind: String
+    /// The file of `appStoreReceiptURL` in base64.
+    package var receipt: String
+
+    package init(kind: String, receipt: String) {
+        self.kind = kind
+        self.receipt = receipt
+    }
+
+    /// Reads a body; members that are not named here are refused (T51).
+    package init(json bytes: [UInt8]) throws(UploadBody.Invalid) {
+        let members = try UploadBody.members(of: bytes)
+        for member in members where member.name != "kind" && member.name != "receipt" {
+            throw UploadBody.Invalid(member: member.name, reason: "is not a member of an upload of a receipt")
+        }
+        kind = try UploadBody.text("kind", in: members)
+        receipt = try UploadBody.text("receipt", in: members)
+    }
+
+    /// The body as it is sent.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("kind", kind)
+            writer.member("receipt", receipt)
         }
         return writer.bytes
     }

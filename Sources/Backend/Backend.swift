@@ -10,7 +10,7 @@ package struct Backend: Sendable {
     let verifier: AppStoreVerifier
     let apps: [AppID: AppSettings]
     let clock: any TimeSource
-    private let queue: IntakeQueue
+    let queue: IntakeQueue
     /// What came in and what became of it; for operators.
     package let counters = IntakeCounters()
 

@@ -18,11 +18,21 @@ package enum BackendError: Error {
     case tokenTaken
     /// The store could not do it; nothing was kept.
     case store(StoreFailure)
-    /// Nobody vouches for the signer of this receipt from before iOS 7, or nobody signed its environment: only Apple can say what it
-    /// is, and this version does not ask yet (RECON-3).
+    /// Nobody vouches for the signer of this receipt from before iOS 7, or nobody signed its environment: only Apple can say
+    /// what it is, and this version does not ask yet (RECON-3).
     case appleMustBeAsked
     /// Too much waits to be kept; nothing was. Trying again in a second may help.
     case overloaded
+
+    /// What a use case failed with, in these words; anything unforeseen as a failure of the store.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as BackendError: error
+            case let error as StorageError: .store(StoreFailure(error))
+            default: .store(StoreFailure(StorageError(.other, "\(type(of: error))", underlying: error)))
+            }
+    }
 }
 
 /// Why signed input was refused, in the verifier's words; nothing of the input itself, so it may be logged and answered.

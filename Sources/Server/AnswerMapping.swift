@@ -50,6 +50,37 @@ enum AnswerMapping {
         }
     }
 
+    /// What each claim in a receipt came to; a refusal stands in the list with its code.
+    static func json(of results: [Backend.ClaimResult], customer: CustomerID) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("results") { writer in
+                writer.array { writer in
+                    for result in results { write(answer(to: result, of: customer), of: result, &writer) }
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func write(_ answer: UploadAnswer, of result: Backend.ClaimResult, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("originalTransactionId", result.key.originalTransactionId.rawValue)
+            switch answer {
+            case .accepted(let outcome, _, let isOwner, let rule, _):
+                writer.member("outcome", outcome)
+                writer.member("isOwner", isOwner)
+                writer.optionalMember("rule", rule)
+            case .refused(let problem):
+                writer.member("outcome", "refused")
+                writer.member("isOwner", false)
+                writer.optionalMember("rule", problem.rule)
+                writer.member("code", problem.code)
+                writer.optionalMember("hint", problem.hint)
+            }
+        }
+    }
+
     static func json(of warnings: [Backend.Warning]) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

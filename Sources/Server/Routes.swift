@@ -17,6 +17,7 @@ struct Routes<Context: RequestContext>: Sendable {
     func add(to router: Router<Context>) {
         router.post(RouterPath(Route.notifications), use: receiveNotification)
         router.post(RouterPath(Route.transactions), use: upload)
+        router.post(RouterPath(Route.receipts), use: uploadReceipt)
         router.get(RouterPath(Route.entitlements), use: entitlements)
         router.put(RouterPath(Route.appAccountToken), use: registerToken)
         router.get(RouterPath(Route.subscription), use: subscription)
@@ -35,24 +36,38 @@ struct Routes<Context: RequestContext>: Sendable {
     private func upload(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
-        let upload = try Self.upload(of: customer, body: try await request.bytes(upTo: maximumBodyBytes))
+        let body = try Self.read(try await request.bytes(upTo: maximumBodyBytes), UploadBody.init(json:))
+        let upload = Backend.Upload(
+            customer: customer, kind: try Self.kind(body.kind), productId: body.productId.map { ProductID($0) },
+            signedTransactionInfo: body.signedTransactionInfo, signedRenewalInfo: body.signedRenewalInfo)
         let result = try await backend.claim(upload, app: app)
         return .answer(AnswerMapping.answer(to: result, of: customer))
     }
 
-    private static func upload(of customer: CustomerID, body bytes: [UInt8]) throws -> Backend.Upload {
-        let body: UploadBody
+    private func uploadReceipt(_ request: Request, _ context: Context) async throws -> Response {
+        let (app, customer) = (try context.app(), try context.customer())
+        try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
+        let body = try Self.read(try await request.bytes(upTo: ReceiptUploadBody.longest), ReceiptUploadBody.init(json:))
+        let results = try await backend.claim(
+            receipt: body.receipt, by: customer, try Self.kind(body.kind), app: app)
+        return .json(AnswerMapping.json(of: results, customer: customer))
+    }
+
+    private static func kind(_ spelling: String) throws -> Claim.Kind {
+        guard let kind = Claim.Kind(rawValue: spelling) else {
+            throw RequestError.invalidBody("kind is not purchase, queue or restore.")
+        }
+        return kind
+    }
+
+    private static func read<Body>(
+        _ bytes: [UInt8], _ read: ([UInt8]) throws(UploadBody.Invalid) -> Body
+    ) throws -> Body {
         do throws(UploadBody.Invalid) {
-            body = try UploadBody(json: bytes)
+            return try read(bytes)
         } catch {
             throw RequestError.invalidBody("\(error.member ?? "The body") \(error.reason).")
         }
-        guard let kind = Claim.Kind(rawValue: body.kind) else {
-            throw RequestError.invalidBody("kind is not purchase, queue or restore.")
-        }
-        return Backend.Upload(
-            customer: customer, kind: kind, productId: body.productId.map { ProductID($0) },
-            signedTransactionInfo: body.signedTransactionInfo, signedRenewalInfo: body.signedRenewalInfo)
     }
 
     private func entitlements(_ request: Request, _ context: Context) async throws -> Response {

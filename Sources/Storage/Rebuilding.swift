@@ -2,8 +2,8 @@ package import Ledger
 import Primitives
 
 extension SubscriptionHistory {
-    /// A history put together from the rows of facts, claims and registrations, which come in any order (FACT-1). What was told of
-    /// it is no fact and is not in it: whoever puts it in place of another carries that over (decision 0019).
+    /// A history put together from the rows of facts, claims and registrations, which come in any order (FACT-1). What was told
+    /// of it is no fact and is not in it: whoever puts it in place of another carries that over (decision 0019).
     package init(key: SubscriptionKey, facts: [Fact], claims: [Claim], registrations: [TokenRegistration]) {
         self.init(key: key)
         for fact in facts { _ = record(fact) }

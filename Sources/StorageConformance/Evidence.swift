@@ -76,8 +76,8 @@ extension StorageConformance {
         try await expectFacts([], of: Specimen.key("1001"), in: store)
     }
 
-    /// A notification holds two JWS with the same certificates inside; an answer holds some beside words of its own; a receipt is no
-    /// text at all.
+    /// A notification holds two JWS with the same certificates inside; an answer holds some beside words of its own; a receipt
+    /// is no text at all.
     private static func checkForms(of store: any Store) async throws {
         let header = "eyJ" + String(repeating: "Ab-_9", count: 800)
         let inner = "\(header).eyJwIjoxfQ.c2ln"

@@ -52,8 +52,8 @@ extension Database {
 
     /// Runs a statement, and reads each row that it gives.
     ///
-    /// Each statement is prepared once per connection. It is bound and stepped by SQLite's own calls: GRDB's arguments and rows cost
-    /// more than the statements do, and each new fact runs twenty of them.
+    /// Each statement is prepared once per connection. It is bound and stepped by SQLite's own calls: GRDB's arguments and rows
+    /// cost more than the statements do, and each new fact runs twenty of them.
     func rows<Value>(_ sql: String, _ values: [SQLiteValue], _ read: (SQLiteRow) throws -> Value) throws -> [Value] {
         let statement = try cachedStatement(sql: sql).sqliteStatement
         defer {

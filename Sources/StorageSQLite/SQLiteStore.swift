@@ -2,6 +2,7 @@ import GRDB
 package import Ledger
 import Primitives
 package import Storage
+import Synchronization
 
 /// The store in one SQLite file: WAL, every commit on disk before it is acknowledged, one writer.
 package final class SQLiteStore: Store {
@@ -9,6 +10,12 @@ package final class SQLiteStore: Store {
     let pool: DatabasePool
     private let readers: HoldingReaders
     private let names = CommittedNames()
+    /// Whether the disk refused a write. What it then holds of the pages that were to be flushed nobody knows, and asking it
+    /// again would be answered as if all were well; so nothing more is written before the process is started anew (F03).
+    private let isDamaged = Atomic(false)
+    private let damage: AsyncStream<StorageError>.Continuation
+    /// The failures after which the process must be started anew.
+    package let failures: AsyncStream<StorageError>
 
     package var writers: Int { 1 }
 
@@ -17,6 +24,7 @@ package final class SQLiteStore: Store {
     /// - Parameter path: of a file on a local disk; a network file system cannot hold a WAL.
     /// - Throws: `StorageError`; `notDurable` if commits would not be flushed to disk, `schemaTooNew` if a newer Tenure wrote it.
     package init(path: String) throws {
+        (failures, damage) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
         pool = try StorageError.translating { try Self.open(path) }
         readers = try HoldingReaders(path: path)
     }
@@ -47,8 +55,21 @@ package final class SQLiteStore: Store {
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             pool.asyncWriteWithoutTransaction { database in
-                continuation.resume(with: Swift.Result { try self.commit(body, database) })
+                continuation.resume(with: Swift.Result { try self.watching { try self.commit(body, database) } })
             }
+        }
+    }
+
+    private func watching<Result>(_ body: () throws -> Result) throws -> Result {
+        guard !isDamaged.load(ordering: .acquiring) else {
+            throw StorageError(.inputOutput, "the disk refused a write before; the process must be started anew")
+        }
+        do {
+            return try body()
+        } catch let error as StorageError where error.code == .inputOutput && error.underlying is DatabaseError {
+            isDamaged.store(true, ordering: .releasing)
+            damage.yield(error)
+            throw error
         }
     }
 
@@ -127,10 +148,35 @@ package final class SQLiteStore: Store {
     }
 
     package func checkHealth() async throws {
+        guard !isDamaged.load(ordering: .acquiring) else {
+            throw StorageError(.inputOutput, "the disk refused a write; the process must be started anew")
+        }
         try read { database in
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") == Schema.version else {
                 throw StorageError(.corrupt, "the schema's version changed while the server runs")
             }
+        }
+    }
+
+    /// Writes a copy of the database as it is at one instant, while it is written to.
+    ///
+    /// - Parameters:
+    ///   - path: of a file that is not there yet.
+    ///   - progress: told how many of how many pages are copied.
+    /// - Throws: `StorageError`; what was written of the copy is then left where it is.
+    package func backUp(to path: String, progress: @escaping (_ copied: Int, _ all: Int) -> Void) throws {
+        try StorageError.translating {
+            let copy = try DatabaseQueue(path: path)
+            try pool.backup(to: copy, pagesPerStep: 4096) { step in
+                progress(step.completedPageCount, step.totalPageCount)
+            }
+            let answer = try copy.writeWithoutTransaction { database in
+                // A copy is one file, whole without a WAL beside it.
+                try database.execute(sql: "PRAGMA journal_mode = DELETE")
+                return try String.fetchOne(database, sql: "PRAGMA integrity_check")
+            }
+            try copy.close()
+            guard answer == "ok" else { throw StorageError(.corrupt, "the copy is not whole: \(answer ?? "no answer")") }
         }
     }
 

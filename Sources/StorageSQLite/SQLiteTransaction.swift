@@ -144,7 +144,7 @@ final class SQLiteTransaction: StoreTransaction {
         try SubscriptionQueries.save(rows, policy: policyNumber(saving.policy), ledger: ledger, database)
         for tenure in rows.tenures ?? [] {
             try SubscriptionQueries.insert(
-                tenure, revision: rows.ends.tenureRevision, of: id, ledger: ledger, learnedAt: saving.learnedAt, database)
+                tenure, (rows.ends.tenureRevision, saving.learnedAt), of: id, ledger: ledger, database)
         }
         for customer in rows.formerHolders { try HoldingQueries.remove(customer, from: id, ledger: ledger, database) }
         for holding in rows.holdings { try HoldingQueries.save(holding, of: id, ledger: ledger, database) }
@@ -152,8 +152,8 @@ final class SQLiteTransaction: StoreTransaction {
         for row in rows.audit { try AuditQueries.append(row, to: id, ledger: ledger, database) }
         if !rows.audit.isEmpty { try AuditQueries.noteUnsealed(id, ledger: ledger, database) }
         for (index, event) in rows.events.enumerated() {
-            try AuditQueries.appendEvent(
-                event, sequence: rows.firstEvent + Int64(index), of: id, ledger: ledger, at: saving.learnedAt, database)
+            try AuditQueries.append(
+                (rows.firstEvent + Int64(index), event), at: saving.learnedAt, of: id, ledger: ledger, database)
         }
         try WorkQueries.replaceDecided(with: rows.work, about: id, ledger: ledger, database)
     }
@@ -168,7 +168,7 @@ final class SQLiteTransaction: StoreTransaction {
         var leased: [LeasedWork] = []
         for kind in request.kinds where leased.count < request.limit {
             leased += try WorkQueries.lease(
-                kind, for: request, limit: request.limit - leased.count, at: now, scope: scope, database)
+                kind, for: request.limited(by: leased.count), at: now, scope: scope, database)
         }
         return leased
     }

@@ -67,7 +67,8 @@ enum Schema {
             evidence INTEGER REFERENCES evidence (id),
             PRIMARY KEY (ledger, originalTransactionId, factKey)
         ) STRICT, WITHOUT ROWID;
-        CREATE UNIQUE INDEX oneFactPerSignedTransaction ON fact (ledger, transactionId, signedDate) WHERE transactionId IS NOT NULL;
+        CREATE UNIQUE INDEX oneFactPerSignedTransaction ON fact (ledger, transactionId, signedDate)
+            WHERE transactionId IS NOT NULL;
 
         CREATE TABLE claim (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, claimId TEXT NOT NULL,

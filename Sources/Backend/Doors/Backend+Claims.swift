@@ -49,32 +49,36 @@ extension Backend {
     ///
     /// Calling it again with the same upload is safe.
     package func claim(_ upload: Upload, app id: AppID) async throws -> ClaimResult {
-        let app = try settings(of: id)
+        let request = try await request(of: upload, app: settings(of: id))
+        guard let decision = try await ingest(request).decisions.first,
+            let result = ClaimResult(decision, learnedAt: request.learnedAt)
+        else { throw BackendError.unknownSubscription }
+        return result
+    }
+
+    func request(of upload: Upload, app: AppSettings) async throws -> IngestRequest {
         let customer = try Self.checked(upload.customer)
         if let named = upload.productId, !(1...Self.longestProductId).contains(named.rawValue.utf8.count) {
             throw BackendError.invalidIdentifier(name: "productId")
         }
-        let learnedAt = clock.now()
-        let transaction = try verified(await verifier.transaction(upload.signedTransactionInfo, for: app.expected, at: learnedAt))
+        var request = IngestRequest(app: app, learnedAt: clock.now())
+        request.arrivals = try await proved(
+            upload.signedTransactionInfo, upload.signedRenewalInfo, app: app, at: request.learnedAt)
+        request.claimEverything(for: customer, upload.kind, productId: upload.productId)
+        return request
+    }
+
+    /// The transaction, and the renewal info that goes with it, as facts.
+    func proved(
+        _ jws: String, _ renewalInfo: String?, app: AppSettings, at now: Timestamp
+    ) async throws -> [Arrival] {
+        let transaction = try verified(await verifier.transaction(jws, for: app.expected, at: now))
         var facts = [Intake.translate(transaction)]
-        if let jws = upload.signedRenewalInfo {
-            let renewal = try verified(await verifier.renewalInfo(jws, for: app.expected, at: learnedAt))
+        if let renewalInfo {
+            let renewal = try verified(await verifier.renewalInfo(renewalInfo, for: app.expected, at: now))
             facts.append(Intake.translate(try verified(renewal.bound(to: transaction)), beside: transaction))
         }
-        guard case .transaction(let fact) = facts[0].fact else { throw BackendError.unknownSubscription }
-        let claim = Claim(
-            id: .init("\(customer)/\(upload.kind.rawValue)/\(fact.transactionId)/\(learnedAt.millisecondsSince1970)"),
-            customer: customer,
-            kind: upload.kind, transaction: fact, productId: upload.productId ?? fact.productId, claimedAt: learnedAt)
-        let scope = Scope(app: id, environment: transaction.payload.environment)
-        var request = IngestRequest(app: app, learnedAt: learnedAt)
-        // A customer id that is itself a UUID is registered by itself (OWN-2).
-        request.registration = Ledger.AppAccountToken(customer.rawValue).map { TokenRegistration(token: $0, customer: customer) }
-        request.arrivals = Arrival.of(facts, scope: scope, receivedAt: learnedAt)
-        request.claims = [(scope.key(of: facts[0].fact), claim)]
-        guard let decision = try await ingest(request).decisions.first, let result = ClaimResult(decision, learnedAt: learnedAt)
-        else { throw BackendError.unknownSubscription }
-        return result
+        return Arrival.of(facts, scope: Scope(app: app.id, environment: transaction.payload.environment), receivedAt: now)
     }
 
     /// The longest product id that an upload may name, in bytes; Apple's are at most 100 characters.
@@ -97,5 +101,34 @@ extension Backend {
         var request = IngestRequest(app: app, learnedAt: clock.now())
         request.registration = registration
         guard try await ingest(request).holder == customer else { throw BackendError.tokenTaken }
+    }
+}
+
+extension IngestRequest {
+    /// Has a customer claim every subscription that the arrivals tell of, by its last purchase among them.
+    mutating func claimEverything(for customer: CustomerID, _ kind: Claim.Kind, productId: Ledger.ProductID? = nil) {
+        // A customer id that is itself a UUID is registered by itself (OWN-2).
+        registration = Ledger.AppAccountToken(customer.rawValue).map { TokenRegistration(token: $0, customer: customer) }
+        for (scope, fact) in latestTransactions {
+            let claim = Claim(
+                id: .init("\(customer)/\(kind.rawValue)/\(fact.transactionId)/\(learnedAt.millisecondsSince1970)"),
+                customer: customer, kind: kind, transaction: fact, productId: productId ?? fact.productId, claimedAt: learnedAt)
+            claims.append((scope.key(of: .transaction(fact)), claim))
+        }
+    }
+
+    private var latestTransactions: [(scope: Scope, fact: TransactionFact)] {
+        var latest: [(scope: Scope, fact: TransactionFact)] = []
+        for arrival in arrivals {
+            for case .transaction(let fact) in arrival.facts {
+                let known = latest.firstIndex { $0.fact.originalTransactionId == fact.originalTransactionId }
+                guard let known else {
+                    latest.append((arrival.scope, fact))
+                    continue
+                }
+                if fact.purchaseDate > latest[known].fact.purchaseDate { latest[known].fact = fact }
+            }
+        }
+        return latest
     }
 }

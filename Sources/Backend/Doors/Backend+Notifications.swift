@@ -33,7 +33,15 @@ extension Backend {
         do { return try NotificationV1Hint(body: body) } catch { return nil }
     }
 
-    private func receive(_ signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp) async throws -> NotificationOutcome {
+    private func receive(_ signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp) async throws -> NotificationOutcome
+    {
+        let request = try await request(ofNotification: signedPayload, app: app, at: learnedAt)
+        let isNew = try await ingest(request).isNew == [true]
+        counters.count(isNew ? .applied : .duplicate)
+        return isNew ? .applied : .duplicate
+    }
+
+    func request(ofNotification signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp) async throws -> IngestRequest {
         let verified: VerifiedNotification
         switch await verifier.notification(signedPayload, for: app.expected, at: learnedAt) {
         case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
@@ -42,9 +50,7 @@ extension Backend {
         let scope = Scope(app: app.id, environment: verified.notification.payload.subject.environment)
         var request = IngestRequest(app: app, learnedAt: learnedAt)
         request.arrivals = [Arrival(Intake.translate(verified), scope: scope, receivedAt: learnedAt)]
-        let isNew = try await ingest(request).isNew == [true]
-        counters.count(isNew ? .applied : .duplicate)
-        return isNew ? .applied : .duplicate
+        return request
     }
 
     func refused(_ refusal: EvidenceRefusal) -> BackendError {

@@ -8,38 +8,38 @@ import Storage
 extension Backend {
     /// Takes a receipt that a customer shows: everything in it becomes facts, and he claims each subscription that it names.
     ///
+    /// - Parameter text: the receipt in base64; line breaks in it do no harm.
     /// - Returns: what the claim on each came to, by the receipt's order.
     /// - Throws: `BackendError.refusedEvidence` if it proves nothing; `.appleMustBeAsked` if only Apple can say what it is.
     package func claim(
-        receipt: [UInt8], by customer: CustomerID, _ kind: Claim.Kind, app id: AppID
+        receipt text: String, by customer: CustomerID, _ kind: Claim.Kind, app id: AppID
     ) async throws -> [ClaimResult] {
         let app = try settings(of: id)
-        let customer = try Self.checked(customer)
-        let learnedAt = clock.now()
-        let (proven, environment) = try await proved(receipt, app: app, at: learnedAt)
-        let scope = Scope(app: id, environment: environment)
-        var request = IngestRequest(app: app, learnedAt: learnedAt)
-        request.registration = Ledger.AppAccountToken(customer.rawValue).map { TokenRegistration(token: $0, customer: customer) }
-        request.arrivals = Arrival.of(proven, scope: scope, receivedAt: learnedAt)
-        for fact in request.latestTransactions {
-            let claim = Claim(
-                id: .init("\(customer)/\(kind.rawValue)/\(fact.transactionId)/\(learnedAt.millisecondsSince1970)"),
-                customer: customer, kind: kind, transaction: fact, productId: fact.productId, claimedAt: learnedAt)
-            request.claims.append((scope.key(of: .transaction(fact)), claim))
+        switch ReceiptEncoding.bytes(base64: text.utf8) {
+        case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
+        case .success(let receipt): return try await claim(receipt, by: customer, kind, app: app)
         }
-        let decisions = try await ingest(request).decisions
-        counters.count(.applied)
-        return decisions.compactMap { ClaimResult($0, learnedAt: learnedAt) }
     }
 
-    /// Takes a receipt that nobody claims, such as an import's; returns whether it said anything new.
-    package func receive(receipt: [UInt8], app id: AppID) async throws -> Bool {
-        let app = try settings(of: id)
-        let learnedAt = clock.now()
-        let (proven, environment) = try await proved(receipt, app: app, at: learnedAt)
-        var request = IngestRequest(app: app, learnedAt: learnedAt)
-        request.arrivals = Arrival.of(proven, scope: Scope(app: id, environment: environment), receivedAt: learnedAt)
-        return try await ingest(request).isNew.contains(true)
+    private func claim(
+        _ receipt: [UInt8], by customer: CustomerID, _ kind: Claim.Kind, app: AppSettings
+    ) async throws -> [ClaimResult] {
+        let request = try await request(ofReceipt: receipt, by: customer, kind, app: app)
+        let decisions = try await ingest(request).decisions
+        return decisions.compactMap { ClaimResult($0, learnedAt: request.learnedAt) }
+    }
+
+    /// - Parameter customer: who claims what is in it; nil leaves it unclaimed.
+    func request(
+        ofReceipt receipt: [UInt8], by customer: CustomerID?, _ kind: Claim.Kind, app: AppSettings
+    ) async throws -> IngestRequest {
+        let customer = try customer.map(Self.checked)
+        var request = IngestRequest(app: app, learnedAt: clock.now())
+        let (proven, environment) = try await proved(receipt, app: app, at: request.learnedAt)
+        request.arrivals = Arrival.of(
+            proven, scope: Scope(app: app.id, environment: environment), receivedAt: request.learnedAt)
+        if let customer { request.claimEverything(for: customer, kind) }
+        return request
     }
 
     /// Takes what `/verifyReceipt` answered to our own server; returns whether it said anything new. Whoever calls it holds the
@@ -76,8 +76,9 @@ extension Backend {
 
     // MARK: Notifications V1
 
-    /// Takes a notification V1. Nobody signed it: it is a hint, and only what a receipt in it proves is kept (FACT-3). A hint about a
-    /// subscription that is known makes us ask Apple; one about any other is refused, so that a flood of them fills nothing (T49).
+    /// Takes a notification V1. Nobody signed it: it is a hint, and only what a receipt in it proves is kept (FACT-3). A hint
+    /// about a subscription that is known makes us ask Apple; one about any other is refused, so that a flood of them fills
+    /// nothing (T49).
     func receive(_ hint: NotificationV1Hint, app: AppSettings, at learnedAt: Timestamp) async throws -> NotificationOutcome {
         guard hint.bundleId.map(app.expected.hasBundleId) ?? true, app.expected.environments.contains(hint.environment) else {
             throw refused(EvidenceRefusal(code: "wrongBundleId", part: "notification", words: "it is about another app"))
@@ -92,10 +93,10 @@ extension Backend {
                 EvidenceRefusal(
                     code: "unsigned", part: "notification", words: "it is a hint about a subscription that is not known here"))
         }
-        request.orders = named.map { id in
+        request.orders = try named.map { id in
             WorkOrder(
                 scope: scope, subject: id.rawValue, key: "hint", kind: .fetchHistory,
-                body: #"{"transactionId":"\#(id)"}"#, dueAt: learnedAt)
+                body: try FetchHistoryBody(transactionId: id.rawValue).json, dueAt: learnedAt)
         }
         let result = try await ingest(request)
         let outcome = result.isNew.contains(true) ? NotificationOutcome.applied : .hinted
@@ -140,21 +141,4 @@ extension NotificationV1Hint {
 
 extension Character {
     fileprivate var isASCIIAlphanumeric: Bool { isASCII && (isLetter || isNumber) }
-}
-
-extension IngestRequest {
-    /// Of each subscription the last purchase that the arrivals tell of, in their order.
-    fileprivate var latestTransactions: [TransactionFact] {
-        var latest: [TransactionFact] = []
-        for arrival in arrivals {
-            for case .transaction(let fact) in arrival.facts {
-                if let index = latest.firstIndex(where: { $0.originalTransactionId == fact.originalTransactionId }) {
-                    if fact.purchaseDate > latest[index].purchaseDate { latest[index] = fact }
-                } else {
-                    latest.append(fact)
-                }
-            }
-        }
-        return latest
-    }
 }

@@ -3,9 +3,9 @@ import Ledger
 import Primitives
 import Storage
 
-/// The one write path: whatever comes in becomes facts, claims and registrations, is decided by the rules, and is kept, all of it or
-/// nothing (decision 0002). Takes many requests at once, since a transaction costs the same for one and for fifty: first everything
-/// is locked and read, then decided in memory, one request after the other, then written.
+/// The one write path: whatever comes in becomes facts, claims and registrations, is decided by the rules, and is kept, all of
+/// it or nothing (decision 0002). Takes many requests at once, since a transaction costs the same for one and for fifty: first
+/// everything is locked and read, then decided in memory, one request after the other, then written.
 struct Ingest {
     private let requests: [IngestRequest]
     let transaction: any StoreTransaction
@@ -60,8 +60,8 @@ struct Ingest {
         results.append(result)
     }
 
-    /// The part of an arrival that says anything new; nil where nothing does. A fact that is known already is not handed on: what is
-    /// folded is exactly what is stored (FACT-1).
+    /// The part of an arrival that says anything new; nil where nothing does. A fact that is known already is not handed on:
+    /// what is folded is exactly what is stored (FACT-1).
     private mutating func takeNew(of arrival: Arrival) -> Arrival? {
         guard let new = known.takeNew(of: arrival) else { return nil }
         let said = new.facts.filter { fact in

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Puts many requests into one transaction: group commit. A flush to disk costs the same for one request and for a hundred.
 ///
-/// There is no task that does it: whoever finds too few at work leads, and commits at once what waits, himself first. So a request
-/// that comes alone waits for nobody. Those that come while a commit is under way wait, and the first of them leads the next.
+/// There is no task that does it: whoever finds too few at work leads, and commits at once what waits, himself first. So a
+/// request that comes alone waits for nobody. Those that come while a commit is under way wait, and the first of them leads the
+/// next.
 final class IntakeQueue: Sendable {
     /// How much may wait and how much goes into one transaction.
     struct Limits: Sendable {
@@ -108,8 +109,9 @@ final class IntakeQueue: Sendable {
         if let leader = next.first { leader.continuation.resume(returning: .lead(with: Array(next.dropFirst()))) }
     }
 
-    /// Never empty: one outcome for each request.
-    private func commit(_ requests: [IngestRequest]) async -> [Result<IngestResult, any Error>] {
+    /// Carries out the requests in their order, in one transaction of their own; returns one outcome for each.
+    func commit(_ requests: [IngestRequest]) async -> [Result<IngestResult, any Error>] {
+        guard !requests.isEmpty else { return [] }
         do {
             return try await store.write { try Ingest.apply(requests, in: $0) }.map { .success($0) }
         } catch {

@@ -28,8 +28,8 @@ package struct ProofDepth: Sendable, Hashable {
 }
 
 extension Backend {
-    /// Proves the books of all configured apps: the chains of audit rows and their seals, the evidence of the facts, and, where it is
-    /// asked for, everything that follows from them. Writes nothing; may run beside a server.
+    /// Proves the books of all configured apps: the chains of audit rows and their seals, the evidence of the facts, and, where
+    /// it is asked for, everything that follows from them. Writes nothing; may run beside a server.
     ///
     /// - Parameter progress: told after each page of subscriptions how far it is.
     package func prove(_ depth: ProofDepth, progress: (ProofReport) -> Void = { _ in }) async throws -> ProofReport {
@@ -104,8 +104,9 @@ extension Backend {
         let now = clock.now()
         for app in apps.keys.sorted() {
             // Bounded, so that no transaction grows with the books; the next one takes the rest.
-            while let seal = try await translatingStorageErrors({ try await store.write { try $0.seal(app, at: now, limit: 2000) } })
-            {
+            while let seal = try await translatingStorageErrors({
+                try await store.write { try $0.seal(app, at: now, limit: 2000) }
+            }) {
                 count += seal.heads.count
                 if seal.heads.count < 2000 { break }
             }

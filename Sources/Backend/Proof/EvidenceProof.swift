@@ -4,8 +4,8 @@ import Ledger
 import Primitives
 import Storage
 
-/// Whether the evidence that is kept still proves the facts that are kept (I14): the signatures are verified again, at the instant
-/// when they came, and what they say is translated again.
+/// Whether the evidence that is kept still proves the facts that are kept (I14): the signatures are verified again, at the
+/// instant when they came, and what they say is translated again.
 struct EvidenceProof {
     let verifier: AppStoreVerifier
     let app: AppSettings

@@ -38,8 +38,8 @@ package struct WorkLimits: Sendable {
     package init() {}
 }
 
-/// Takes due work from the store and has it performed. Any number of them, on any number of servers, share one queue: each work is
-/// leased by one of them, and the lease's fence refuses who comes too late (I40).
+/// Takes due work from the store and has it performed. Any number of them, on any number of servers, share one queue: each work
+/// is leased by one of them, and the lease's fence refuses who comes too late (I40).
 package struct WorkLoop: Sendable {
     private let store: any Store
     private let clock: any TimeSource

@@ -27,8 +27,8 @@ package enum Fact: Sendable, Hashable, Codable {
         }
     }
 
-    /// The id of a transaction that Apple signed by itself; nil for any other fact. With the environment and `signedDate` it names
-    /// one fact.
+    /// The id of a transaction that Apple signed by itself; nil for any other fact. With the environment and `signedDate` it
+    /// names one fact.
     package var signedTransactionId: TransactionID? {
         if case .transaction(let fact) = self, fact.source == nil { fact.transactionId } else { nil }
     }

@@ -1,7 +1,7 @@
 import Primitives
 
-/// Writes values as few bytes: numbers in as many as they need, a text that stood before as its number, an instant as its distance
-/// from the one before. What ``CompactReader`` reads back.
+/// Writes values as few bytes: numbers in as many as they need, a text that stood before as its number, an instant as its
+/// distance from the one before. What ``CompactReader`` reads back.
 struct CompactWriter {
     private(set) var bytes: [UInt8] = []
     /// By their bytes: texts that only look alike are two.

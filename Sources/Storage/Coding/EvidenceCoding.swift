@@ -1,10 +1,11 @@
 import Primitives
 
-/// How evidence is written: its JWS headers, which hold the certificates and are most of it, stand in a table of their own and here
-/// only by their numbers; base64 is undone where that loses nothing. The exact bytes can always be put together again (decision
-/// 0013).
+/// How evidence is written: its JWS headers, which hold the certificates and are most of it, stand in a table of their own and
+/// here only by their numbers; base64 is undone where that loses nothing. The exact bytes can always be put together again
+/// (decision 0013).
 package enum EvidenceCoding {
-    /// The JWS headers in the evidence, in order, each once: of the JWS itself and of those that stand as strings in what it signs.
+    /// The JWS headers in the evidence, in order, each once: of the JWS itself and of those that stand as strings in what it
+    /// signs.
     package static func headers(of evidence: Evidence) -> [String] { Cut(evidence).headers }
 
     /// - Parameter numbers: of each of ``headers(of:)``.

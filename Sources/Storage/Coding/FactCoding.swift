@@ -1,8 +1,8 @@
 package import Ledger
 import Primitives
 
-/// How a fact is written in the table of facts. The form's number stands first; a form that this version does not know is refused,
-/// and the fact can still be read from its evidence.
+/// How a fact is written in the table of facts. The form's number stands first; a form that this version does not know is
+/// refused, and the fact can still be read from its evidence.
 package enum FactCoding {
     private static let form: UInt8 = 1
 

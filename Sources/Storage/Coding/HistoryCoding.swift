@@ -1,8 +1,8 @@
 package import Ledger
 import Primitives
 
-/// How a history is written beside its subscription: a cache of the rows of facts, claims and registrations, so short and so quickly
-/// read that each new fact may read and write all of it (docs/decisions/0020).
+/// How a history is written beside its subscription: a cache of the rows of facts, claims and registrations, so short and so
+/// quickly read that each new fact may read and write all of it (docs/decisions/0020).
 package enum HistoryCoding {
     /// Counted up with every change of the form. A history in another form is put together again from its rows.
     package static let form: UInt8 = 1

@@ -32,8 +32,8 @@ package struct AuditHead: Sendable, Hashable {
     }
 }
 
-/// The heads of an app's chains at one moment, chained to the seal before: with it, also rows that were cut off the end of a chain
-/// are missed (AUDIT-2).
+/// The heads of an app's chains at one moment, chained to the seal before: with it, also rows that were cut off the end of a
+/// chain are missed (AUDIT-2).
 package struct AuditSeal: Sendable, Hashable {
     package let app: AppID
     /// 1, 2, 3, … without gaps.

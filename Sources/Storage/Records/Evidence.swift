@@ -24,8 +24,8 @@ package struct Evidence: Sendable, Hashable {
     }
 }
 
-/// One piece of evidence and everything that it proves, as one thing that arrives: a notification with what it carries, an upload,
-/// a receipt with all its lines.
+/// One piece of evidence and everything that it proves, as one thing that arrives: a notification with what it carries, an
+/// upload, a receipt with all its lines.
 package struct Arrival: Sendable, Hashable {
     package let scope: Scope
     /// Nil only for a failed question, which nobody signs.

@@ -1,8 +1,8 @@
 package import Ledger
 package import Primitives
 
-/// Something that is to be done later, as it is asked for. The queue stands in the database beside the facts, so that work is asked
-/// for in the transaction that makes it needed, and never without it.
+/// Something that is to be done later, as it is asked for. The queue stands in the database beside the facts, so that work is
+/// asked for in the transaction that makes it needed, and never without it.
 package struct WorkOrder: Sendable, Hashable {
     package let scope: Scope
     /// What it is about: an `originalTransactionId`, a transaction's id, or nothing.
@@ -109,6 +109,13 @@ package struct WorkRequest: Sendable, Hashable {
         self.lease = lease
         self.limit = limit
     }
+
+    /// The same for so many fewer.
+    package func limited(by taken: Int) -> WorkRequest {
+        var rest = self
+        rest.limit = max(0, limit - taken)
+        return rest
+    }
 }
 
 /// Work as it stands in the queue, for operators.
@@ -120,8 +127,8 @@ package struct StoredWork: Sendable, Hashable {
     /// Why the last attempt failed; nil where none has.
     package let lastError: String?
 
-    /// Who moves it on: from `waiting` a worker who leases it; from `leased` that worker, or time; nobody from `done`; an operator
-    /// from `failed`.
+    /// Who moves it on: from `waiting` a worker who leases it; from `leased` that worker, or time; nobody from `done`; an
+    /// operator from `failed`.
     package enum State: Sendable, Hashable {
         case waiting
         case leased(by: String, until: Timestamp)

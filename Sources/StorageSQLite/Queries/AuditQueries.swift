@@ -39,12 +39,13 @@ enum AuditQueries {
         }
     }
 
-    static func appendEvent(
-        _ text: String, sequence: Int64, of id: OriginalTransactionID, ledger: Int64, at instant: Timestamp, _ database: Database
+    static func append(
+        _ event: (sequence: Int64, text: String), at instant: Timestamp, of id: OriginalTransactionID, ledger: Int64,
+        _ database: Database
     ) throws {
         try database.run(
             "INSERT INTO outbox (ledger, originalTransactionId, sequence, event, createdAt) VALUES (?, ?, ?, ?, ?)",
-            [.integer(ledger), .text(id.rawValue), .integer(sequence), .text(text), SQLiteValue(instant)])
+            [.integer(ledger), .text(id.rawValue), .integer(event.sequence), .text(event.text), SQLiteValue(instant)])
     }
 
     static let selectOutbox = "SELECT id, sequence, event FROM outbox WHERE id > ? ORDER BY id LIMIT ?"

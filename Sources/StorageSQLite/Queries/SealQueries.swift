@@ -9,7 +9,8 @@ enum SealQueries {
         try database.rows(
             """
             SELECT ledger.id, environment, originalTransactionId, auditCount, auditHead
-            FROM unsealedAudit JOIN ledger ON ledger.id = unsealedAudit.ledger JOIN subscription USING (ledger, originalTransactionId)
+            FROM unsealedAudit JOIN ledger ON ledger.id = unsealedAudit.ledger
+                JOIN subscription USING (ledger, originalTransactionId)
             WHERE app = ? LIMIT ?
             """,
             [.text(app.rawValue), .integer(Int64(limit))]

@@ -59,8 +59,8 @@ enum SubscriptionQueries {
     }
 
     static func insert(
-        _ tenure: SubscriptionRows.TenureRow, revision: Int64, of id: OriginalTransactionID, ledger: Int64,
-        learnedAt: Timestamp, _ database: Database
+        _ tenure: SubscriptionRows.TenureRow, _ revision: (number: Int64, learnedAt: Timestamp), of id: OriginalTransactionID,
+        ledger: Int64, _ database: Database
     ) throws {
         try database.run(
             """
@@ -68,8 +68,9 @@ enum SubscriptionQueries {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(ledger), .text(id.rawValue), .integer(revision), SQLiteValue(tenure.from),
-                SQLiteValue(tenure.customer?.rawValue), .text(tenure.rule), .text(tenure.evidence), SQLiteValue(learnedAt),
+                .integer(ledger), .text(id.rawValue), .integer(revision.number), SQLiteValue(tenure.from),
+                SQLiteValue(tenure.customer?.rawValue), .text(tenure.rule), .text(tenure.evidence),
+                SQLiteValue(revision.learnedAt),
             ])
     }
 

@@ -54,13 +54,12 @@ enum WorkQueries {
         """
 
     static func lease(
-        _ kind: WorkKind, for request: WorkRequest, limit: Int, at now: Timestamp, scope: (Int64) throws -> Scope,
-        _ database: Database
+        _ kind: WorkKind, for request: WorkRequest, at now: Timestamp, scope: (Int64) throws -> Scope, _ database: Database
     ) throws -> [LeasedWork] {
         let until = now.adding(request.lease)
         return try database.rows(
             lease,
-            [.text(request.worker), SQLiteValue(until), .text(kind.rawValue), SQLiteValue(now), .integer(Int64(limit))]
+            [.text(request.worker), SQLiteValue(until), .text(kind.rawValue), SQLiteValue(now), .integer(Int64(request.limit))]
         ) { row in
             LeasedWork(
                 id: row.integer(0), order: try order(in: row, from: 1, scope: scope), attempt: row.integer(8),
@@ -79,8 +78,8 @@ enum WorkQueries {
 
     // MARK: Ending a lease
 
-    /// What the rules named stays, so that it is not done again (I40); anything else is forgotten, or done again where it was asked
-    /// for meanwhile.
+    /// What the rules named stays, so that it is not done again (I40); anything else is forgotten, or done again where it was
+    /// asked for meanwhile.
     static func finish(_ work: LeasedWork, at now: Timestamp, _ database: Database) throws {
         let changed =
             if work.order.isDecided {
@@ -123,8 +122,8 @@ enum WorkQueries {
     static func work(after id: Int64, limit: Int, scope: (Int64) throws -> Scope, _ database: Database) throws -> [StoredWork] {
         try database.rows(
             """
-            SELECT id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, worker, availableAt, finishedAt, failedAt,
-                lastError
+            SELECT id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, worker, availableAt,
+                finishedAt, failedAt, lastError
             FROM work WHERE id > ? ORDER BY id LIMIT ?
             """,
             [.integer(id), .integer(Int64(limit))]

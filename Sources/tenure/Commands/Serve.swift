@@ -8,15 +8,15 @@ import Primitives
 import Server
 import ServiceLifecycle
 import Storage
-import StorageSQLite
 import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
         discussion: """
-            Environment variables stand over the file: TENURE_HOST, TENURE_PORT, TENURE_DATABASE, TENURE_LOG_LEVEL, and for each
-            app TENURE_APP_<ID>_SERVER_KEY_SHA256 and TENURE_APP_<ID>_CUSTOMER_TOKEN_SECRET. SIGTERM lets requests end first.
+            Environment variables stand over the file: TENURE_HOST, TENURE_PORT, TENURE_DATABASE (a path or a postgres:// URL),
+            TENURE_LOG_LEVEL, and for each app TENURE_APP_<ID>_SERVER_KEY_SHA256 and TENURE_APP_<ID>_CUSTOMER_TOKEN_SECRET.
+            SIGTERM lets requests end first.
             """)
 
     @Option(name: .long, help: "The configuration file, JSON.")
@@ -29,25 +29,40 @@ struct Serve: AsyncParsableCommand {
         let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
         var logger = Logger(label: "tenure")
         logger.logLevel = configuration.logLevel
-        let store = try SQLiteStore(path: configuration.databasePath)
+        let database = try await OpenDatabase(configuration.database, logger: logger)
         if check {
             Console.print("The configuration is good: \(configuration.apps.map(\.settings.id.rawValue).joined(separator: ", ")).")
-            return
+            return try await database.close()
         }
-        let verifier = AppStoreVerifier(roots: configuration.roots, distrustedLeafSerials: configuration.distrustedLeafSerials)
-        let backend = Backend(store: store, verifier: verifier, apps: configuration.apps.map(\.settings), clock: MachineClock())
+        let backend = configuration.backend(on: database.store)
         let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
         logger.notice(
             "serving",
             metadata: [
                 "apps": "\(configuration.apps.map(\.settings.id.rawValue).joined(separator: ","))",
                 "address": "\(configuration.server.host):\(configuration.server.port)",
-                "database": "\(configuration.databasePath)",
+                "database": "\(configuration.database)",
             ])
         let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
+        let worker = WorkLoop(
+            store: database.store, clock: MachineClock(), performers: [TellingPerformer(store: database.store)],
+            worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
+        var services: [any Service] = [
+            application, WorkService(loop: worker, logger: logger), SealingService(backend: backend, logger: logger),
+        ]
+        if let failures = database.failures { services.append(DamageService(failures: failures)) }
         try await ServiceGroup(
-            configuration: .init(services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         ).run()
+        try await database.close()
+    }
+}
+
+extension TenureConfiguration {
+    /// The use cases, as configured, over a store.
+    func backend(on store: any Store) -> Backend {
+        let verifier = AppStoreVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)
+        return Backend(store: store, verifier: verifier, apps: apps.map(\.settings), clock: MachineClock())
     }
 }
 

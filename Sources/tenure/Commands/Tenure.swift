@@ -7,7 +7,10 @@ struct Tenure: AsyncParsableCommand {
         abstract: "Who holds each App Store subscription, until when, and why.",
         discussion: "Begin with `tenure demo`; then `tenure keys` and `tenure serve --config tenure.json` for the real thing.",
         version: "0.1.0",
-        subcommands: [Serve.self, Simulate.self, Demo.self, Inspect.self, Sign.self, Keys.self])
+        subcommands: [
+            Serve.self, Simulate.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
+            Backup.self,
+        ])
 }
 
 /// An error as the command line shows it: what is wrong, and what to do about it.

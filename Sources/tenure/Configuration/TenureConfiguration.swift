@@ -10,7 +10,7 @@ import StrictJSON
 /// (docs/operations/configuration.md).
 struct TenureConfiguration {
     var server = ServerConfiguration()
-    var databasePath: String
+    var database: DatabaseAddress
     var roots: TrustRoots
     var distrustedLeafSerials: Set<String>
     var logLevel: Logger.Level
@@ -41,11 +41,7 @@ struct TenureConfiguration {
         }
         let file = try ConfigurationObject(document.root, at: "", knowing: Self.names)
         server = try Self.server(file, variables)
-        let database = try file.object("database", knowing: ["sqlite"])
-        guard let path = try variables["TENURE_DATABASE"] ?? database?.text("sqlite") else {
-            throw CommandError("database.sqlite is missing: the path of the database file, which is made if it is absent.")
-        }
-        databasePath = path
+        database = try DatabaseAddress(file.object("database", knowing: ["sqlite", "postgres"]), variables)
         let trust = try file.object("trust", knowing: ["appleRoots", "additionalRootSHA256", "distrustedLeafSerials"])
         roots = try Self.roots(trust)
         distrustedLeafSerials = Set(try trust?.texts("distrustedLeafSerials") ?? [])

@@ -1,0 +1,61 @@
+package import Ledger
+package import Primitives
+
+/// One transaction that is open for writing.
+package protocol StoreTransaction {
+    /// Makes the subscriptions and tokens this transaction's own until it ends, and says what is kept of each. Others wait who
+    /// name one of them, and only they. Calling it again for more is possible; to name everything at once keeps transactions
+    /// from waiting for each other in a circle.
+    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked
+
+    /// The subscriptions whose transactions bear one of the tokens, in every environment. They are not locked by that.
+    func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey]
+
+    /// What is known already of the arrivals; of locked subscriptions it stays true until the transaction ends.
+    func known(of arrivals: [Arrival]) throws -> Known
+
+    /// Keeps arrivals of which nothing is known; returns for each whether it was kept. Only a notification about no subscription,
+    /// which no lock guards, can be found to be known after all, and then is not kept.
+    func keep(_ arrivals: [Arrival]) throws -> [Bool]
+
+    /// Keeps a claim that changed something or was refused for the first time.
+    func keep(_ claim: Claim, on key: SubscriptionKey) throws
+
+    /// Registers a token that is locked and was not registered.
+    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws
+
+    /// Writes what was decided of locked subscriptions: history, owners, holdings, audit rows, events and work.
+    func save(_ savings: [Saving]) throws
+
+    /// Notes something for operators, once per kind and value (FACT-5).
+    func warn(_ warning: OperatorWarning, in scope: Scope) throws
+
+    // MARK: Work
+
+    /// Asks for work; what was asked for already and is not done is done once, at the earlier of the instants.
+    func order(_ orders: [WorkOrder]) throws
+
+    /// Takes work that is due at the instant, the longest due first, which nobody holds.
+    func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork]
+
+    /// Ends it well, inside the transaction that keeps what came of it.
+    ///
+    /// - Throws: `StorageError` with `staleLease` where the lease is over and another holds it, or the work was taken back: then
+    ///   nothing of the transaction may be kept.
+    func finish(_ work: LeasedWork, at now: Timestamp) throws
+
+    /// Puts it back, for another attempt at the instant.
+    ///
+    /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``.
+    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) throws
+
+    /// Gives it up; it stays for operators to see.
+    ///
+    /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``.
+    func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) throws
+
+    // MARK: Seals
+
+    /// Seals the heads of the app's chains that moved since its last seal, at most `limit` of them; nil where none did.
+    func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal?
+}

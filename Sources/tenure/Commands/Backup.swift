@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import Logging
+import StorageSQLite
+
+struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy a SQLite database while the server runs.",
+        discussion: """
+            The copy is the database as it was at one instant, one file, checked for being whole. To restore it, stop the server,
+            put the copy in the place of the database file, remove the files beside it that end in -wal and -shm, and run
+            `tenure verify --rebuild`. A PostgreSQL database is copied by its own tools: docs/operations/backup.md.
+            """)
+
+    @Option(name: .long, help: "The configuration file, JSON.")
+    var config: String
+
+    @Option(name: .long, help: "The file to write; it must not be there yet.", completion: .file())
+    var to: String
+
+    func run() async throws {
+        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
+        guard case .sqlite(let path) = configuration.database else {
+            throw CommandError(
+                """
+                tenure backup copies SQLite files. For PostgreSQL see docs/operations/backup.md: pg_dump, or pg_basebackup with
+                the WAL.
+                """)
+        }
+        guard !FileManager.default.fileExists(atPath: to) else {
+            throw CommandError("\(to) is there already; a backup is never written over another.")
+        }
+        // Under another name until it is whole, so that a copy that was cut short is never taken for one.
+        let unfinished = to + ".unfinished"
+        if FileManager.default.fileExists(atPath: unfinished) { try FileManager.default.removeItem(atPath: unfinished) }
+        let database = try await OpenDatabase(configuration.database, logger: Logger(label: "tenure"))
+        var bar = ProgressBar()
+        let start = ContinuousClock.now
+        try database.sqlite?.backUp(to: unfinished) { copied, all in
+            bar.show("\(copied) of \(all) pages", fraction: all > 0 ? Double(copied) / Double(all) : 1)
+        }
+        bar.clear()
+        try FileManager.default.moveItem(atPath: unfinished, toPath: to)
+        let size = try FileManager.default.attributesOfItem(atPath: to)[.size] as? Int64 ?? 0
+        Console.print("\(to): \(size) bytes in \(ContinuousClock.now - start); it is whole.")
+    }
+}

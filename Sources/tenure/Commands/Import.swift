@@ -1,0 +1,97 @@
+import ArgumentParser
+import Backend
+import Foundation
+import Ledger
+import Logging
+import Primitives
+import StrictJSON
+
+struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring along what an app had before: notifications, transactions, receipts, or only transaction ids.",
+        discussion: """
+            A CSV file has a header with some of these columns; a JSON Lines file has them as members:
+              signedPayload           a notification V2
+              signedTransactionInfo   a transaction, with signedRenewalInfo beside it if there is one
+              receipt                 an app receipt in base64
+              transactionId           only its name: Apple will be asked about it
+              environment             of a transactionId; Production unless it says Sandbox
+              customer                whose it was; he claims it, as a restore unless --claim-as says otherwise
+            Any other file has one JWS, receipt or transaction id on each line.
+
+            Every signature is verified. Importing twice is safe, and an import that was cut short goes on where it was, by the
+            file FILE.tenure-import. Lines that are not taken are written to FILE.refused.jsonl, with numbers and reasons.
+
+            Exit status: 0 all lines were taken; 1 some were refused; 66 the file cannot be read.
+            """)
+
+    @Argument(help: "The file to import.", completion: .file())
+    var file: String
+
+    @Option(name: .long, help: "The configuration file, JSON.")
+    var config: String
+
+    @Option(name: .long, help: "Which app it is about; may be left out where only one is configured.")
+    var app: String?
+
+    @Option(name: .long, help: "csv, jsonl or lines; otherwise by the file's name.")
+    var format: String?
+
+    @Option(name: .long, help: "As what customers claim what is theirs: restore, purchase or queue.")
+    var claimAs = "restore"
+
+    @Flag(name: .long, help: "Begin at the file's beginning, though an import of it was cut short.")
+    var fromBeginning = false
+
+    func validate() throws {
+        guard format.map({ ImportFormat(rawValue: $0) != nil }) ?? true else {
+            throw ValidationError("--format must be csv, jsonl or lines")
+        }
+        guard Claim.Kind(rawValue: claimAs) != nil else { throw ValidationError("--claim-as must be restore, purchase or queue") }
+    }
+
+    func run() async throws {
+        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
+        let id = try chosenApp(of: configuration)
+        guard FileManager.default.isReadableFile(atPath: file) else {
+            Console.complain("unreadable: \(file)")
+            throw ExitCode(66)
+        }
+        var logger = Logger(label: "tenure")
+        logger.logLevel = .error
+        let database = try await OpenDatabase(configuration.database, logger: logger)
+        var run = try ImportRun(
+            path: file, format: format.flatMap { ImportFormat(rawValue: $0) } ?? ImportFormat(path: file),
+            kind: Claim.Kind(rawValue: claimAs) ?? .restore, fromBeginning: fromBeginning)
+        let backend = configuration.backend(on: database.store)
+        let counts = try await run.carryOut { try await backend.take($0, app: id) }
+        try await database.close()
+        for name in (ImportOutcome.allCases.map(\.rawValue) + ["refused"]) where (counts[name] ?? 0) > 0 {
+            Console.print("\(counts[name] ?? 0) \(Self.words[name] ?? name)")
+        }
+        if counts.values.reduce(0, +) == 0 { Console.print("0 lines: there is nothing in \(file).") }
+        if (counts["refused"] ?? 0) > 0 {
+            Console.print("The refused lines and why: \(ImportRun.refusedPath(for: file))")
+            throw ExitCode(1)
+        }
+    }
+
+    private static let words = [
+        "new": "new", "known": "known already", "scheduled": "to be asked about at Apple",
+        "claimRefused": "kept, but held by another customer than the file says", "refused": "refused",
+    ]
+
+    private func chosenApp(of configuration: TenureConfiguration) throws -> AppID {
+        let ids = configuration.apps.map(\.settings.id)
+        if let app {
+            guard ids.contains(AppID(app)) else {
+                throw CommandError("No app \(app) is configured; there are: \(ids.map(\.rawValue).joined(separator: ", ")).")
+            }
+            return AppID(app)
+        }
+        guard ids.count == 1 else {
+            throw CommandError("Say which app with --app: \(ids.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return ids[0]
+    }
+}

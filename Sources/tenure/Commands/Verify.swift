@@ -1,0 +1,87 @@
+import ArgumentParser
+import Backend
+import Foundation
+import Ledger
+import Logging
+import Primitives
+import Server
+import Storage
+import StrictJSON
+
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prove the books: the chain of audit rows, the signatures of all facts, and what follows from them.",
+        discussion: """
+            Reads everything and changes nothing; may run beside a server. It finds audit rows that were changed, removed or cut
+            off the end, facts whose bytes prove them no more or whose signer is distrusted now, and, with --rebuild, histories,
+            owners and entitlements that are not what the facts come to when they are folded anew.
+
+            Exit status: 0 all is as it must be; 1 something is not, each on a line of standard output; 66 the books cannot be
+            read.
+            """)
+
+    @Option(name: .long, help: "The configuration file, JSON.")
+    var config: String
+
+    @Flag(name: .long, help: "Fold every subscription anew and compare.")
+    var rebuild = false
+
+    @Flag(name: .long, help: "Do not verify signatures again, which is most of the time it takes.")
+    var withoutEvidence = false
+
+    @Flag(name: .long, help: "Write one JSON object, for programs.")
+    var json = false
+
+    func run() async throws {
+        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
+        var logger = Logger(label: "tenure")
+        logger.logLevel = .error
+        let database = try await OpenDatabase(configuration.database, logger: logger)
+        var bar = ProgressBar()
+        let report = try await configuration.backend(on: database.store).prove(
+            ProofDepth(evidence: !withoutEvidence, rebuild: rebuild)
+        ) { report in
+            bar.show("\(report.subscriptions) subscriptions, \(report.facts) facts, \(report.findings.count) findings")
+        }
+        bar.clear()
+        try await database.close()
+        if json { Console.print(Self.json(of: report)) } else { print(report) }
+        if !report.findings.isEmpty { throw ExitCode(1) }
+    }
+
+    private func print(_ report: ProofReport) {
+        for finding in report.findings {
+            let subject = finding.subscription.map { "\($0.app) \($0.environment.rawValue) \($0.originalTransactionId): " } ?? ""
+            Console.print("\(finding.kind.rawValue) \(subject)\(finding.words)")
+        }
+        Console.print(
+            """
+            \(report.subscriptions) subscriptions, \(report.facts) facts, \(report.auditRows) audit rows, \(report.seals) seals: \
+            \(report.findings.isEmpty ? "all as it must be" : "\(report.findings.count) findings").
+            """)
+    }
+
+    private static func json(of report: ProofReport) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("subscriptions", Int64(report.subscriptions))
+            writer.member("facts", Int64(report.facts))
+            writer.member("auditRows", Int64(report.auditRows))
+            writer.member("seals", Int64(report.seals))
+            writer.member("findings") { writer in
+                writer.array { writer in
+                    for finding in report.findings {
+                        writer.object { writer in
+                            writer.member("kind", finding.kind.rawValue)
+                            writer.optionalMember("app", finding.subscription?.app.rawValue)
+                            writer.optionalMember("environment", finding.subscription?.environment.rawValue)
+                            writer.optionalMember("originalTransactionId", finding.subscription?.originalTransactionId.rawValue)
+                            writer.member("words", finding.words)
+                        }
+                    }
+                }
+            }
+        }
+        return writer.text
+    }
+}

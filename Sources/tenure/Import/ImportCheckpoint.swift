@@ -1,0 +1,42 @@
+import Crypto
+import Foundation
+
+/// How far an import has come, in a file beside the imported one, so that it can be cut short and begun again.
+struct ImportCheckpoint: Codable, Equatable {
+    /// Where the first record begins that was not taken.
+    var offset: UInt64 = 0
+    /// The number of the line there.
+    var line = 1
+    /// What became of the lines before, by the outcome's name.
+    var counts: [String: Int] = [:]
+    /// SHA-256 of the imported file's first bytes, and its size: so that another file of the same name begins anew.
+    let fingerprint: String
+
+    static func path(for file: String) -> String { file + ".tenure-import" }
+
+    init(ofFile path: String) throws {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        let head = try file.read(upToCount: 1 << 16) ?? Data()
+        fingerprint = "\(try file.seekToEnd())/\(Hexadecimal.encode(SHA256.hash(data: head)))"
+        try file.close()
+    }
+
+    /// Where an import of the file stands: at its beginning, unless one of the very same file was cut short.
+    static func read(forFile path: String) throws -> ImportCheckpoint {
+        let fresh = try ImportCheckpoint(ofFile: path)
+        guard let bytes = FileManager.default.contents(atPath: Self.path(for: path)) else { return fresh }
+        let kept: ImportCheckpoint
+        do {
+            kept = try JSONDecoder().decode(ImportCheckpoint.self, from: bytes)
+        } catch {
+            throw CommandError("\(Self.path(for: path)) cannot be read; remove it to import \(path) from its beginning.")
+        }
+        return kept.fingerprint == fresh.fingerprint ? kept : fresh
+    }
+
+    func write(forFile path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        try encoder.encode(self).write(to: URL(fileURLWithPath: Self.path(for: path)), options: .atomic)
+    }
+}

@@ -1,0 +1,163 @@
+import Backend
+import Foundation
+import Ledger
+import StrictJSON
+
+/// One import of one file, from where it was cut short to its end.
+struct ImportRun {
+    private let path: String
+    private let format: ImportFormat
+    private let kind: Claim.Kind
+    private var checkpoint: ImportCheckpoint
+    private var bar = ProgressBar()
+
+    /// How many lines are taken at once; the store puts as many as it can into one transaction.
+    private static let together = 256
+
+    /// Takes items in their order.
+    typealias Take = ([ImportItem]) async throws -> [Result<ImportOutcome, BackendError>]
+
+    static func refusedPath(for file: String) -> String { file + ".refused.jsonl" }
+
+    init(path: String, format: ImportFormat, kind: Claim.Kind, fromBeginning: Bool) throws {
+        self.path = path
+        self.format = format
+        self.kind = kind
+        checkpoint = try fromBeginning ? ImportCheckpoint(ofFile: path) : ImportCheckpoint.read(forFile: path)
+        if checkpoint.offset == 0 { try Data().write(to: URL(fileURLWithPath: Self.refusedPath(for: path))) }
+    }
+
+    /// Takes every line that is left; returns how many came to what, those of earlier runs included.
+    ///
+    /// - Throws: what keeps all lines from being taken, such as a database that cannot be reached: then the next run goes on
+    /// here.
+    mutating func carryOut(_ take: Take) async throws -> [String: Int] {
+        let header = try readHeader()
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64 ?? 0
+        var reader = try RecordReader(
+            path: path, isQuoted: format == .csv, from: checkpoint.offset, line: checkpoint.line)
+        if format == .csv, checkpoint.offset == 0 { _ = try reader.next() }
+        while true {
+            var records: [RecordReader.Record] = []
+            while records.count < Self.together, let record = try reader.next() { records.append(record) }
+            guard let last = records.last else { break }
+            let lines = records.map { (number: $0.line, item: item(in: $0, header: header)) }
+            try note(try await Self.take(lines, take))
+            checkpoint.offset = last.end
+            checkpoint.line = last.line + last.bytes.count(where: { $0 == UInt8(ascii: "\n") }) + 1
+            try checkpoint.write(forFile: path)
+            show(of: size)
+        }
+        bar.clear()
+        let counts = checkpoint.counts
+        // The next import of the same file begins anew, and finds everything known.
+        let done = ImportCheckpoint.path(for: path)
+        if FileManager.default.fileExists(atPath: done) { try FileManager.default.removeItem(atPath: done) }
+        return counts
+    }
+
+    private func readHeader() throws -> [String] {
+        guard format == .csv else { return [] }
+        var reader = try RecordReader(path: path, isQuoted: true)
+        guard let first = try reader.next() else { return [] }
+        var bytes = first.bytes
+        // Spreadsheets put a byte order mark before the first name.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        let names = try CSVRecord.fields(of: bytes)
+        let unknown = names.filter { !ImportLine.names.contains($0) }
+        guard unknown.isEmpty else {
+            throw CommandError(
+                "\(unknown.joined(separator: ", ")): no such column. Known are \(ImportLine.names.joined(separator: ", ")).")
+        }
+        guard Set(names).count == names.count else { throw CommandError("The CSV file names a column twice.") }
+        return names
+    }
+
+    private func item(in record: RecordReader.Record, header: [String]) -> Result<ImportItem, LineRefusal> {
+        do {
+            let line =
+                switch format {
+                case .csv: try ImportLine(csv: record.bytes, header: header)
+                case .jsonl: try ImportLine(json: record.bytes)
+                case .lines: try ImportLine(line: record.bytes)
+                }
+            return .success(try line.item(claimingAs: kind))
+        } catch let refusal as LineRefusal {
+            return .failure(refusal)
+        } catch {
+            return .failure(LineRefusal(code: "unreadable", words: "\(error)"))
+        }
+    }
+
+    /// What one line came to.
+    private struct Taken {
+        let line: Int
+        let outcome: Result<ImportOutcome, LineRefusal>
+    }
+
+    private static func take(
+        _ lines: [(number: Int, item: Result<ImportItem, LineRefusal>)], _ take: Take
+    ) async throws -> [Taken] {
+        var items: [ImportItem] = []
+        for case .success(let item) in lines.map(\.item) { items.append(item) }
+        var outcomes = try await take(items).makeIterator()
+        return try lines.map { line in
+            switch line.item {
+            case .failure(let refusal): return Taken(line: line.number, outcome: .failure(refusal))
+            case .success:
+                switch outcomes.next() {
+                case .success(let outcome): return Taken(line: line.number, outcome: .success(outcome))
+                case .failure(let error): return Taken(line: line.number, outcome: .failure(try LineRefusal(error)))
+                case nil: throw CommandError("Line \(line.number) came to nothing.")
+                }
+            }
+        }
+    }
+
+    private mutating func note(_ taken: [Taken]) throws {
+        var report: [UInt8] = []
+        for taken in taken {
+            switch taken.outcome {
+            case .success(let outcome): checkpoint.counts[outcome.rawValue, default: 0] += 1
+            case .failure(let refusal):
+                checkpoint.counts["refused", default: 0] += 1
+                var writer = JSONWriter()
+                writer.object { writer in
+                    writer.member("line", Int64(taken.line))
+                    writer.member("code", refusal.code)
+                    writer.member("reason", refusal.words)
+                }
+                report += writer.bytes + [UInt8(ascii: "\n")]
+            }
+        }
+        guard !report.isEmpty else { return }
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: Self.refusedPath(for: path)))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(report))
+        try file.close()
+    }
+
+    private mutating func show(of size: UInt64) {
+        let taken = checkpoint.counts.values.reduce(0, +)
+        let fraction = size > 0 ? Double(checkpoint.offset) / Double(size) : 1
+        bar.show("\(taken) lines, \(checkpoint.counts["refused"] ?? 0) refused", fraction: fraction)
+    }
+}
+
+extension LineRefusal {
+    /// What speaks against one line.
+    ///
+    /// - Throws: the error itself where it speaks against every line, as a database does that cannot be reached.
+    fileprivate init(_ error: BackendError) throws {
+        switch error {
+        case .refusedEvidence(let refusal): self.init(code: refusal.code, words: refusal.words)
+        case .environmentNotOpen: self.init(code: "environmentNotOpen", words: "the app does not take this environment")
+        case .invalidIdentifier(let name): self.init(code: "invalidIdentifier", words: "\(name) cannot be what it is")
+        case .appleMustBeAsked: self.init(code: "appleMustBeAsked", words: "only Apple can say what this receipt is")
+        case .tokenTaken: self.init(code: "tokenTaken", words: "the customer's id is the token of another customer")
+        case .unknownSubscription: self.init(code: "unknownSubscription", words: "it names no subscription")
+        case .store(let failure) where failure.isAboutWhatWasSent: self.init(code: failure.code, words: failure.words)
+        case .unknownApp, .store, .overloaded: throw error
+        }
+    }
+}
