@@ -99,11 +99,8 @@ struct KnownIssue: Sendable {
 
     static let all = [
         KnownIssue(
-            fault: "F03 SQLite", words: "went on after a failed sync instead of ending",
-            mending: "StorageSQLite: a failed commit of this kind must end the process"),
-        KnownIssue(
             fault: "F03 SQLite", words: "open EIO, call 1: it neither ended nor recovered from one failed call",
-            mending: "StorageSQLite: SQLite falls back to a read-only file, which must be refused at the start"),
+            mending: "StorageSQLite: SQLite falls back to a read-only file, which must be refused at the start")
     ]
 }
 

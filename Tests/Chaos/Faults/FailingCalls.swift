@@ -82,6 +82,7 @@ struct FailingCalls {
         var ended = 0
         var recovered = 0
         var wentOnAfterSync = 0
+        var slowestEnding = Duration.zero
         var counts = FaultReport.Counts()
         var findings: [String] = []
 
@@ -90,6 +91,7 @@ struct FailingCalls {
             if outcome.didFail { failed += 1 }
             if outcome.ended { ended += 1 } else if outcome.didFail { recovered += 1 }
             if outcome.wentOnAfterSync { wentOnAfterSync += 1 }
+            slowestEnding = max(slowestEnding, outcome.ending)
             counts.sent += outcome.sent
             counts.acknowledged += outcome.acknowledged
             counts.unknown += outcome.unknown
@@ -102,6 +104,7 @@ struct FailingCalls {
             report.counts = counts
             report.figures = [
                 ("trials", "\(trials)"), ("with a failed call", "\(failed)"), ("ended by themselves", "\(ended)"),
+                ("slowest end", slowestEnding.words),
                 ("went on", "\(recovered)"), ("went on after a failed sync", "\(wentOnAfterSync)"),
             ]
             report.findings = Array(findings.prefix(20)) + (findings.count > 20 ? ["… and \(findings.count - 20) more"] : [])
@@ -125,6 +128,8 @@ private struct Trial {
         var didFail = false
         var ended = false
         var wentOnAfterSync = false
+        /// How long it took to end, from the last answer on.
+        var ending = Duration.zero
         var sent = 0
         var acknowledged = 0
         var unknown = 0
@@ -154,8 +159,12 @@ private struct Trial {
         try await server.start()
         guard try await isReady(server, &outcome) else { return }
         for _ in 0..<2 { try await send(to: server, &outcome, &acknowledged) }
-        outcome.ended = try await server.waitForEnding(within: .zero) != nil
         let didFail = FileManager.default.fileExists(atPath: mark)
+        let mayEnd = didFail && (failure.call == "sync" || !failure.persists && acknowledged.count < world.messages.count)
+        // Ending takes a moment: it lets requests end first.
+        let began = ContinuousClock.now
+        outcome.ended = try await server.waitForEnding(within: mayEnd ? FailingCalls.longestSilence : .zero) != nil
+        if outcome.ended { outcome.ending = ContinuousClock.now - began }
         outcome.wentOnAfterSync = didFail && !outcome.ended && failure.call == "sync"
         if didFail, !outcome.ended, !failure.persists, acknowledged.count < world.messages.count {
             outcome.findings.append("it neither ended nor recovered from one failed call")
