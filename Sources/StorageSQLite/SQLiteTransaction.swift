@@ -39,17 +39,13 @@ final class SQLiteTransaction: StoreTransaction {
         return row.number
     }
 
-    private func headerNumbers(of evidence: Evidence) throws -> [String: Int64] {
-        var numbers: [String: Int64] = [:]
-        for header in EvidenceCoding.headers(of: evidence) {
-            let number = ContentNumber.of(header)
-            if committed.headers[number] == nil, learned.headers[number] == nil {
-                try NameQueries.insertHeader(header, number: number, database)
-                learned.learn(header: header, number: number)
-            }
-            numbers[header] = number
+    private func number(ofHeader header: String) throws -> Int64 {
+        let number = ContentNumber.of(header)
+        if committed.headers[number] == nil, learned.headers[number] == nil {
+            try NameQueries.insertHeader(header, number: number, database)
+            learned.learn(header: header, number: number)
         }
-        return numbers
+        return number
     }
 
     // MARK: Reading
@@ -106,9 +102,10 @@ final class SQLiteTransaction: StoreTransaction {
     private func keep(_ arrival: Arrival) throws {
         let ledger = try ledger(of: arrival.scope)
         let evidence = try arrival.evidence.map { evidence in
-            let document = try EvidenceCoding.encode(evidence, numbers: headerNumbers(of: evidence))
+            let document = EvidenceDocument(evidence)
+            let bytes = try document.bytes(numbers: document.headers.map(number(ofHeader:)))
             return try EvidenceQueries.insert(
-                document: document, form: evidence.form, receivedAt: arrival.receivedAt, ledger: ledger, database)
+                document: bytes, form: evidence.form, receivedAt: arrival.receivedAt, ledger: ledger, database)
         }
         if let notification = arrival.notification {
             try EvidenceQueries.insert(notification, evidence: evidence, ledger: ledger, database)

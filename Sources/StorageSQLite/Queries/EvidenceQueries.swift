@@ -81,7 +81,7 @@ enum EvidenceQueries {
                 guard let form = Evidence.Form(rawValue: spelling) else {
                     throw StorageError(.corrupt, "evidence of the unknown form \(spelling)")
                 }
-                return Evidence(form: form, bytes: try EvidenceCoding.decode(row.bytes(3), header: header))
+                return Evidence(form: form, bytes: try EvidenceDocument.decode(row.bytes(3), header: header))
             }
             return StoredFact(fact: try FactCoding.decode(row.bytes(0)), evidence: evidence, receivedAt: row.instant(1))
         }

@@ -27,6 +27,7 @@ struct Backup: AsyncParsableCommand {
                 the WAL.
                 """)
         }
+        guard FileManager.default.fileExists(atPath: path) else { throw CommandError("There is no database at \(path).") }
         guard !FileManager.default.fileExists(atPath: to) else {
             throw CommandError("\(to) is there already; a backup is never written over another.")
         }

@@ -1,0 +1,138 @@
+import Primitives
+
+/// Evidence, taken apart so that it is written short: its JWS headers, which hold the certificates and are most of it, stand in a
+/// table of their own and in the document only by their numbers; base64 is undone where that loses nothing. The exact bytes can
+/// always be put together again (decision 0013).
+package struct EvidenceDocument: Sendable {
+    /// The JWS headers in it, in order, each once: of the JWS itself and of those that stand as strings in what it signs.
+    package var headers: [String] { cuts.map { String(decoding: $0, as: UTF8.self) } }
+
+    private var cuts: [ArraySlice<UInt8>] = []
+    private var pieces: [Piece] = []
+    /// Of a compact JWS; nil for anything else.
+    private var signature: [UInt8]?
+
+    private enum Piece {
+        case bytes(ArraySlice<UInt8>)
+        /// By its place among the headers.
+        case header(Int)
+    }
+
+    private enum Form: UInt8 {
+        /// The pieces one after the other are the evidence.
+        case plain = 0
+        /// The first piece is the header, the others are the payload.
+        case compactJWS = 1
+    }
+
+    package init(_ evidence: Evidence) {
+        guard evidence.form == .compactJWS, takeJWS(evidence.bytes) else {
+            take(evidence.bytes[...])
+            return
+        }
+    }
+
+    /// How it is written.
+    ///
+    /// - Parameter numbers: one for each of the ``headers``.
+    /// - Throws: `StorageError` with `other` where a header has no number.
+    package func bytes(numbers: [Int64]) throws -> [UInt8] {
+        guard numbers.count == cuts.count else { throw StorageError(.other, "a JWS header was not kept") }
+        var document = CompactWriter(reservingCapacity: 4096)
+        document.byte(signature == nil ? Form.plain.rawValue : Form.compactJWS.rawValue)
+        if let signature { document.block(signature) }
+        document.count(pieces.count)
+        for piece in pieces {
+            switch piece {
+            case .bytes(let bytes):
+                document.byte(0)
+                document.block(bytes)
+            case .header(let index):
+                document.byte(1)
+                document.signed(numbers[index])
+            }
+        }
+        return document.bytes
+    }
+
+    /// The evidence's bytes as they came.
+    ///
+    /// - Parameter header: the header of a number.
+    /// - Throws: `StorageError` with `corrupt` for anything that ``bytes(numbers:)`` did not write, and what `header` throws.
+    package static func decode(_ document: [UInt8], header: (Int64) throws -> String) throws -> [UInt8] {
+        var reader = CompactReader(document)
+        guard let form = Form(rawValue: try reader.byte()) else { throw CompactReader.damaged("evidence of an unknown form") }
+        let signature = form == .compactJWS ? try reader.block() : nil
+        var pieces: [[UInt8]] = []
+        for _ in 0..<(try reader.count()) {
+            pieces.append(try reader.byte() == 0 ? Array(reader.block()) : Array(header(reader.signed()).utf8))
+        }
+        guard let signature, let first = pieces.first else { return Array(pieces.joined()) }
+        let payload = Array(pieces.dropFirst().joined())
+        let text = "." + StrictBase64.encodeURL(payload) + "." + StrictBase64.encodeURL(signature)
+        return first + Array(text.utf8)
+    }
+
+    /// False where its base64 has another spelling, which no JWS that was verified has.
+    private mutating func takeJWS(_ bytes: [UInt8]) -> Bool {
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = StrictBase64.decodeURL(parts[1]), let signature = StrictBase64.decodeURL(parts[2])
+        else { return false }
+        self.signature = signature
+        pieces = [header(parts[0])]
+        take(payload[...])
+        return true
+    }
+
+    /// A JWS inside begins as a JSON string: a quotation mark and the base64url of `{"`.
+    private mutating func take(_ bytes: ArraySlice<UInt8>) {
+        var kept = bytes.startIndex
+        var index = bytes.startIndex
+        while let quote = bytes[index...].firstIndex(of: UInt8(ascii: "\"")) {
+            index = bytes.index(after: quote)
+            guard bytes[index...].starts(with: Self.beginning) else { continue }
+            let end = bytes[index...].firstIndex { !Self.isBase64URL($0) } ?? bytes.endIndex
+            guard end < bytes.endIndex, bytes[end] == UInt8(ascii: "."), end - index >= Self.shortestHeader else { continue }
+            pieces.append(.bytes(bytes[kept..<index]))
+            pieces.append(header(bytes[index..<end]))
+            kept = end
+            index = end
+        }
+        if kept < bytes.endIndex { pieces.append(.bytes(bytes[kept...])) }
+    }
+
+    private mutating func header(_ bytes: ArraySlice<UInt8>) -> Piece {
+        // Mostly they are all the same.
+        if let known = cuts.firstIndex(where: { $0 == bytes }) { return .header(known) }
+        cuts.append(bytes)
+        return .header(cuts.count - 1)
+    }
+
+    private static let beginning = Array("eyJ".utf8)
+
+    /// Shorter ones hold no certificates, and a number for them would save nothing.
+    private static let shortestHeader = 512
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+extension CompactWriter {
+    fileprivate mutating func block(_ block: some Collection<UInt8>) {
+        count(block.count)
+        append(block)
+    }
+}
+
+extension CompactReader {
+    fileprivate mutating func block() throws -> ArraySlice<UInt8> {
+        let count = try count()
+        return try bytes(count)
+    }
+}
