@@ -13,6 +13,9 @@ export TENURE_FIXTURES ?= $(abspath ../shared/fixtures)
 export TENURE_FIXTURES_REQUIRED ?= 1
 endif
 
+# `make test` installs PostgreSQL, so its absence is no reason to skip anything.
+export TENURE_POSTGRES_REQUIRED ?= 1
+
 .PHONY: help demo test chaos chaos-small check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:

@@ -67,6 +67,9 @@ let package = Package(
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
         room("Storage", ["Primitives", "StrictJSON", "Ledger", crypto]),
         room("StorageSQLite", ["Primitives", "StrictJSON", "Storage", "Ledger", grdb, grdbSQLite]),
+        // Only headers: libpq itself is loaded when PostgreSQL is configured.
+        .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
+        room("StoragePostgres", ["Primitives", "StrictJSON", "Storage", "Ledger", "CLibpq"]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
         room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
         room(
@@ -85,7 +88,7 @@ let package = Package(
             name: "tenure",
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
-                "StorageSQLite",
+                "StorageSQLite", "StoragePostgres",
                 "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,
             ],
@@ -133,6 +136,14 @@ let package = Package(
                 "AppStoreSimulator", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Primitives", hummingbird, hummingbirdTesting,
                 asyncHTTPClient, lifecycle,
             ]),
+        // A proxy that does what networks do, and a private PostgreSQL: for tests and for the chaos tool.
+        .target(name: "FaultProxy", dependencies: [nioCore, nioPosix], path: "Tests/FaultProxy", swiftSettings: house),
+        .target(
+            name: "PrivatePostgres", dependencies: ["Storage", "StoragePostgres"], path: "Tests/PrivatePostgres",
+            swiftSettings: house),
+        tests(
+            "StoragePostgresTests",
+            ["StoragePostgres", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy", "PrivatePostgres"]),
         tests("TidyTests", []),
         // Breaks real processes; never shipped.
         .executableTarget(

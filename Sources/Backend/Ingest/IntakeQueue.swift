@@ -14,7 +14,7 @@ final class IntakeQueue: Sendable {
         /// Requests of one transaction at the most.
         var batch = 128
         /// Facts and claims of one transaction at the most, unless a single request has more.
-        var weight = 2000
+        var weight = 500
     }
 
     private let store: any Store
@@ -71,6 +71,9 @@ final class IntakeQueue: Sendable {
         }
     }
 
+    /// How many wait now.
+    var waitingCount: Int { line.withLock { $0.waiting.count } }
+
     private enum Verdict { case wait, lead, turnAway }
 
     private func becomesLeader() -> Bool {
@@ -126,8 +129,10 @@ final class IntakeQueue: Sendable {
     private static func isTheFaultOfOne(_ error: any Error) -> Bool {
         guard let error = error as? StorageError else { return true }
         switch error.code {
-        case .corrupt, .constraint, .invalidText, .staleLease, .other: return true
-        case .busy, .full, .inputOutput, .schemaTooNew, .notDurable, .unavailable, .conflict, .unknownOutcome: return false
+        case .corrupt, .constraint, .invalidText, .tooLarge, .staleLease, .other: return true
+        case .busy, .full, .inputOutput, .schemaTooNew, .notDurable, .unavailable, .conflict, .unknownOutcome, .timedOut,
+            .cancelled, .readOnly, .notPermitted, .misconfigured:
+            return false
         }
     }
 }

@@ -20,7 +20,7 @@ struct Backup: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
-        guard case .sqlite = configuration.database else {
+        guard case .sqlite(let path) = configuration.database else {
             throw CommandError(
                 """
                 tenure backup copies SQLite files. For PostgreSQL see docs/operations/backup.md: pg_dump, or pg_basebackup with

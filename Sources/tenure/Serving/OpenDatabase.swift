@@ -1,5 +1,6 @@
 import Logging
 import Storage
+import StoragePostgres
 import StorageSQLite
 
 /// A store that was opened, and what belongs to it.
@@ -9,16 +10,41 @@ struct OpenDatabase {
     let sqlite: SQLiteStore?
     /// The failures after which the process must be started anew; nil where there are none such.
     let failures: AsyncStream<StorageError>?
+    private let postgres: PostgresStore?
 
+    /// Opens it, and brings its schema up to date where that is not so and the database lets us.
     init(_ address: DatabaseAddress, logger: Logger) async throws {
         switch address {
         case .sqlite(let path):
             let opened = try SQLiteStore(path: path)
-            (store, sqlite, failures) = (opened, opened, opened.failures)
-        case .postgres:
-            throw CommandError("PostgreSQL is not built in yet.")
+            (store, sqlite, postgres, failures) = (opened, opened, nil, opened.failures)
+        case .postgres(let url):
+            try await Self.migrate(url, applicationRole: nil, logger: logger)
+            let libpq = try Libpq.loaded()
+            let opened = try await PostgresStore(
+                Self.settings(url, libpq, logger), libpq: libpq, generator: SystemRandomNumberGenerator())
+            (store, sqlite, postgres, failures) = (opened, nil, opened, nil)
         }
     }
 
-    func close() async throws {}
+    /// Brings a PostgreSQL database to this version, where it is not.
+    static func migrate(_ url: String, applicationRole: String?, logger: Logger) async throws {
+        let libpq = try Libpq.loaded()
+        try await PostgresStore.migrate(
+            settings(url, libpq, logger), libpq: libpq, applicationRole: applicationRole,
+            generator: SystemRandomNumberGenerator())
+    }
+
+    /// What the server wants noticed goes to the log.
+    private static func settings(_ url: String, _ libpq: Libpq, _ logger: Logger) throws -> PostgresSettings {
+        PostgresSettings(url: try PostgresURL(url, libpq: libpq)) { notice in
+            logger.notice(
+                "PostgreSQL notices",
+                metadata: [
+                    "severity": "\(notice.severity)", "sqlState": "\(notice.sqlState)", "message": "\(notice.message)",
+                ])
+        }
+    }
+
+    func close() async throws { await postgres?.close() }
 }

@@ -1,0 +1,153 @@
+import Ledger
+import Primitives
+import Storage
+
+/// What changed and why, what waits to be told, and what operators should look at.
+enum AuditQueries {
+    static func append(
+        _ rows: SubscriptionRows, _ ledger: PostgresValue, _ id: PostgresValue, at instant: Timestamp
+    ) -> [PostgresStatement] {
+        var statements: [PostgresStatement] = []
+        if !rows.audit.isEmpty {
+            statements.append(
+                PostgresStatement(
+                    """
+                    INSERT INTO audit (ledger, originalTransactionId, sequence, learnedAt, auditRow, hash)
+                    SELECT $1, $2, number, learned, words, digest
+                    FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::bytea[]) AS new (number, learned, words, digest)
+                    """,
+                    [
+                        ledger, id, .integers(rows.audit.map(\.head.sequence)),
+                        .integers(rows.audit.map(\.learnedAt.millisecondsSince1970)), .texts(rows.audit.map(\.text)),
+                        .byteStrings(rows.audit.map(\.head.hash)),
+                    ]))
+            // AUDIT-2: the next seal of the app names its head.
+            statements.append(
+                PostgresStatement(
+                    "INSERT INTO unsealedAudit (ledger, originalTransactionId) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                    [ledger, id]))
+        }
+        if !rows.events.isEmpty {
+            statements.append(
+                PostgresStatement(
+                    """
+                    INSERT INTO outbox (ledger, originalTransactionId, sequence, event, createdAt)
+                    SELECT $1, $2, $3 + place - 1, words, $4 FROM unnest($5::text[]) WITH ORDINALITY AS new (words, place)
+                    ORDER BY place
+                    """,
+                    [ledger, id, .integer(rows.firstEvent), .instant(instant), .texts(rows.events)]))
+        }
+        return statements
+    }
+
+    static func rows(
+        of id: OriginalTransactionID, after sequence: Int64, limit: Int, ledger: Int64
+    ) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT sequence, auditRow, hash FROM audit
+            WHERE ledger = $1 AND originalTransactionId = $2 AND sequence > $3 ORDER BY sequence LIMIT $4
+            """,
+            [.integer(ledger), .text(id.rawValue), .integer(sequence), .count(limit)])
+    }
+
+    static func row(in row: PostgresRow) throws -> StoredContents.AuditRowText {
+        StoredContents.AuditRowText(
+            head: AuditHead(sequence: try row.integer(0), hash: try row.bytes(2)), text: try row.text(1))
+    }
+
+    static func outbox(after id: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT id, sequence, event FROM outbox WHERE id > $1 ORDER BY id LIMIT $2", [.integer(id), .count(limit)])
+    }
+
+    static func insert(_ warning: OperatorWarning, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            "INSERT INTO operatorWarning (ledger, kind, value, firstSeenAt) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            [.integer(ledger), .text(warning.kind.rawValue), .text(warning.value), .instant(warning.firstSeenAt)])
+    }
+
+    static func warnings(ledger: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT kind, value, firstSeenAt FROM operatorWarning WHERE ledger = $1 ORDER BY firstSeenAt, kind, value LIMIT $2
+            """,
+            [.integer(ledger), .count(limit)])
+    }
+
+    static func warning(in row: PostgresRow) throws -> OperatorWarning {
+        let spelling = try row.text(0)
+        guard let kind = OperatorWarning.Kind(rawValue: spelling) else {
+            throw StorageError(.corrupt, "unknown kind of warning \(spelling)")
+        }
+        return OperatorWarning(kind: kind, value: try row.text(1), firstSeenAt: try row.instant(2))
+    }
+}
+
+/// The seals of an app's chains (AUDIT-2).
+enum SealQueries {
+    static func unsealed(_ app: AppID, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT environment, originalTransactionId, auditCount, auditHead, ledger.id
+            FROM unsealedAudit JOIN ledger ON ledger.id = unsealedAudit.ledger
+                JOIN subscription USING (ledger, originalTransactionId)
+            WHERE app = $1 LIMIT $2
+            """,
+            [.text(app.rawValue), .count(limit)])
+    }
+
+    static func entry(in row: PostgresRow, app: AppID) throws -> AuditSeal.Entry {
+        let key = SubscriptionKey(
+            app: app, environment: try row.environment(0), originalTransactionId: OriginalTransactionID(try row.text(1)))
+        return AuditSeal.Entry(key: key, head: AuditHead(sequence: try row.integer(2), hash: try row.bytes(3)))
+    }
+
+    static func last(of app: AppID) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT number, hash FROM auditSeal WHERE app = $1 ORDER BY number DESC LIMIT 1", [.text(app.rawValue)])
+    }
+
+    static func insert(_ seal: AuditSeal, ledgers: [Int64]) -> [PostgresStatement] {
+        let ids = PostgresValue.texts(seal.heads.map(\.key.originalTransactionId.rawValue))
+        return [
+            PostgresStatement(
+                "INSERT INTO auditSeal (app, number, sealedAt, previous, hash) VALUES ($1, $2, $3, $4, $5)",
+                [
+                    .text(seal.app.rawValue), .integer(seal.number), .instant(seal.sealedAt), .bytes(seal.previous),
+                    .bytes(seal.hash),
+                ]),
+            PostgresStatement(
+                """
+                INSERT INTO sealedHead (app, number, ledger, originalTransactionId, auditCount, auditHead)
+                SELECT $1, $2, inLedger, id, count, head
+                FROM unnest($3::bigint[], $4::text[], $5::bigint[], $6::bytea[]) AS new (inLedger, id, count, head)
+                """,
+                [
+                    .text(seal.app.rawValue), .integer(seal.number), .integers(ledgers), ids,
+                    .integers(seal.heads.map(\.head.sequence)), .byteStrings(seal.heads.map(\.head.hash)),
+                ]),
+            PostgresStatement(
+                """
+                DELETE FROM unsealedAudit USING unnest($1::bigint[], $2::text[]) AS done (inLedger, id)
+                WHERE ledger = inLedger AND originalTransactionId = id
+                """,
+                [.integers(ledgers), ids]),
+        ]
+    }
+
+    static func seals(of app: AppID, after number: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT number, sealedAt, previous, hash FROM auditSeal WHERE app = $1 AND number > $2 ORDER BY number LIMIT $3",
+            [.text(app.rawValue), .integer(number), .count(limit)])
+    }
+
+    static func heads(of app: AppID, number: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT environment, originalTransactionId, auditCount, auditHead
+            FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger WHERE sealedHead.app = $1 AND number = $2
+            """,
+            [.text(app.rawValue), .integer(number)])
+    }
+}

@@ -1,0 +1,168 @@
+import Ledger
+import Primitives
+import Storage
+
+/// What Apple and customers said: written once, by the key that makes it one thing (decision 0003), and never changed.
+enum EvidenceQueries {
+    static func known(notifications: [(ledger: Int64, uuid: String)]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT ledger, notificationUUID FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, uuid)
+            JOIN notification ON ledger = inLedger AND notificationUUID = uuid
+            """,
+            [.integers(notifications.map(\.ledger)), .texts(notifications.map(\.uuid))])
+    }
+
+    /// What another subscription may have: Apple's transaction ids are one space. Answers the places of those that are known.
+    static func known(signed: [(place: Int64, ledger: Int64, fact: Fact)]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT place FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[])
+                AS asked (place, inLedger, id, signedAt)
+            JOIN fact ON ledger = inLedger AND transactionId = id AND signedDate = signedAt AND transactionId IS NOT NULL
+            """,
+            [
+                .integers(signed.map(\.place)), .integers(signed.map(\.ledger)),
+                .texts(signed.map(\.fact.signedTransactionId?.rawValue)),
+                .integers(signed.map(\.fact.signedDate.millisecondsSince1970)),
+            ])
+    }
+
+    static func known(facts: [(place: Int64, ledger: Int64, fact: Fact)]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT place FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) AS asked (place, inLedger, id, key)
+            JOIN fact ON ledger = inLedger AND originalTransactionId = id AND factKey = key
+            """,
+            [
+                .integers(facts.map(\.place)), .integers(facts.map(\.ledger)),
+                .texts(facts.map(\.fact.originalTransactionId.rawValue)), .texts(facts.map(\.fact.key)),
+            ])
+    }
+
+    static func insert(document: [UInt8], form: Evidence.Form, receivedAt: Timestamp, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            "INSERT INTO evidence (ledger, form, receivedAt, document) VALUES ($1, $2, $3, $4)",
+            [.integer(ledger), .text(form.rawValue), .instant(receivedAt), .bytes(document)])
+    }
+
+    /// The number of the evidence that the statement before has kept: so that no round trip is spent to learn it.
+    private static let lastEvidence = "currval(pg_get_serial_sequence('evidence', 'id'))"
+
+    static func insert(_ notice: NoticeFact, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO notification (ledger, notificationUUID, notificationType, subtype, signedDate, evidence)
+            VALUES ($1, $2, $3, $4, $5, \(lastEvidence))
+            """,
+            [
+                .integer(ledger), .text(notice.notificationUUID), .text(notice.notificationType), .text(notice.subtype),
+                .instant(notice.signedDate),
+            ])
+    }
+
+    static func insert(_ facts: [Fact], hasEvidence: Bool, receivedAt: Timestamp, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO fact (ledger, originalTransactionId, factKey, transactionId, signedDate, receivedAt, decoded, evidence)
+            SELECT $1, id, key, signedId, signedAt, $2, document, CASE WHEN $3 THEN \(lastEvidence) END
+            FROM unnest($4::text[], $5::text[], $6::text[], $7::bigint[], $8::bytea[])
+                AS new (id, key, signedId, signedAt, document)
+            """,
+            [
+                .integer(ledger), .instant(receivedAt), .bool(hasEvidence), .texts(facts.map(\.originalTransactionId.rawValue)),
+                .texts(facts.map(\.key)), .texts(facts.map(\.signedTransactionId?.rawValue)),
+                .integers(facts.map(\.signedDate.millisecondsSince1970)), .byteStrings(facts.map(FactCoding.encode)),
+            ])
+    }
+
+    static func insert(_ claim: Claim, of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO claim (ledger, originalTransactionId, claimId, customer, claimedAt, decoded)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            """,
+            [
+                .integer(ledger), .text(id.rawValue), .text(claim.id.rawValue), .text(claim.customer.rawValue),
+                .instant(claim.claimedAt), .bytes(ClaimCoding.encode(claim)),
+            ])
+    }
+
+    static func facts(of id: OriginalTransactionID, ledger: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT fact.decoded, fact.receivedAt, evidence.form, evidence.document
+            FROM fact LEFT JOIN evidence ON evidence.id = fact.evidence
+            WHERE fact.ledger = $1 AND fact.originalTransactionId = $2 ORDER BY fact.signedDate, fact.factKey LIMIT $3
+            """,
+            [.integer(ledger), .text(id.rawValue), .count(limit)])
+    }
+
+    static func fact(in row: PostgresRow, header: (Int64) throws -> String) throws -> StoredFact {
+        let evidence = try row.optionalText(2).map { spelling in
+            guard let form = Evidence.Form(rawValue: spelling) else {
+                throw StorageError(.corrupt, "evidence of the unknown form \(spelling)")
+            }
+            return Evidence(form: form, bytes: try EvidenceDocument.decode(row.bytes(3), header: header))
+        }
+        return StoredFact(fact: try FactCoding.decode(row.bytes(0)), evidence: evidence, receivedAt: try row.instant(1))
+    }
+
+    /// The facts alone, when a history is put together again.
+    static func decoded(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT decoded FROM fact WHERE ledger = $1 AND originalTransactionId = $2", [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static func claims(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT decoded FROM claim WHERE ledger = $1 AND originalTransactionId = $2 ORDER BY claimedAt, claimId",
+            [.integer(ledger), .text(id.rawValue)])
+    }
+}
+
+/// Which customer the app registered a token for, and which subscriptions bear it (OWN-2).
+enum TokenQueries {
+    static func registrations(_ names: [TokenName]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT app, token, customer, isAnonymous FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
+            JOIN tokenRegistration ON app = ofApp AND token = named
+            """,
+            [.texts(names.map(\.app.rawValue)), .texts(names.map(\.token.rawValue))])
+    }
+
+    static func registration(in row: PostgresRow) throws -> (TokenName, TokenRegistration) {
+        guard let token = AppAccountToken(try row.text(1)) else { throw StorageError(.corrupt, "a token that is no UUID") }
+        let registration = TokenRegistration(
+            token: token, customer: CustomerID(try row.text(2)), isAnonymous: try row.bool(3))
+        return (TokenName(app: AppID(try row.text(0)), token: token), registration)
+    }
+
+    static func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) -> PostgresStatement {
+        PostgresStatement(
+            "INSERT INTO tokenRegistration (app, token, customer, isAnonymous, registeredAt) VALUES ($1, $2, $3, $4, $5)",
+            [
+                .text(app.rawValue), .text(registration.token.rawValue), .text(registration.customer.rawValue),
+                .bool(registration.isAnonymous), .instant(instant),
+            ])
+    }
+
+    static func note(_ tokens: [(AppAccountToken, OriginalTransactionID)], app: AppID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO tokenOfSubscription (app, token, ledger, originalTransactionId)
+            SELECT $1, named, $2, id FROM unnest($3::text[], $4::text[]) AS new (named, id) ON CONFLICT DO NOTHING
+            """,
+            [.text(app.rawValue), .integer(ledger), .texts(tokens.map(\.0.rawValue)), .texts(tokens.map(\.1.rawValue))])
+    }
+
+    static func subscriptions(bearing names: [TokenName]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT DISTINCT ledger, originalTransactionId FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
+            JOIN tokenOfSubscription ON app = ofApp AND token = named
+            """,
+            [.texts(names.map(\.app.rawValue)), .texts(names.map(\.token.rawValue))])
+    }
+}

@@ -1,0 +1,192 @@
+import Ledger
+import Primitives
+import Storage
+
+/// What follows from a subscription's facts and claims, which is a cache of them (decision 0001).
+enum SubscriptionQueries {
+    /// A row of the table, its history not read yet.
+    struct Found {
+        let ledger: Int64
+        let id: OriginalTransactionID
+        let policy: Int64
+        let foldVersion: Int64
+        let ends: StoredSubscription.Ends
+        let history: [UInt8]
+    }
+
+    static func find(_ subscriptions: [(ledger: Int64, id: OriginalTransactionID)]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount,
+                history
+            FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, named)
+            JOIN subscription ON ledger = inLedger AND originalTransactionId = named
+            JOIN policy ON policy.id = subscription.policy
+            """,
+            [.integers(subscriptions.map(\.ledger)), .texts(subscriptions.map(\.id.rawValue))])
+    }
+
+    /// The same, and each row is the transaction's own until it ends. Locked in one order, so that transactions do not wait for
+    /// each other in a circle.
+    static func lock(_ subscriptions: [(ledger: Int64, id: OriginalTransactionID)]) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount,
+                history
+            FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, named)
+            JOIN subscription ON ledger = inLedger AND originalTransactionId = named
+            JOIN policy ON policy.id = subscription.policy
+            ORDER BY ledger, originalTransactionId FOR UPDATE OF subscription
+            """,
+            [.integers(subscriptions.map(\.ledger)), .texts(subscriptions.map(\.id.rawValue))])
+    }
+
+    static func found(in row: PostgresRow) throws -> Found {
+        Found(
+            ledger: try row.integer(0), id: OriginalTransactionID(try row.text(1)), policy: try row.integer(2),
+            foldVersion: try row.integer(3),
+            ends: .init(
+                tenureRevision: try row.integer(4), audit: AuditHead(sequence: try row.integer(5), hash: try row.bytes(6)),
+                events: try row.integer(7)),
+            history: try row.bytes(8))
+    }
+
+    /// Everything that a saving comes to, in the order in which it must be written.
+    static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, at instant: Timestamp) -> [PostgresStatement] {
+        let (ledger, id) = (PostgresValue.integer(ledger), PostgresValue.text(rows.key.originalTransactionId.rawValue))
+        var statements = [upsert(rows, policy: policy, ledger, id)]
+        if let tenures = rows.tenures, !tenures.isEmpty {
+            statements.append(insert(tenures, revision: rows.ends.tenureRevision, ledger, id, at: instant))
+        }
+        if !rows.formerHolders.isEmpty {
+            statements.append(
+                PostgresStatement(
+                    "DELETE FROM holding WHERE ledger = $1 AND originalTransactionId = $2 AND customer = ANY ($3::text[])",
+                    [ledger, id, .texts(rows.formerHolders.map(\.rawValue))]))
+        }
+        if !rows.holdings.isEmpty { statements.append(upsert(rows.holdings, ledger, id)) }
+        if !rows.aliases.isEmpty { statements.append(upsert(rows.aliases, ledger, id)) }
+        return statements + AuditQueries.append(rows, ledger, id, at: instant) + WorkQueries.replaceDecided(rows.work, ledger, id)
+    }
+
+    private static func upsert(
+        _ rows: SubscriptionRows, policy: Int64, _ ledger: PostgresValue, _ id: PostgresValue
+    ) -> PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO subscription (ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount,
+                history)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            ON CONFLICT (ledger, originalTransactionId) DO UPDATE SET policy = excluded.policy,
+                tenureRevision = excluded.tenureRevision, auditCount = excluded.auditCount, auditHead = excluded.auditHead,
+                eventCount = excluded.eventCount, history = excluded.history
+            """,
+            [
+                ledger, id, .integer(policy), .integer(rows.ends.tenureRevision), .integer(rows.ends.audit.sequence),
+                .bytes(rows.ends.audit.hash), .integer(rows.ends.events), .bytes(rows.history),
+            ])
+    }
+
+    private static func insert(
+        _ tenures: [SubscriptionRows.TenureRow], revision: Int64, _ ledger: PostgresValue, _ id: PostgresValue,
+        at instant: Timestamp
+    ) -> PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO tenure (ledger, originalTransactionId, revision, effectiveFrom, customer, rule, evidence, learnedAt)
+            SELECT $1, $2, $3, since, owner, byRule, proof, $4
+            FROM unnest($5::bigint[], $6::text[], $7::text[], $8::text[]) AS new (since, owner, byRule, proof)
+            """,
+            [
+                ledger, id, .integer(revision), .instant(instant), .integers(tenures.map(\.from.millisecondsSince1970)),
+                .texts(tenures.map(\.customer?.rawValue)), .texts(tenures.map(\.rule)), .texts(tenures.map(\.evidence)),
+            ])
+    }
+
+    private static func upsert(
+        _ holdings: [SubscriptionRows.HoldingRow], _ ledger: PostgresValue, _ id: PostgresValue
+    ) -> PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO holding (ledger, customer, originalTransactionId, holding)
+            SELECT $1, owner, $2, has FROM unnest($3::text[], $4::text[]) AS new (owner, has)
+            ON CONFLICT (ledger, customer, originalTransactionId) DO UPDATE SET holding = excluded.holding
+            """,
+            [ledger, id, .texts(holdings.map(\.customer.rawValue)), .texts(holdings.map(\.text))])
+    }
+
+    /// PER-1: each name of a period, under a constraint that gives it to one period only; the last one named has it.
+    private static func upsert(
+        _ aliases: [SubscriptionRows.AliasRow], _ ledger: PostgresValue, _ id: PostgresValue
+    ) -> PostgresStatement {
+        let periods = Dictionary(aliases.map { ($0.alias, $0.period) }) { _, last in last }.sorted { $0.key < $1.key }
+        return PostgresStatement(
+            """
+            INSERT INTO periodAlias (ledger, originalTransactionId, alias, period)
+            SELECT $1, $2, named, meant FROM unnest($3::text[], $4::text[]) AS new (named, meant)
+            ON CONFLICT (ledger, originalTransactionId, alias) DO UPDATE SET period = excluded.period
+            """,
+            [ledger, id, .texts(periods.map(\.key)), .texts(periods.map(\.value))])
+    }
+
+    // MARK: Reading
+
+    static func aliases(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT alias, period FROM periodAlias WHERE ledger = $1 AND originalTransactionId = $2 ORDER BY alias",
+            [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static func tenures(of id: OriginalTransactionID, revision: Int64, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT effectiveFrom, customer, rule, evidence FROM tenure
+            WHERE ledger = $1 AND originalTransactionId = $2 AND revision = $3 ORDER BY effectiveFrom
+            """,
+            [.integer(ledger), .text(id.rawValue), .integer(revision)])
+    }
+
+    /// Everybody whom any revision named: only they can have a holding.
+    static func customers(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT DISTINCT customer FROM tenure WHERE ledger = $1 AND originalTransactionId = $2 AND customer IS NOT NULL
+            """,
+            [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static func next(after key: SubscriptionKey?, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT app, environment, originalTransactionId FROM subscription JOIN ledger ON ledger.id = subscription.ledger
+            WHERE (app, environment, originalTransactionId) > ($1, $2, $3)
+            ORDER BY app, environment, originalTransactionId LIMIT $4
+            """,
+            [
+                .text(key?.app.rawValue ?? ""), .text(key?.environment.rawValue ?? ""),
+                .text(key?.originalTransactionId.rawValue ?? ""), .count(limit),
+            ])
+    }
+}
+
+/// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
+enum HoldingQueries {
+    static func holdings(of customer: CustomerID, in scope: Scope) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT holding FROM holding WHERE ledger = (SELECT id FROM ledger WHERE app = $1 AND environment = $2)
+                AND customer = $3
+            ORDER BY originalTransactionId
+            """,
+            [.text(scope.app.rawValue), .text(scope.environment.rawValue), .text(customer.rawValue)])
+    }
+
+    static func holdings(of customers: [CustomerID], in id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT customer, holding FROM holding
+            WHERE ledger = $1 AND originalTransactionId = $2 AND customer = ANY ($3::text[]) ORDER BY customer
+            """,
+            [.integer(ledger), .text(id.rawValue), .texts(customers.map(\.rawValue))])
+    }
+}

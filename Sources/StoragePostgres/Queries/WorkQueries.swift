@@ -1,0 +1,132 @@
+import Ledger
+import Primitives
+import Storage
+
+/// The queue of what is to be done later.
+enum WorkQueries {
+    /// What the rules named before and do not name now is taken back, even from whoever holds it: his end of it will be refused.
+    static func replaceDecided(_ orders: [WorkOrder], _ ledger: PostgresValue, _ id: PostgresValue) -> [PostgresStatement] {
+        let others = PostgresStatement(
+            "DELETE FROM work WHERE ledger = $1 AND subject = $2 AND isDecided AND NOT workKey = ANY ($3::text[])",
+            [ledger, id, .texts(orders.map(\.key))])
+        guard !orders.isEmpty else { return [others] }
+        let insert = PostgresStatement(
+            """
+            INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
+            SELECT $1, $2, key, ofKind, words, due, true, due
+            FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) AS new (key, ofKind, words, due) ON CONFLICT DO NOTHING
+            """,
+            [
+                ledger, id, .texts(orders.map(\.key)), .texts(orders.map(\.kind.rawValue)), .texts(orders.map(\.body)),
+                .integers(orders.map(\.dueAt.millisecondsSince1970)),
+            ])
+        return [others, insert]
+    }
+
+    /// Asked for once more while somebody holds it, it is done once more; what waits is done at the earlier instant.
+    static func order(_ order: WorkOrder, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $6)
+            ON CONFLICT (ledger, subject, workKey) DO UPDATE SET asked = work.asked + 1, finishedAt = NULL, failedAt = NULL,
+                attempts = CASE WHEN work.availableAt IS NULL THEN 0 ELSE work.attempts END,
+                dueAt = least(work.dueAt, excluded.dueAt),
+                availableAt = CASE WHEN work.availableAt IS NULL THEN excluded.availableAt
+                    WHEN work.worker IS NOT NULL THEN work.availableAt ELSE least(work.availableAt, excluded.availableAt) END
+            """,
+            [
+                .integer(ledger), .text(order.subject), .text(order.key), .text(order.kind.rawValue), .text(order.body),
+                .instant(order.dueAt), .bool(order.isDecided),
+            ])
+    }
+
+    /// What another transaction is taking at this moment is passed over.
+    static func lease(_ kind: WorkKind, for request: WorkRequest, at now: Timestamp) -> PostgresStatement {
+        PostgresStatement(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT id FROM work WHERE kind = $3 AND availableAt IS NOT NULL AND availableAt <= $4
+                ORDER BY availableAt LIMIT $5 FOR UPDATE SKIP LOCKED)
+            UPDATE work SET attempts = attempts + 1, fence = fence + 1, worker = $1, availableAt = $2
+            FROM due WHERE work.id = due.id
+            RETURNING work.id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, fence, asked
+            """,
+            [
+                .text(request.worker), .instant(now.adding(request.lease)), .text(kind.rawValue), .instant(now),
+                .count(request.limit),
+            ])
+    }
+
+    static func order(in row: PostgresRow, scope: (Int64) throws -> Scope) throws -> WorkOrder {
+        WorkOrder(
+            scope: try scope(row.integer(1)), subject: try row.text(2),
+            task: (try row.text(3), WorkKind(rawValue: try row.text(4)), try row.text(5)), dueAt: try row.instant(6),
+            isDecided: try row.bool(7))
+    }
+
+    // MARK: Ending a lease
+
+    /// What the rules named stays, so that it is not done again (I40); anything else is forgotten, or done again where it was
+    /// asked for meanwhile. One of the statements changes a row, or the lease is over.
+    static func finish(_ work: LeasedWork, at now: Timestamp) -> [PostgresStatement] {
+        let lease: [PostgresValue] = [.integer(work.id), .integer(work.fence)]
+        guard !work.order.isDecided else {
+            return [
+                PostgresStatement(
+                    "UPDATE work SET availableAt = NULL, worker = NULL, finishedAt = $3 WHERE id = $1 AND fence = $2",
+                    lease + [.instant(now)])
+            ]
+        }
+        return [
+            PostgresStatement(
+                "DELETE FROM work WHERE id = $1 AND fence = $2 AND asked = $3", lease + [.integer(work.asked)]),
+            PostgresStatement(
+                """
+                UPDATE work SET availableAt = $4, worker = NULL, attempts = 0 WHERE id = $1 AND fence = $2 AND asked > $3
+                """,
+                lease + [.integer(work.asked), .instant(now)]),
+        ]
+    }
+
+    static func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) -> PostgresStatement {
+        PostgresStatement(
+            "UPDATE work SET availableAt = $3, worker = NULL, lastError = $4 WHERE id = $1 AND fence = $2",
+            [.integer(work.id), .integer(work.fence), .instant(instant), .text(reason)])
+    }
+
+    static func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) -> PostgresStatement {
+        PostgresStatement(
+            "UPDATE work SET availableAt = NULL, worker = NULL, failedAt = $3, lastError = $4 WHERE id = $1 AND fence = $2",
+            [.integer(work.id), .integer(work.fence), .instant(now), .text(reason)])
+    }
+
+    // MARK: Looking
+
+    static func work(after id: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, worker, availableAt, finishedAt,
+                failedAt,
+                lastError
+            FROM work WHERE id > $1 ORDER BY id LIMIT $2
+            """,
+            [.integer(id), .count(limit)])
+    }
+
+    static func stored(in row: PostgresRow, scope: (Int64) throws -> Scope) throws -> StoredWork {
+        let state: StoredWork.State =
+            if let worker = try row.optionalText(9) {
+                .leased(by: worker, until: try row.instant(10))
+            } else if let finished = try row.optionalInteger(11) {
+                .done(at: Timestamp(millisecondsSince1970: finished))
+            } else if let failed = try row.optionalInteger(12) {
+                .failed(at: Timestamp(millisecondsSince1970: failed))
+            } else {
+                .waiting
+            }
+        return StoredWork(
+            id: try row.integer(0), order: try order(in: row, scope: scope), attempts: try row.integer(8), state: state,
+            lastError: try row.optionalText(13))
+    }
+}

@@ -1,0 +1,291 @@
+import Ledger
+import Primitives
+import Storage
+
+/// One write transaction. Each step is one round trip for the whole batch, however long.
+final class PostgresTransaction: StoreTransaction {
+    private let connection: PostgresConnection
+    private let committed: Names
+    /// What this transaction has learned, and what it made; for the next ones once it is committed.
+    private(set) var learned = Names()
+
+    init(connection: PostgresConnection, committed: Names) {
+        self.connection = connection
+        self.committed = committed
+    }
+
+    // MARK: Names
+
+    private func ledger(of scope: Scope) throws -> Int64 {
+        if let known = committed.ledgers[scope] ?? learned.ledgers[scope] { return known }
+        // Whoever inserts it at the same time is waited for, and then his row is read.
+        let results = try connection.pipeline([NameQueries.insertLedger(of: scope), NameQueries.ledger(of: scope)])
+        guard let number = try results[1].first?.integer(0) else { throw StorageError(.corrupt, "a ledger was not kept") }
+        learned.learn(ledger: number, of: scope)
+        return number
+    }
+
+    private func scope(of ledger: Int64) throws -> Scope {
+        if let known = committed.scopes[ledger] ?? learned.scopes[ledger] { return known }
+        let scope = try NameQueries.scope(of: ledger, connection)
+        learned.learn(ledger: ledger, of: scope)
+        return scope
+    }
+
+    /// Its number, and what keeps it where it is not known to be kept.
+    private func policyNumber(_ policy: AppPolicy) throws -> (Int64, [PostgresStatement]) {
+        if let known = committed.number(of: policy) ?? learned.number(of: policy) { return (known, []) }
+        let row = try PolicyRow(policy)
+        learned.learn(policy: policy, number: row.number)
+        return (row.number, [NameQueries.insert(row)])
+    }
+
+    /// Its number, and what keeps it where it is not known to be kept.
+    private func headerNumber(_ header: String) -> (Int64, [PostgresStatement]) {
+        let number = ContentNumber.of(header)
+        if committed.headers[number] != nil || learned.headers[number] != nil { return (number, []) }
+        learned.learn(header: header, number: number)
+        return (number, [NameQueries.insertHeader(header, number: number)])
+    }
+
+    // MARK: Reading
+
+    private static func lockName(_ kind: String, _ parts: String...) -> Int64 {
+        ContentNumber.of(kind + parts.map { "/\($0.utf8.count):\($0)" }.joined())
+    }
+
+    private static func lockName(_ key: SubscriptionKey) -> Int64 {
+        lockName("subscription", key.app.rawValue, key.environment.rawValue, key.originalTransactionId.rawValue)
+    }
+
+    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
+        let asked = try subscriptions.map { key in
+            Asked(key: key, place: Place(ledger: try ledger(of: key.scope), id: key.originalTransactionId))
+        }
+        // A token is the same lock for whoever registers it and for whoever keeps a fact that bears it, though neither has a
+        // row of the other's to lock (OWN-2). Each statement after it sees what was committed when the lock was had.
+        let names = tokens.map { Self.lockName("token", $0.app.rawValue, $0.token.rawValue) }
+        let results = try connection.pipeline([
+            NameQueries.lock(names), SubscriptionQueries.lock(asked.map { ($0.place.ledger, $0.place.id) }),
+            TokenQueries.registrations(tokens),
+        ])
+        var found = try stored(in: results[1], asked)
+        // A subscription that is not there has no row to lock. Whoever makes it has a lock by its name, and whoever waited for
+        // that finds the row.
+        let missing = asked.filter { found[$0.key] == nil }
+        if !missing.isEmpty {
+            let made = try connection.pipeline([
+                NameQueries.lock(missing.map { Self.lockName($0.key) }),
+                SubscriptionQueries.lock(missing.map { ($0.place.ledger, $0.place.id) }),
+            ])
+            found.merge(try stored(in: made[1], missing)) { _, new in new }
+        }
+        let registrations = try results[2].map { try TokenQueries.registration(in: $0) }
+        return Locked(
+            subscriptions: found, registrations: Dictionary(registrations.map { ($0.0, $0.1) }) { first, _ in first })
+    }
+
+    private struct Asked {
+        let key: SubscriptionKey
+        let place: Place
+    }
+
+    private func stored(in result: PostgresResult, _ asked: [Asked]) throws -> [SubscriptionKey: StoredSubscription] {
+        let keys = Dictionary(asked.map { ($0.place, $0.key) }) { first, _ in first }
+        let reading = PostgresReading(connection: connection, names: committed)
+        var found: [SubscriptionKey: StoredSubscription] = [:]
+        for row in result {
+            let row = try SubscriptionQueries.found(in: row)
+            guard let key = keys[Place(ledger: row.ledger, id: row.id)] else { continue }
+            found[key] = try reading.subscription(row, key)
+        }
+        return found
+    }
+
+    /// A subscription by the number of its ledger.
+    private struct Place: Hashable {
+        let ledger: Int64
+        let id: OriginalTransactionID
+    }
+
+    func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey] {
+        try connection.execute(TokenQueries.subscriptions(bearing: tokens)).map { row in
+            let scope = try scope(of: row.integer(0))
+            return SubscriptionKey(
+                app: scope.app, environment: scope.environment, originalTransactionId: OriginalTransactionID(try row.text(1)))
+        }.sorted()
+    }
+
+    func known(of arrivals: [Arrival]) throws -> Known {
+        var notifications: [(ledger: Int64, uuid: String, scope: Scope)] = []
+        var facts: [(place: Int64, ledger: Int64, fact: Fact)] = []
+        var names: [Known.Name] = []
+        for arrival in arrivals {
+            let ledger = try ledger(of: arrival.scope)
+            if let uuid = arrival.notification?.notificationUUID { notifications.append((ledger, uuid, arrival.scope)) }
+            for fact in arrival.facts {
+                facts.append((Int64(facts.count), ledger, fact))
+                names.append(Known.Name(arrival.scope, fact.key))
+            }
+        }
+        let results = try connection.pipeline([
+            EvidenceQueries.known(notifications: notifications.map { ($0.ledger, $0.uuid) }),
+            EvidenceQueries.known(signed: facts.filter { $0.fact.signedTransactionId != nil }),
+            EvidenceQueries.known(facts: facts.filter { $0.fact.signedTransactionId == nil }),
+        ])
+        let scopes = Dictionary(notifications.map { ($0.ledger, $0.scope) }) { first, _ in first }
+        let knownNotifications = try results[0].compactMap { row in
+            let uuid = try row.text(1)
+            return try scopes[row.integer(0)].map { Known.Name($0, uuid) }
+        }
+        let places = try [results[1], results[2]].flatMap { try $0.map { try $0.integer(0) } }
+        let knownFacts = places.compactMap { Int(exactly: $0) }.filter(names.indices.contains).map { names[$0] }
+        return Known(notifications: Set(knownNotifications), facts: Set(knownFacts))
+    }
+
+    // MARK: Keeping
+
+    func keep(_ arrivals: [Arrival]) throws -> [Bool] {
+        let known = try lockLoneNotifications(arrivals)
+        var seen = Set<Known.Name>()
+        var statements: [PostgresStatement] = []
+        let kept = try arrivals.map { arrival in
+            if let name = Self.loneName(arrival), known.contains(name) || !seen.insert(name).inserted { return false }
+            statements += try insertions(of: arrival)
+            return true
+        }
+        _ = try connection.pipeline(statements)
+        return kept
+    }
+
+    /// The name of a notification about no subscription, which no other lock guards.
+    private static func loneName(_ arrival: Arrival) -> Known.Name? {
+        guard arrival.facts.isEmpty, let uuid = arrival.notification?.notificationUUID else { return nil }
+        return Known.Name(arrival.scope, uuid)
+    }
+
+    /// Which of the notifications about no subscription are known; nobody else can keep one of them before this transaction ends.
+    private func lockLoneNotifications(_ arrivals: [Arrival]) throws -> Set<Known.Name> {
+        let lone = arrivals.filter { Self.loneName($0) != nil }
+        guard !lone.isEmpty else { return [] }
+        let locks = lone.compactMap { arrival in
+            arrival.notification.map {
+                Self.lockName(
+                    "notification", arrival.scope.app.rawValue, arrival.scope.environment.rawValue, $0.notificationUUID)
+            }
+        }
+        _ = try connection.execute(NameQueries.lock(locks))
+        return try known(of: lone).notifications
+    }
+
+    private func insertions(of arrival: Arrival) throws -> [PostgresStatement] {
+        let ledger = try ledger(of: arrival.scope)
+        var statements: [PostgresStatement] = []
+        if let evidence = arrival.evidence {
+            let document = EvidenceDocument(evidence)
+            let headers = document.headers.map(headerNumber)
+            statements += headers.flatMap(\.1)
+            statements.append(
+                EvidenceQueries.insert(
+                    document: try document.bytes(numbers: headers.map(\.0)), form: evidence.form, receivedAt: arrival.receivedAt,
+                    ledger: ledger))
+        }
+        if let notification = arrival.notification {
+            guard arrival.evidence != nil else { throw StorageError(.constraint, "a notification without evidence") }
+            statements.append(EvidenceQueries.insert(notification, ledger: ledger))
+        }
+        if !arrival.facts.isEmpty {
+            statements.append(
+                EvidenceQueries.insert(
+                    arrival.facts, hasEvidence: arrival.evidence != nil, receivedAt: arrival.receivedAt, ledger: ledger))
+        }
+        let tokens: [(AppAccountToken, OriginalTransactionID)] = arrival.facts.compactMap { fact in
+            guard case .transaction(let transaction) = fact else { return nil }
+            return transaction.appAccountToken.map { ($0, fact.originalTransactionId) }
+        }
+        if !tokens.isEmpty { statements.append(TokenQueries.note(tokens, app: arrival.scope.app, ledger: ledger)) }
+        return statements
+    }
+
+    func keep(_ claim: Claim, on key: SubscriptionKey) throws {
+        _ = try connection.execute(
+            EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: ledger(of: key.scope)))
+    }
+
+    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws {
+        _ = try connection.execute(TokenQueries.register(registration, app: app, at: instant))
+    }
+
+    func warn(_ warning: OperatorWarning, in scope: Scope) throws {
+        _ = try connection.execute(AuditQueries.insert(warning, ledger: ledger(of: scope)))
+    }
+
+    func save(_ savings: [Saving]) throws {
+        var statements: [PostgresStatement] = []
+        for saving in savings {
+            let ledger = try ledger(of: saving.key.scope)
+            let rows = try SubscriptionRows(saving) {
+                try connection.execute(SubscriptionQueries.customers(of: saving.key.originalTransactionId, ledger: ledger))
+                    .map { CustomerID(try $0.text(0)) }
+            }
+            let (policy, insertion) = try policyNumber(saving.policy)
+            statements += insertion + SubscriptionQueries.save(rows, policy: policy, ledger: ledger, at: saving.learnedAt)
+        }
+        _ = try connection.pipeline(statements)
+    }
+
+    // MARK: Work
+
+    func order(_ orders: [WorkOrder]) throws {
+        // In one order, so that two who ask for the same things do not wait for each other in a circle.
+        let sorted = orders.sorted { ($0.scope, $0.subject, $0.key) < ($1.scope, $1.subject, $1.key) }
+        _ = try connection.pipeline(sorted.map { WorkQueries.order($0, ledger: try ledger(of: $0.scope)) })
+    }
+
+    func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork] {
+        var leased: [LeasedWork] = []
+        for kind in request.kinds where leased.count < request.limit {
+            let taken = try connection.execute(
+                WorkQueries.lease(kind, for: request.limited(by: leased.count), at: now))
+            leased += try taken.map { row in
+                LeasedWork(
+                    id: try row.integer(0), order: try WorkQueries.order(in: row, scope: scope), attempt: try row.integer(8),
+                    fence: try row.integer(9), asked: try row.integer(10), until: now.adding(request.lease))
+            }.sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
+        }
+        return leased
+    }
+
+    func finish(_ work: LeasedWork, at now: Timestamp) throws { try end(WorkQueries.finish(work, at: now)) }
+
+    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) throws {
+        try end([WorkQueries.postpone(work, to: instant, because: reason)])
+    }
+
+    func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) throws {
+        try end([WorkQueries.abandon(work, at: now, because: reason)])
+    }
+
+    private func end(_ statements: [PostgresStatement]) throws {
+        let changed = try connection.pipeline(statements).reduce(0) { $0 + $1.affectedRows }
+        guard changed > 0 else { throw StorageError(.staleLease, "the work is held by another, or was taken back") }
+    }
+
+    // MARK: Seals
+
+    func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {
+        let results = try connection.pipeline([
+            NameQueries.lock([Self.lockName("seal", app.rawValue)]), SealQueries.unsealed(app, limit: limit),
+            SealQueries.last(of: app),
+        ])
+        let unsealed = try results[1].map { (entry: try SealQueries.entry(in: $0, app: app), ledger: try $0.integer(4)) }
+        guard !unsealed.isEmpty else { return nil }
+        let last = try results[2].first.map { (number: try $0.integer(0), hash: try $0.bytes(1)) }
+        let seal = AuditSeal(
+            app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry),
+            previous: last?.hash ?? AuditHead().hash)
+        let ledgers = Dictionary(unsealed.map { ($0.entry.key, $0.ledger) }) { first, _ in first }
+        _ = try connection.pipeline(SealQueries.insert(seal, ledgers: seal.heads.compactMap { ledgers[$0.key] }))
+        return seal
+    }
+}

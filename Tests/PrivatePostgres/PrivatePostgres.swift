@@ -1,0 +1,188 @@
+package import Foundation
+package import StoragePostgres
+import Synchronization
+
+/// A PostgreSQL server of the tests' own, in a folder of its own on a port of its own, as durable as a real one. It is stopped
+/// and its folder removed when the process that started it ends, in whatever way.
+package final class PrivatePostgres: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(_ description: String) { self.description = description }
+    }
+
+    /// What the server offers beside the usual.
+    package struct Options: Sendable {
+        /// With a certificate for `localhost`, signed by a root of its own.
+        package var offersTLS = false
+        /// More of postgresql.conf.
+        package var configuration: [String: String] = [:]
+
+        package init() {}
+    }
+
+    /// Holds the server's data, its log and `root.pem`.
+    package let folder: URL
+    package let port: Int
+    private let programs: Programs
+    /// Databases without anything in them, to be used again.
+    private let emptied = Mutex<[String]>([])
+
+    /// One per run of the tests, with TLS; each test makes a database of its own in it.
+    package static func shared() throws -> PrivatePostgres { try one.get() }
+
+    private static let one = Result<PrivatePostgres, any Error> {
+        var options = Options()
+        options.offersTLS = true
+        return try PrivatePostgres(options)
+    }
+
+    /// Whether the server's programs are on this machine (Debian: postgresql).
+    package static var isInstalled: Bool { Programs.find() != nil }
+
+    package init(_ options: Options = Options()) throws {
+        guard let programs = Programs.find() else {
+            throw Failure("no initdb and pg_ctl of PostgreSQL on this machine; install them (Debian: postgresql)")
+        }
+        self.programs = programs
+        // Short, since the path of a Unix socket must stay under 107 bytes.
+        folder = FileManager.default.temporaryDirectory.appending(path: "tenure-pg-\(UUID().uuidString.prefix(8))")
+        port = try Self.freePort()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try programs.giveToServer(folder)
+        try programs.removeAtEnd(folder)
+        let cluster = folder.appending(path: "cluster").path
+        // What initdb writes need not outlive a power cut; what the tests write is flushed as ever.
+        try programs.run(
+            "initdb", "-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        if options.offersTLS { try Certificates(in: folder).make(programs) }
+        try configure(options)
+        try programs.run("pg_ctl", "-D", cluster, "-l", folder.appending(path: "log").path, "-w", "-t", "30", "start")
+    }
+
+    private func configure(_ options: Options) throws {
+        var lines = [
+            "port": "\(port)", "listen_addresses": "'127.0.0.1'", "unix_socket_directories": "'\(folder.path)'",
+            "max_connections": "200", "shared_buffers": "'32MB'", "fsync": "on", "deadlock_timeout": "'10ms'",
+            "password_encryption": "'scram-sha-256'",
+        ]
+        if options.offersTLS {
+            lines["ssl"] = "on"
+            lines["ssl_cert_file"] = "'\(folder.appending(path: "server.pem").path)'"
+            lines["ssl_key_file"] = "'\(folder.appending(path: "server.key").path)'"
+        }
+        lines.merge(options.configuration) { _, chosen in chosen }
+        let cluster = folder.appending(path: "cluster")
+        let text = lines.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)\n" }.joined()
+        try text.write(to: cluster.appending(path: "postgresql.auto.conf"), atomically: false, encoding: .utf8)
+        // Whoever belongs to the role must show a password.
+        let rules = "local all all trust\nhost all +with_password 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
+        try rules.write(to: cluster.appending(path: "pg_hba.conf"), atomically: false, encoding: .utf8)
+        try programs.giveToServer(cluster.appending(path: "postgresql.auto.conf"))
+        try programs.giveToServer(cluster.appending(path: "pg_hba.conf"))
+    }
+
+    /// `immediate` ends it as a power cut would, `fast` ends what is at work, `smart` waits for it.
+    package enum Mode: String, Sendable { case immediate, fast, smart }
+
+    /// Returns when it takes connections again.
+    package func restart(_ mode: Mode) throws {
+        try programs.run(
+            "pg_ctl", "-D", folder.appending(path: "cluster").path, "-l", folder.appending(path: "log").path, "-w", "-t", "30",
+            "-m", mode.rawValue, "restart")
+    }
+
+    package func stop(_ mode: Mode) throws {
+        try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "30", "-m", mode.rawValue, "stop")
+    }
+
+    package func start() throws {
+        try programs.run(
+            "pg_ctl", "-D", folder.appending(path: "cluster").path, "-l", folder.appending(path: "log").path, "-w", "-t", "30",
+            "start")
+    }
+
+    /// The PEM of the root that signed the server's certificate.
+    package var rootCertificate: URL { folder.appending(path: "root.pem") }
+
+    /// A URL over TCP, without TLS unless `parameters` ask for it.
+    package func url(
+        _ database: String = "postgres", user: String = "postgres", port: Int? = nil, _ parameters: [String: String] = [:]
+    ) -> String {
+        let query = ["sslmode": "disable"].merging(parameters) { _, chosen in chosen }.sorted { $0.key < $1.key }
+        let text = query.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
+        return "postgres://\(user)@127.0.0.1:\(port ?? self.port)/\(database)?\(text)"
+    }
+
+    /// Settings for the URL that swallow notices.
+    package func settings(_ url: String) throws -> PostgresSettings {
+        PostgresSettings(url: try PostgresURL(url, libpq: try Libpq.loaded())) { _ in }
+    }
+
+    /// Runs the body with an empty database that nobody else has; whoever is connected to it afterwards is cut off.
+    ///
+    /// - Parameter options: of `CREATE DATABASE`.
+    package func withDatabase<Result>(
+        _ options: String = "", _ body: (_ name: String) async throws -> Result
+    ) async throws -> Result {
+        let name = try takeDatabase(options)
+        let result: Result
+        do {
+            result = try await body(name)
+        } catch {
+            try giveBack(name, options)
+            throw error
+        }
+        try giveBack(name, options)
+        return result
+    }
+
+    /// Making a database costs the server a checkpoint and more; so those of the usual kind are emptied and used again.
+    private func takeDatabase(_ options: String) throws -> String {
+        if options.isEmpty, let name = emptied.withLock({ $0.popLast() }) { return name }
+        let name = "t\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        try administer("CREATE DATABASE \(name) \(options)")
+        return name
+    }
+
+    private func giveBack(_ name: String, _ options: String) throws {
+        guard options.isEmpty else { return try administer("DROP DATABASE \(name) WITH (FORCE)") }
+        // First, since a test may have made the database read-only.
+        try administer("ALTER DATABASE \(name) RESET ALL")
+        try administer(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND pid <> pg_backend_pid();
+            DROP SCHEMA public CASCADE;
+            CREATE SCHEMA public
+            """, in: name)
+        emptied.withLock { $0.append(name) }
+    }
+
+    /// Runs a script as the server's owner.
+    package func administer(_ script: String, in database: String = "postgres") throws {
+        var settings = try settings(url(database))
+        settings.statementTimeout = .seconds(30)
+        settings.answerTimeout = .seconds(30)
+        let connection = try PostgresConnection(settings, libpq: try Libpq.loaded())
+        defer { connection.close() }
+        try connection.runScript(script)
+    }
+
+    /// Free when it was asked for; somebody else could take it in the moment before the server does, and then it does not start.
+    private static func freePort() throws -> Int {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { throw Failure("no socket: \(errno)") }
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(socket, generic, length) == 0 && getsockname(socket, generic, &length) == 0
+            }
+        }
+        guard isBound else { throw Failure("no port: \(errno)") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+/// The server's programs, and how they are run: the server refuses to be root, so root lends them to the user `postgres`.
+struct Programs {
+    private let folder: String
+    private let isRoot = geteuid() == 0
+
+    /// Nil where they are not installed. Debian keeps them out of the PATH, one folder per version; the newest is taken.
+    static func find() -> Programs? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let debian = "/usr/lib/postgresql"
+        // 15 to 30: a folder that is not there is not executable.
+        let folders =
+            (15...30).reversed().map { "\(debian)/\($0)/bin" }
+            + path.split(separator: ":").map(String.init)
+        return folders.first { folder in
+            ["initdb", "pg_ctl"].allSatisfy { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)") }
+        }.map(Programs.init(folder:))
+    }
+
+    private init(folder: String) { self.folder = folder }
+
+    /// Runs a program of the server's to its end.
+    func run(_ program: String, _ arguments: String...) throws {
+        try Self.run(prefix + ["\(folder)/\(program)"] + arguments)
+    }
+
+    private var prefix: [String] { isRoot ? ["runuser", "-u", "postgres", "--"] : [] }
+
+    /// Makes the server's user the owner.
+    func giveToServer(_ file: URL) throws {
+        if isRoot { try Self.run(["chown", "-R", "postgres:postgres", file.path]) }
+    }
+
+    /// Has a shell wait until this process is gone, by whatever end: only it holds the other end of the shell's input. Then the
+    /// server is stopped and the folder removed. Signals to the process group (an interrupt from the keyboard) do not reach the
+    /// shell.
+    func removeAtEnd(_ server: URL) throws {
+        let script = """
+            trap '' INT TERM HUP; cat > /dev/null; \(prefix.joined(separator: " ")) "\(folder)/pg_ctl" -D "$1/cluster" \
+            -m immediate stop; rm -rf "$1"
+            """
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else {
+            throw PrivatePostgres.Failure("no pipe: \(errno)")
+        }
+        // The writing end is never closed by us: it closes with this process.
+        _ = try Self.spawn(["sh", "-c", script, "sh", server.path], input: ends[0], output: "/dev/null")
+        close(ends[0])
+    }
+
+    /// Runs a command to its end.
+    static func run(_ command: [String]) throws {
+        let words = FileManager.default.temporaryDirectory.appending(path: "tenure-pg-\(UUID().uuidString).log")
+        let child = try spawn(command, input: nil, output: words.path)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { throw PrivatePostgres.Failure("waiting for \(command): \(errno)") }
+        }
+        let said = try String(contentsOf: words, encoding: .utf8)
+        unlink(words.path)
+        guard status == 0 else {
+            throw PrivatePostgres.Failure("\(command.joined(separator: " ")): status \(status): \(said)")
+        }
+    }
+
+    /// Foundation's `Process` waits until nobody holds a socket that it gives to the child; the server, a grandchild, holds it
+    /// for good. So the child is started without anything but its three files.
+    private static func spawn(_ command: [String], input: Int32?, output: String) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        var arguments = command.map { strdup($0) } + [nil]
+        var environment = variables.map { strdup($0) } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var child: pid_t = 0
+        let failure = posix_spawnp(&child, command[0], &actions, nil, &arguments, &environment)
+        guard failure == 0 else { throw PrivatePostgres.Failure("\(command[0]) cannot be started: \(failure)") }
+        return child
+    }
+}
+
+/// A root and a server's certificate under it, by OpenSSL.
+struct Certificates {
+    private let folder: URL
+
+    init(in folder: URL) { self.folder = folder }
+
+    func make(_ programs: Programs) throws {
+        try root("root")
+        try openssl(
+            "req", "-new", "-nodes", "-newkey", "rsa:2048", "-keyout", path("server.key"), "-out", path("server.csr"),
+            "-subj", "/CN=localhost")
+        try "subjectAltName = DNS:localhost\n".write(
+            to: folder.appending(path: "server.ext"), atomically: false, encoding: .utf8)
+        try openssl(
+            "x509", "-req", "-in", path("server.csr"), "-CA", path("root.pem"), "-CAkey", path("root.key"),
+            "-CAcreateserial", "-days", "2", "-extfile", path("server.ext"), "-out", path("server.pem"))
+        try root("other")
+        for name in ["server.key", "server.pem"] { try programs.giveToServer(folder.appending(path: name)) }
+    }
+
+    private func root(_ name: String) throws {
+        try openssl(
+            "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-keyout", path("\(name).key"), "-out", path("\(name).pem"),
+            "-days", "2", "-subj", "/CN=\(name) of a private PostgreSQL")
+    }
+
+    private func openssl(_ arguments: String...) throws { try Programs.run(["openssl"] + arguments) }
+
+    private func path(_ name: String) -> String { folder.appending(path: name).path }
+}

@@ -1,0 +1,281 @@
+import FaultProxy
+import PrivatePostgres
+import Storage
+import Testing
+
+@testable import StoragePostgres
+
+extension PostgresTests {
+    /// What networks and servers do while we work (docs/operations: F05, F07, F08, F09 in small).
+    @Suite struct Faults {
+        private static func configuration(_ connections: Int) -> PostgresPool.Configuration {
+            var configuration = PostgresPool.Configuration()
+            configuration.connections = connections
+            configuration.reservedForReads = 0
+            configuration.reconnection = Backoff(first: .milliseconds(1), greatest: .milliseconds(50))
+            return configuration
+        }
+
+        private static func policy(isIdempotent: Bool = true) -> RetryPolicy {
+            var policy = RetryPolicy(isIdempotent: isIdempotent)
+            policy.pause = Backoff(first: .milliseconds(1), greatest: .milliseconds(20))
+            return policy
+        }
+
+        /// One ingest in small: three facts under semantic keys, in one batch.
+        private static func ingest(
+            _ key: String, _ pool: PostgresPool, isIdempotent: Bool = true, tries: Counter = Counter()
+        ) async throws {
+            try await pool.transaction(.write, retry: policy(isIdempotent: isIdempotent)) { connection in
+                tries.add()
+                _ = try connection.pipeline(
+                    (0..<3 as Range<Int64>).map {
+                        PostgresStatement(
+                            "INSERT INTO fact (key, number) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                            [.text("\(key)/\($0)"), .integer($0)])
+                    })
+            }
+        }
+
+        /// Runs the body with a pool whose connections all go through a proxy, and a connection that does not.
+        private static func withProxy(
+            connections: Int, _ change: (inout PostgresSettings) -> Void = { _ in },
+            _ body: (PostgresPool, FaultProxy, PostgresConnection) async throws -> Void
+        ) async throws {
+            let server = try PrivatePostgres.shared()
+            let proxy = try await FaultProxy.started(to: server.port)
+            try await withPool(port: proxy.port, configuration: configuration(connections), change) { pool, name in
+                let direct = try PostgresConnection(try server.settings(server.url(name)), libpq: try Libpq.loaded())
+                defer { direct.close() }
+                do {
+                    try await body(pool, proxy, direct)
+                } catch {
+                    proxy.set { $0 = Toxics() }
+                    throw error
+                }
+                proxy.set { $0 = Toxics() }
+            }
+            try await proxy.stop()
+        }
+
+        private static func facts(_ connection: PostgresConnection) throws -> Int64 {
+            try connection.one("SELECT count(*) FROM fact").integer(0)
+        }
+
+        private static func openTransactions(_ connection: PostgresConnection) throws -> Int64 {
+            try connection.one(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND state LIKE 'idle in transaction%'
+                """
+            ).integer(0)
+        }
+
+        @Test(arguments: Toxics.Direction.allCases)
+        func `F07: a connection cut after any number of bytes leaves each ingest applied once and no transaction open`(
+            _ direction: Toxics.Direction
+        ) async throws {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                try server.administer("CREATE TABLE fact (key text PRIMARY KEY, number bigint NOT NULL)", in: name)
+                let direct = try PostgresConnection(try server.settings(server.url(name)), libpq: try Libpq.loaded())
+                defer { direct.close() }
+                let proxy = try await FaultProxy.started(to: server.port)
+                let settings = try server.settings(server.url(name, port: proxy.port))
+                func run(_ key: String) async throws {
+                    let pool = PostgresPool(
+                        settings, libpq: try Libpq.loaded(), configuration: Self.configuration(1),
+                        generator: SplitMix64(seed: 7))
+                    do {
+                        try await Self.ingest(key, pool)
+                    } catch {
+                        await pool.close()
+                        throw error
+                    }
+                    await pool.close()
+                }
+                // Names of one length, so that each run sends as many bytes as this one.
+                try await run("1000")
+                let traffic = direction == .toServer ? proxy.traffic.toServer - 5 : proxy.traffic.toClient
+                #expect(traffic > 500)
+                let runs = 200
+                for number in 1...runs {
+                    let bytes = max(1, number * traffic / runs)
+                    proxy.set { $0.cut = Toxics.Cut(direction, afterBytes: bytes, number.isMultiple(of: 2) ? .reset : .close) }
+                    try await run("\(1000 + number)")
+                    #expect(proxy.toxics.cut == nil, "after \(bytes) of \(traffic) bytes")
+                }
+                #expect(try Self.facts(direct) == Int64(3 * (runs + 1)))
+                try await eventually("no transaction is open") { try Self.openTransactions(direct) == 0 }
+                try await proxy.stop()
+            }
+        }
+
+        @Test func `F09: where the answer to COMMIT is lost the next try finds everything, a hundred times`() async throws {
+            try await Self.withProxy(connections: 2) { pool, proxy, direct in
+                let tries = Counter()
+                for number in 0..<100 {
+                    proxy.set { $0.commitRepliesToDrop = 1 }
+                    try await Self.ingest("\(number)", pool, tries: tries)
+                    #expect(proxy.toxics.commitRepliesToDrop == 0)
+                }
+                #expect(try Self.facts(direct) == 300)
+                #expect(tries.count == 200)
+            }
+        }
+
+        @Test func `F09: who did not say that twice is as good as once is told that nobody knows`() async throws {
+            try await Self.withProxy(connections: 1) { pool, proxy, direct in
+                proxy.set { $0.commitRepliesToDrop = 1 }
+                let error = try await storageError { try await Self.ingest("a", pool, isIdempotent: false) }
+                #expect(error?.code == .unknownOutcome)
+                #expect(try Self.facts(direct) == 3)
+            }
+        }
+
+        @Test func `A connection lost before COMMIT was sent is no unknown outcome`() async throws {
+            try await Self.withProxy(connections: 1) { pool, proxy, direct in
+                let error = try await storageError {
+                    try await pool.run(.write) { connection in
+                        try connection.transaction { connection in
+                            _ = try connection.execute(.init("INSERT INTO fact VALUES ('a', 1)"))
+                            proxy.resetAll()
+                            let end = ContinuousClock().now + .seconds(5)
+                            while connection.isStillOpen(), ContinuousClock().now < end {}
+                        }
+                    }
+                }
+                #expect(error?.code == .unavailable)
+                #expect(try Self.facts(direct) == 0)
+            }
+        }
+
+        @Test func `F08: a network that falls silent is noticed within the time set, and the pool refills when it speaks again`()
+            async throws
+        {
+            try await Self.withProxy(connections: 2) { settings in
+                settings.answerTimeout = .milliseconds(300)
+                settings.connectTimeout = .milliseconds(300)
+            } _: { pool, proxy, direct in
+                let clock = ContinuousClock()
+                for round in 0..<3 {
+                    proxy.set { $0.isBlackHole = true }
+                    var retry = Self.policy()
+                    retry.tries = 1
+                    let spent = try await clock.measure {
+                        let error = try await storageError {
+                            try await pool.transaction(.write, retry: retry) { _ = try $0.execute(.init("SELECT 1")) }
+                        }
+                        #expect(error?.code == .unavailable)
+                    }
+                    #expect(spent < .milliseconds(1500))
+                    proxy.set { $0.isBlackHole = false }
+                    try await Self.ingest("\(round)", pool)
+                }
+                #expect(try Self.facts(direct) == 9)
+                try await eventually("no transaction is open") { try Self.openTransactions(direct) == 0 }
+            }
+        }
+
+        @Test func `F08: nothing is waited for longer than five seconds unless somebody says otherwise`() throws {
+            let settings = try PrivatePostgres.shared().settings("postgres://localhost/db")
+            #expect(settings.connectTimeout <= .seconds(5))
+            #expect(settings.answerTimeout <= .seconds(5))
+            #expect(settings.statementTimeout < settings.answerTimeout)
+            #expect(settings.lockTimeout < settings.statementTimeout)
+            #expect(PostgresPool.Configuration().acquireTimeout <= .seconds(5))
+        }
+
+        @Test func `A slow network that cuts everything into pieces changes no answer`() async throws {
+            try await Self.withProxy(connections: 1) { pool, proxy, direct in
+                proxy.set { toxics in
+                    toxics.slicer = 7
+                    toxics.latency = nil
+                }
+                for number in 0..<5 { try await Self.ingest("\(number)", pool) }
+                proxy.set { toxics in
+                    toxics.slicer = nil
+                    toxics.latency = Toxics.Latency(milliseconds: 2, jitter: 3)
+                }
+                for number in 5..<10 { try await Self.ingest("\(number)", pool) }
+                #expect(try Self.facts(direct) == 30)
+            }
+        }
+
+        @Test(arguments: [PrivatePostgres.Mode.immediate, .fast])
+        func `F05: a server that is started anew in the middle of the work loses and doubles nothing, with nobody doing anything`(
+            _ mode: PrivatePostgres.Mode
+        ) async throws {
+            let server = try PrivatePostgres()
+            // A busy machine can take longer to recover the database than a job may usually wait.
+            var configuration = Self.configuration(4)
+            configuration.acquireTimeout = .seconds(30)
+            try await withPool(configuration: configuration, server: server) { pool, _ in
+                let done = Counter()
+                let total = 400
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for worker in 0..<4 {
+                        group.addTask {
+                            for number in 0..<total / 4 {
+                                try await Self.ingest("\(worker)-\(number)", pool)
+                                done.add()
+                            }
+                        }
+                    }
+                    try await eventually("a tenth is done") { done.count > total / 10 }
+                    try server.restart(mode)
+                    #expect(done.count < total, "the restart came too late to disturb")
+                    try await group.waitForAll()
+                }
+                let facts = try await pool.run(.read) { try Self.facts($0) }
+                #expect(facts == Int64(3 * total))
+            }
+            try server.stop(.immediate)
+        }
+
+        @Test func `While the server is away jobs wait as long as they may, and later ones are told at once`() async throws {
+            let server = try PrivatePostgres()
+            var configuration = Self.configuration(2)
+            configuration.acquireTimeout = .milliseconds(300)
+            try await withPool(configuration: configuration, server: server) { pool, _ in
+                try server.stop(.fast)
+                let clock = ContinuousClock()
+                #expect(try await storageError { try await pool.run(.read) { _ in } }?.code == .unavailable)
+                try await eventually("nobody waits in vain") {
+                    try await clock.measure { _ = try await storageError { try await pool.run(.read) { _ in } } }
+                        < .milliseconds(50)
+                }
+                try server.start()
+                try await eventually("it is there again") { try await storageError { try await pool.run(.read) { _ in } } == nil }
+            }
+            try server.stop(.immediate)
+        }
+    }
+}
+
+@Suite struct `Watching for the answer to COMMIT` {
+    private func message(_ kind: Character, _ contents: String) -> [UInt8] {
+        let length = UInt32(contents.utf8.count + 4)
+        return Array("\(kind)".utf8) + withUnsafeBytes(of: length.bigEndian) { Array($0) } + Array(contents.utf8)
+    }
+
+    /// Written after section 55.7 of PostgreSQL's documentation.
+    @Test(arguments: [1, 2, 3, 5, 64])
+    func `It is found however the bytes are cut, and nothing else is taken for it`(_ size: Int) {
+        let before =
+            message("C", "INSERT 0 1\0") + message("D", "C\0\0\0\u{b}COMMIT\0") + message("Z", "T") + message("C", "COMMITS\0")
+        let stream = before + message("C", "COMMIT\0") + message("Z", "I")
+        var watcher = CommitWatcher()
+        var passed = 0
+        for start in stride(from: 0, to: stream.count, by: size) {
+            let piece = stream[start..<min(start + size, stream.count)]
+            if let allowed = watcher.bytesBeforeReply(in: piece) {
+                passed += allowed
+                break
+            }
+            passed += piece.count
+        }
+        // All of it but its last byte: the message is never whole.
+        #expect(passed == before.count + 11)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import PrivatePostgres
+import Storage
+import StoragePostgres
+import Testing
+
+/// Everything that needs a server: one after the other, since much of it is about time.
+@Suite(
+    .serialized,
+    .enabled(
+        if: PrivatePostgres.isInstalled || ProcessInfo.processInfo.environment["TENURE_POSTGRES_REQUIRED"] == "1",
+        "PostgreSQL is not installed (Debian: postgresql); TENURE_POSTGRES_REQUIRED=1 makes that a failure"))
+struct PostgresTests {}
+
+/// Runs the body on a connection to an empty database.
+func withConnection<Result>(
+    _ change: (inout PostgresSettings) -> Void = { _ in }, _ body: (PostgresConnection) async throws -> Result
+) async throws -> Result {
+    let server = try PrivatePostgres.shared()
+    return try await server.withDatabase { name in
+        var settings = try server.settings(server.url(name))
+        change(&settings)
+        let connection = try PostgresConnection(settings, libpq: try Libpq.loaded())
+        defer { connection.close() }
+        return try await body(connection)
+    }
+}
+
+/// Runs the body with a pool of connections to an empty database, and a name for it.
+func withPool<Result>(
+    port: Int? = nil, configuration: PostgresPool.Configuration = .init(), server: PrivatePostgres? = nil,
+    _ change: (inout PostgresSettings) -> Void = { _ in },
+    _ body: (PostgresPool, _ database: String) async throws -> Result
+) async throws -> Result {
+    let server = try server ?? PrivatePostgres.shared()
+    return try await server.withDatabase { name in
+        try server.administer("CREATE TABLE fact (key text PRIMARY KEY, number bigint NOT NULL)", in: name)
+        var settings = try server.settings(server.url(name, port: port))
+        change(&settings)
+        let pool = try await PostgresPool.opened(
+            settings, libpq: try Libpq.loaded(), configuration: configuration, generator: SystemRandomNumberGenerator())
+        let result: Result
+        do {
+            result = try await body(pool, name)
+        } catch {
+            await pool.close()
+            throw error
+        }
+        await pool.close()
+        return result
+    }
+}
+
+/// Waits for what must come to be by itself; gives up after ten seconds.
+func eventually(_ what: String, _ isSo: () async throws -> Bool) async throws {
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(10)
+    while clock.now < end {
+        if try await isSo() { return }
+        await Task.yield()
+    }
+    Issue.record("never: \(what)")
+}
+
+/// The store's error that the body throws; nil where it throws none.
+func storageError(_ body: () async throws -> Void) async throws -> StorageError? {
+    do {
+        try await body()
+        return nil
+    } catch let error as StorageError {
+        return error
+    }
+}
+
+extension PostgresConnection {
+    func one(_ sql: String, _ parameters: PostgresValue...) throws -> PostgresRow {
+        try #require(try execute(PostgresStatement(sql, parameters)).first)
+    }
+}

@@ -1,0 +1,228 @@
+import Dispatch
+import Ledger
+import Primitives
+import PrivatePostgres
+import Storage
+import StorageConformance
+import Synchronization
+import Testing
+
+@testable import StoragePostgres
+
+/// Runs the body with a database that its owner has migrated for a role of the application's own, and that role's URL.
+private func withMigrated<Result>(
+    _ body: (_ owner: PostgresConnection, _ application: String) async throws -> Result
+) async throws -> Result {
+    let server = try PrivatePostgres.shared()
+    return try await server.withDatabase { name in
+        let role = "app_\(name)"
+        try server.administer("CREATE ROLE \(role) LOGIN")
+        let owner = try PostgresConnection(try server.settings(server.url(name)), libpq: try Libpq.loaded())
+        defer { owner.close() }
+        try owner.migrate(applicationRole: role)
+        let result: Result
+        do {
+            result = try await body(owner, server.url(name, user: role))
+        } catch {
+            try server.administer("DROP OWNED BY \(role); DROP ROLE \(role)", in: name)
+            throw error
+        }
+        try server.administer("DROP OWNED BY \(role); DROP ROLE \(role)", in: name)
+        return result
+    }
+}
+
+private func withStore<Result>(_ url: String, _ body: (PostgresStore) async throws -> Result) async throws -> Result {
+    var configuration = PostgresPool.Configuration()
+    configuration.connections = 4
+    let store = try await PostgresStore(
+        try PrivatePostgres.shared().settings(url), libpq: try Libpq.loaded(), configuration: configuration,
+        generator: SystemRandomNumberGenerator())
+    let result: Result
+    do {
+        result = try await body(store)
+    } catch {
+        await store.close()
+        throw error
+    }
+    await store.close()
+    return result
+}
+
+extension PostgresTests {
+    @Suite struct Stores {
+        /// As the application's role, which owns nothing.
+        @Test(arguments: StorageConformance.behaviours)
+        func `The store behaves as every store must`(_ behaviour: Behaviour) async throws {
+            try await withMigrated { _, application in
+                try await withStore(application) { try await behaviour.check($0) }
+            }
+        }
+
+        @Test func `The application may not change or take away what is evidence, and its owner is kept from it too`()
+            async throws
+        {
+            try await withMigrated { owner, application in
+                let server = try PrivatePostgres.shared()
+                let role = try PostgresConnection(try server.settings(application), libpq: try Libpq.loaded())
+                defer { role.close() }
+                let evidence = PostgresSchema.evidenceTables + PostgresSchema.sealTables
+                #expect(evidence.count == 12)
+                for table in evidence {
+                    let column = try owner.one(
+                        "SELECT column_name::text FROM information_schema.columns WHERE table_name = lower($1) LIMIT 1",
+                        .text(table)
+                    ).text(0)
+                    for change in [
+                        "UPDATE \(table) SET \(column) = \(column)", "DELETE FROM \(table)", "TRUNCATE \(table) CASCADE",
+                    ] {
+                        #expect(throws: StorageError(.notPermitted, ""), "\(change)") { try role.execute(.init(change)) }
+                        #expect(throws: StorageError(.constraint, ""), "\(change)") { try owner.execute(.init(change)) }
+                    }
+                    #expect(throws: Never.self) { try role.execute(.init("SELECT count(*) FROM \(table)")) }
+                }
+                #expect(throws: StorageError(.notPermitted, "")) { try role.runScript("CREATE TABLE mine (n int)") }
+                #expect(throws: StorageError(.notPermitted, "")) { try role.runScript("UPDATE schemaVersion SET version = 0") }
+            }
+        }
+
+        @Test func `Migrating twice, and by several servers at once, comes to one schema`() async throws {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                let settings = try server.settings(server.url(name))
+                let libpq = try Libpq.loaded()
+                let failures = Mutex<[String]>([])
+                DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                    do {
+                        let connection = try PostgresConnection(settings, libpq: libpq)
+                        defer { connection.close() }
+                        for _ in 0..<2 { try connection.migrate(applicationRole: nil) }
+                    } catch {
+                        failures.withLock { $0.append("\(error)") }
+                    }
+                }
+                #expect(failures.withLock { $0 } == [])
+                let connection = try PostgresConnection(settings, libpq: libpq)
+                defer { connection.close() }
+                let versions = try connection.execute(.init("SELECT version FROM schemaVersion ORDER BY version"))
+                #expect(try versions.map { try $0.integer(0) } == PostgresSchema.migrations.map(\.0))
+            }
+        }
+
+        @Test func `A schema that is newer, absent or not durable is refused, each by its code`() async throws {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                let url = server.url(name)
+                #expect(try await storageError { try await withStore(url) { _ in } }?.code == .misconfigured)
+                try server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")
+                let connection = try PostgresConnection(try server.settings(url), libpq: try Libpq.loaded())
+                defer { connection.close() }
+                try connection.migrate(applicationRole: nil)
+                #expect(try await storageError { try await withStore(url) { _ in } }?.code == .notDurable)
+                try server.administer("ALTER DATABASE \(name) RESET synchronous_commit")
+                #expect(try await storageError { try await withStore(url) { try await $0.checkHealth() } } == nil)
+                try connection.runScript("INSERT INTO schemaVersion VALUES (\(PostgresSchema.version + 1))")
+                #expect(try await storageError { try await withStore(url) { _ in } }?.code == .schemaTooNew)
+                #expect(throws: StorageError(.schemaTooNew, "")) { try connection.migrate(applicationRole: nil) }
+            }
+        }
+
+        @Test func `A text that PostgreSQL cannot hold is refused by its code, and nothing of the transaction is kept`()
+            async throws
+        {
+            try await withMigrated { _, application in
+                try await withStore(application) { store in
+                    let scope = Scope(app: AppID("app"), environment: .production)
+                    let error = try await storageError {
+                        try await store.write { write in
+                            try write.warn(
+                                .init(kind: .unknownValue, value: "fine", firstSeenAt: .init(millisecondsSince1970: 1)), in: scope
+                            )
+                            try write.warn(
+                                .init(kind: .unknownValue, value: "a\0b", firstSeenAt: .init(millisecondsSince1970: 1)), in: scope
+                            )
+                        }
+                    }
+                    #expect(error?.code == .invalidText)
+                    #expect(try await store.warnings(in: scope, limit: 10) == [])
+                }
+            }
+        }
+
+        // MARK: Plans
+
+        private static let key = SubscriptionKey(
+            app: AppID("app7"), environment: .production, originalTransactionId: OriginalTransactionID("id500"))
+
+        /// What requests and workers run, with parameters that are there.
+        private static var statements: [PostgresStatement] {
+            get throws {
+                let (id, now) = (key.originalTransactionId, Timestamp(millisecondsSince1970: 500))
+                let token = TokenName(app: key.app, token: try #require(AppAccountToken("a11ce000-0000-4000-8000-000000000001")))
+                let order = WorkOrder(scope: key.scope, subject: "id500", key: "key500", kind: .tell, dueAt: now)
+                let leased = LeasedWork(id: 500, order: order, attempt: 1, fence: 1, asked: 1, until: now)
+                let question = Fact.failedQuestion(FailedQuestion(askedAt: now, reason: "5xx"), about: id)
+                let signed = Fact.transaction(
+                    TransactionFact(
+                        originalTransactionId: id, transactionId: TransactionID("id500"), productId: ProductID("p"),
+                        purchaseDate: now, signedDate: now))
+                return [
+                    NameQueries.ledger(of: key.scope), EvidenceQueries.known(notifications: [(7, "uuid500")]),
+                    EvidenceQueries.known(signed: [(0, 7, signed)]), EvidenceQueries.known(facts: [(0, 7, question)]),
+                    EvidenceQueries.facts(of: id, ledger: 7, limit: 10), EvidenceQueries.decoded(of: id, ledger: 7),
+                    EvidenceQueries.claims(of: id, ledger: 7), TokenQueries.registrations([token]),
+                    TokenQueries.subscriptions(bearing: [token]), SubscriptionQueries.find([(7, id), (7, id)]),
+                    SubscriptionQueries.aliases(of: id, ledger: 7), SubscriptionQueries.tenures(of: id, revision: 1, ledger: 7),
+                    SubscriptionQueries.customers(of: id, ledger: 7),
+                    HoldingQueries.holdings(of: CustomerID("id500"), in: key.scope),
+                    HoldingQueries.holdings(of: [CustomerID("id500")], in: id, ledger: 7),
+                    AuditQueries.rows(of: id, after: 0, limit: 10, ledger: 7), AuditQueries.outbox(after: 500, limit: 10),
+                    WorkQueries.lease(.tell, for: WorkRequest(kinds: [.tell], worker: "w"), at: now),
+                    WorkQueries.postpone(leased, to: now, because: ""), WorkQueries.abandon(leased, at: now, because: ""),
+                    WorkQueries.work(after: 500, limit: 10),
+                ] + WorkQueries.finish(leased, at: now) + WorkQueries.replaceDecided([], .integer(7), .text("id500"))
+            }
+        }
+
+        /// Twenty thousand rows in each table, all of one ledger among many.
+        private static let population = """
+            INSERT INTO ledger (app, environment) SELECT 'app' || n, 'Production' FROM generate_series(1, 5000) n;
+            INSERT INTO policy VALUES (1, 1, '{}');
+            INSERT INTO evidence (ledger, form, receivedAt, document) SELECT 7, 'compactJWS', n, '\\x00' FROM generate_series(1,
+                20000) n;
+            INSERT INTO notification SELECT 7, 'uuid' || n, 'DID_RENEW', NULL, n, n FROM generate_series(1, 20000) n;
+            INSERT INTO fact SELECT 7, 'id' || n, 'key' || n, 'id' || n, n, n, '\\x00', n FROM generate_series(1, 20000) n;
+            INSERT INTO claim SELECT 7, 'id' || n, 'claim' || n, 'id' || n, n, '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO tokenRegistration SELECT 'app7', 'token' || n, 'id' || n, false, n FROM generate_series(1, 20000) n;
+            INSERT INTO tokenOfSubscription SELECT 'app7', 'token' || n, 7, 'id' || n FROM generate_series(1, 20000) n;
+            INSERT INTO subscription SELECT 7, 'id' || n, 1, 1, 1, '\\x00', 1, '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO periodAlias SELECT 7, 'id' || n, 'a' || n, 'p' FROM generate_series(1, 20000) n;
+            INSERT INTO tenure SELECT 7, 'id' || n, 1, n, 'id' || n, 'OWN-3', 'e', n FROM generate_series(1, 20000) n;
+            INSERT INTO holding SELECT 7, 'id' || n, 'id' || n, '[]' FROM generate_series(1, 20000) n;
+            INSERT INTO audit SELECT 7, 'id' || n, 1, n, '{}', '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO outbox (ledger, originalTransactionId, sequence, event, createdAt)
+                SELECT 7, 'id' || n, 1, '{}', n FROM generate_series(1, 20000) n;
+            INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
+                SELECT 7, 'id' || n, 'key' || n, 'tell', '{}', n, true, n FROM generate_series(1, 20000) n;
+            ANALYZE;
+            """
+
+        private static func plan(of statement: PostgresStatement, _ connection: PostgresConnection) throws -> [String] {
+            try connection.execute(PostgresStatement("EXPLAIN \(statement.sql)", statement.parameters)).map { try $0.text(0) }
+        }
+
+        @Test func `Every statement of a request and of a worker finds its rows by an index`() async throws {
+            try await withMigrated { owner, _ in
+                try owner.runScript(Self.population)
+                #expect(try owner.one("SELECT current_setting('enable_seqscan')").text(0) == "on")
+                for statement in try Self.statements {
+                    let plan = try Self.plan(of: statement, owner)
+                    #expect(!plan.contains { $0.contains("Seq Scan") }, "\(statement.sql): \(plan.joined(separator: "\n"))")
+                }
+                // So that the test can fail.
+                let scan = try Self.plan(of: PostgresStatement("SELECT * FROM fact WHERE receivedAt = $1", [.integer(1)]), owner)
+                #expect(scan.contains { $0.contains("Seq Scan") })
+            }
+        }
+    }
+}
