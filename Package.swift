@@ -149,9 +149,8 @@ let package = Package(
         .executableTarget(
             name: "tenure-chaos",
             dependencies: [
-                "Primitives", "StrictJSON", "SimulatorPKI", "APIContract", "LedgerOracle", asyncHTTPClient, argumentParser,
-                crypto,
-                nioCore, nioHTTP1,
+                "Primitives", "StrictJSON", "SimulatorPKI", "APIContract", "LedgerOracle", "FaultProxy", "PrivatePostgres",
+                asyncHTTPClient, argumentParser, crypto, nioCore, nioHTTP1,
             ],
             path: "Tests/Chaos",
             exclude: ["Shims"],

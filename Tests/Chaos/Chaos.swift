@@ -82,10 +82,31 @@ struct Chaos: AsyncParsableCommand {
                 return try await KillDuringIngest(stage, database: .sqlite(file), servers: 1).run()
             }
         ),
+        (
+            "F01",
+            { stage in
+                try await PostgresGround.with(stage, FaultReport("F01 PostgreSQL", "SIGKILL during ingest")) { ground, report in
+                    report = try await KillDuringIngest(stage, database: ground.database, servers: 2).run()
+                }
+            }
+        ),
         ("F02", { try await PowerLoss($0, diskLies: false).run() }),
         ("F02", { try await PowerLoss($0, diskLies: true).run() }),
         ("F03", { try await FailingCalls(stage: $0).run() }),
         ("F04", { try await DiskFull(stage: $0).run() }),
+        ("F05", { try await DatabaseRestart($0).run() }),
+        ("F07", { try await BrokenConnections(stage: $0).cuts() }),
+        ("F08", { try await BrokenConnections(stage: $0).blackHole() }),
+        ("F09", { try await BrokenConnections(stage: $0).droppedCommits() }),
+        ("F10", { try await Contention(stage: $0).run() }),
+        (
+            "F11",
+            { stage in
+                try await PostgresGround.with(stage, FaultReport("F11 PostgreSQL", "duplicates and any order")) { ground, report in
+                    report = try await Reordering(stage: stage, database: ground.database, servers: 2).run()
+                }
+            }
+        ),
         (
             "F11",
             { stage in

@@ -15,6 +15,8 @@ struct Storm: Sendable {
     var rate: Double?
     /// What is put behind a message's path.
     var query: @Sendable (Message) -> String = { _ in "" }
+    /// Called with the number of each sending just before it.
+    var beforeEach: @Sendable (Int) -> Void = { _ in }
     let progress = Progress()
 
     /// What happened so far.
@@ -87,6 +89,7 @@ struct Storm: Sendable {
 
     private func send(_ message: Message, turn: Int) async throws {
         journal.note(message.name, .sent)
+        beforeEach(turn)
         let address = addresses[turn % addresses.count]
         let answer = await client.send(message, to: address, query: query(message))
         switch answer {
