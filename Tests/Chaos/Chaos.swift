@@ -102,7 +102,8 @@ struct Chaos: AsyncParsableCommand {
         (
             "F11",
             { stage in
-                try await PostgresGround.with(stage, FaultReport("F11 PostgreSQL", "duplicates and any order")) { ground, report in
+                try await PostgresGround.with(stage, FaultReport("F11 PostgreSQL", "duplicates and any order")) {
+                    ground, report in
                     report = try await Reordering(stage: stage, database: ground.database, servers: 2).run()
                 }
             }

@@ -1,5 +1,6 @@
 import FaultProxy
 import PrivatePostgres
+import Synchronization
 
 /// F07, F08 and F09: what stands between the server and PostgreSQL cuts, swallows and goes silent.
 struct BrokenConnections {
@@ -7,7 +8,7 @@ struct BrokenConnections {
 
     /// F07: the connection is cut after k bytes, for growing k, in both directions.
     func cuts() async throws -> FaultReport {
-        let cuts = stage.isFull ? 4000 : 100
+        let cuts = stage.isFull ? 4000 : 50
         return try await run("F07", "connection to PostgreSQL cut after 1 to 4,000 bytes, \(cuts) times", messages: cuts) {
             proxy, number in
             let bytes = 1 + number * (4000 / cuts)
@@ -17,7 +18,7 @@ struct BrokenConnections {
 
     /// F09: PostgreSQL's answer to COMMIT is swallowed, and the connection reset.
     func droppedCommits() async throws -> FaultReport {
-        let times = stage.isFull ? 1000 : 50
+        let times = stage.isFull ? 1000 : 25
         return try await run("F09", "answer to COMMIT dropped \(times) times", messages: times) { proxy, _ in
             proxy.set { $0.commitRepliesToDrop = 1 }
         }
@@ -25,7 +26,7 @@ struct BrokenConnections {
 
     /// F08: nothing passes and nobody is told.
     func blackHole() async throws -> FaultReport {
-        let times = stage.isFull ? 20 : 2
+        let times = stage.isFull ? 20 : 1
         let report = FaultReport("F08 PostgreSQL", "nothing passes to PostgreSQL for 8 s, \(times) times")
         return try await PostgresGround.with(stage, report) { ground, report in
             let proxy = try await FaultProxy.started(to: ground.server.port, seed: stage.seed)
@@ -72,6 +73,7 @@ struct BrokenConnections {
     ) async throws -> FaultReport {
         try await PostgresGround.with(stage, FaultReport("\(id) PostgreSQL", title)) { ground, report in
             let proxy = try await FaultProxy.started(to: ground.server.port, seed: stage.seed)
+            let spent = Spent()
             let ordeal = Ordeal(
                 stage: stage, name: id, database: ground.database(behind: proxy),
                 size: .init(notifications: messages, uploads: messages / 10, repeats: 1...1), seedOffset: 700)
@@ -79,16 +81,37 @@ struct BrokenConnections {
                 &report,
                 tune: { storm in
                     storm.senders = 1
-                    storm.beforeEach = { disturb(proxy, $0) }
+                    storm.beforeEach = { number in
+                        spent.count(proxy)
+                        disturb(proxy, number)
+                    }
                 }
             ) { scene, report in
                 try await scene.storm.blow()
+                spent.count(proxy)
                 proxy.set { toxics in toxics = Toxics() }
+                report.figures.append(("faults that struck", "\(spent.number)"))
+                report.expect(spent.number * 3 >= messages, "only \(spent.number) faults struck: the proxy is blind")
                 let leaked = try await ground.leakedTransactions(try stage.folder(id))
                 report.figures += [("503", "\(scene.storm.progress.unavailable)"), ("leaked transactions", "\(leaked)")]
                 report.expect(leaked == 0, "\(leaked) transactions are left idle")
             }
             try await proxy.stop()
+        }
+    }
+}
+
+/// How many of the faults that were set struck something: a toxic that has is gone.
+private final class Spent: Sendable {
+    private let state = Mutex((number: 0, isFirst: true))
+
+    var number: Int { state.withLock { $0.number } }
+
+    func count(_ proxy: FaultProxy) {
+        let toxics = proxy.toxics
+        state.withLock { state in
+            if !state.isFirst, toxics.cut == nil, toxics.commitRepliesToDrop == 0 { state.number += 1 }
+            state.isFirst = false
         }
     }
 }

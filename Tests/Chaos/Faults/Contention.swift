@@ -3,7 +3,7 @@ struct Contention {
     let stage: Stage
 
     func run() async throws -> FaultReport {
-        let repeats = stage.isFull ? 100...120 as ClosedRange<Int64> : 10...12
+        let repeats = stage.isFull ? 100...120 as ClosedRange<Int64> : 4...6
         let report = FaultReport("F10 PostgreSQL", "16 senders on 12 lives, 2 servers, deadlock_timeout 10 ms")
         return try await PostgresGround.with(stage, report) { ground, report in
             let ordeal = Ordeal(

@@ -11,7 +11,7 @@ struct DatabaseRestart {
 
     init(_ stage: Stage) {
         self.stage = stage
-        restarts = stage.isFull ? 20 : 3
+        restarts = stage.isFull ? 20 : 2
     }
 
     func run() async throws -> FaultReport {

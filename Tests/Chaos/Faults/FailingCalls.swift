@@ -23,14 +23,14 @@ struct FailingCalls {
     static let longestSilence = Duration.seconds(10)
 
     private var sweeps: [Sweep] {
-        let thin = stage.isFull ? 1 : 50
+        let thin = stage.isFull ? 1 : 100
         return [
             Sweep(call: "write", error: EIO, step: thin, last: 500),
             Sweep(call: "write", error: ENOSPC, step: 2 * thin, last: 500),
             Sweep(call: "write", error: ENOSPC, persists: true, step: 5 * thin, last: 500),
-            Sweep(call: "sync", error: EIO, step: stage.isFull ? 1 : 4, last: 30),
-            Sweep(call: "sync", error: EIO, persists: true, step: stage.isFull ? 1 : 8, last: 30),
-            Sweep(call: "open", error: EIO, step: stage.isFull ? 1 : 8, last: 40),
+            Sweep(call: "sync", error: EIO, step: stage.isFull ? 1 : 10, last: 30),
+            Sweep(call: "sync", error: EIO, persists: true, step: stage.isFull ? 1 : 15, last: 30),
+            Sweep(call: "open", error: EIO, step: stage.isFull ? 1 : 20, last: 40),
             Sweep(call: "truncate", error: EIO, step: 1, last: stage.isFull ? 8 : 1),
         ]
     }

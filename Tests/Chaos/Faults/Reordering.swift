@@ -5,7 +5,7 @@ struct Reordering {
     let servers: Int
 
     func run() async throws -> FaultReport {
-        let lives = stage.isFull ? 10_000 : 40
+        let lives = stage.isFull ? 10_000 : 20
         let title = "duplicates and any order: \(lives) lives, each statement 1 to 6 times, \(servers) server(s)"
         var report = FaultReport("F11 \(database.kind)", title)
         let ordeal = Ordeal(

@@ -32,7 +32,8 @@ struct PostgresGround: Sendable {
     /// Transactions that nobody works in any more and nobody ended.
     func leakedTransactions(_ folder: String) async throws -> Int {
         let shell = DatabaseShell(database: database, folder: folder)
-        let query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
+        let query =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
         return try await shell.lines(query).first.flatMap { Int($0) } ?? -1
     }
 }
