@@ -146,6 +146,16 @@ let package = Package(
             "StoragePostgresTests",
             ["StoragePostgres", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy", "PrivatePostgres"]),
         tests("TidyTests", []),
+        // Breaks real processes; never shipped.
+        .executableTarget(
+            name: "tenure-chaos",
+            dependencies: [
+                "Primitives", "StrictJSON", "SimulatorPKI", "APIContract", "LedgerOracle", "FaultProxy", "PrivatePostgres",
+                asyncHTTPClient, argumentParser, crypto, nioCore, nioHTTP1,
+            ],
+            path: "Tests/Chaos",
+            exclude: ["Shims"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )
