@@ -1,12 +1,20 @@
 package import Ledger
 import Primitives
 package import Storage
+import Synchronization
 
 /// The store in one PostgreSQL database, which several servers may share.
 package final class PostgresStore: Store {
     private let pool: PostgresPool
     private let names = CommittedNames()
     private let retry: RetryPolicy
+    private let health = Mutex(Health())
+
+    /// What is known of the database without asking it.
+    private struct Health {
+        var lastAnswer: ContinuousClock.Instant?
+        var isAsked = false
+    }
 
     /// As many as the pool lets write at once.
     package let writers: Int
@@ -70,6 +78,7 @@ package final class PostgresStore: Store {
             return (result, transaction.learned)
         }
         names.learn(learned)
+        noteAnswer()
         return result
     }
 
@@ -130,13 +139,26 @@ package final class PostgresStore: Store {
         }
     }
 
+    /// At once, where the database has answered lately or is being asked already: a database that is silent must not keep everybody
+    /// waiting who wants to know whether it is (F08).
     package func checkHealth() async throws {
-        try await read { reading in
-            guard try reading.connection.schemaVersion() == PostgresSchema.version else {
+        let mustAsk = try health.withLock { health in
+            if let last = health.lastAnswer, ContinuousClock.now - last < .seconds(2) { return false }
+            guard !health.isAsked else { throw StorageError(.unavailable, "the database is being waited for") }
+            health.isAsked = true
+            return true
+        }
+        guard mustAsk else { return }
+        defer { health.withLock { $0.isAsked = false } }
+        try await pool.run(.read) { connection in
+            guard try connection.schemaVersion() == PostgresSchema.version else {
                 throw StorageError(.corrupt, "the schema's version changed while the server runs")
             }
         }
+        noteAnswer()
     }
+
+    private func noteAnswer() { health.withLock { $0.lastAnswer = .now } }
 
     package func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
         try await read { reading in
