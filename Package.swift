@@ -144,7 +144,10 @@ let package = Package(
             swiftSettings: house),
         tests(
             "StoragePostgresTests",
-            ["StoragePostgres", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy", "PrivatePostgres"]),
+            [
+                "StoragePostgres", "StorageSQLite", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy",
+                "PrivatePostgres",
+            ]),
         tests("TidyTests", []),
         // Breaks real processes; never shipped.
         .executableTarget(

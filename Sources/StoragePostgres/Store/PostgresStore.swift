@@ -142,13 +142,13 @@ package final class PostgresStore: Store {
     /// At once, where the database has answered lately or is being asked already: a database that is silent must not keep everybody
     /// waiting who wants to know whether it is (F08).
     package func checkHealth() async throws {
-        let mustAsk = try health.withLock { health in
-            if let last = health.lastAnswer, ContinuousClock.now - last < .seconds(2) { return false }
-            guard !health.isAsked else { throw StorageError(.unavailable, "the database is being waited for") }
-            health.isAsked = true
-            return true
+        let (answered, isAsked) = health.withLock { health in
+            let answered = health.lastAnswer.map { ContinuousClock.now - $0 < .seconds(2) } ?? false
+            defer { health.isAsked = health.isAsked || !answered }
+            return (answered, health.isAsked)
         }
-        guard mustAsk else { return }
+        guard !answered else { return }
+        guard !isAsked else { throw StorageError(.unavailable, "the database is being waited for") }
         defer { health.withLock { $0.isAsked = false } }
         try await pool.run(.read) { connection in
             guard try connection.schemaVersion() == PostgresSchema.version else {
