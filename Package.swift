@@ -148,6 +148,12 @@ let package = Package(
                 "StoragePostgres", "StorageSQLite", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy",
                 "PrivatePostgres",
             ]),
+        tests(
+            "SimulationTests",
+            [
+                "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "StrictJSON", "Ledger", "Primitives",
+                hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
+            ]),
         tests("TidyTests", []),
         // Breaks real processes; never shipped.
         .executableTarget(

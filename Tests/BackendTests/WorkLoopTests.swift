@@ -159,7 +159,7 @@ private final class ScriptedPerformer: WorkPerformer {
                 for name in 0..<4 {
                     group.addTask {
                         let loop = WorkLoop(
-                            store: world.store, clock: world.clock, performers: [TellingPerformer(store: world.store)],
+                            store: world.store, clock: world.clock, performers: [TellingPerformer(backend: world.backend)],
                             worker: "\(name)", jitter: { 0 })
                         var all = 0
                         while true {

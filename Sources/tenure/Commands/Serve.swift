@@ -45,7 +45,7 @@ struct Serve: AsyncParsableCommand {
             ])
         let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
         let worker = WorkLoop(
-            store: database.store, clock: MachineClock(), performers: [TellingPerformer(store: database.store)],
+            store: database.store, clock: MachineClock(), performers: [TellingPerformer(backend: backend)],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [any Service] = [
             application, WorkService(loop: worker, logger: logger), SealingService(backend: backend, logger: logger),
