@@ -49,6 +49,7 @@ peers: test-packages .venv/installed
 	$(SWIFT_BUILD) --product tenure
 	.venv/bin/python Tests/Peers/run.py
 	.venv/bin/python Tests/Peers/wire_run.py
+	.venv/bin/python Tests/Peers/books_run.py
 
 .venv/installed: Tests/Peers/requirements.txt
 	python3 -m venv .venv
