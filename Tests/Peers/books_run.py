@@ -24,7 +24,7 @@ def main():
         signer = books_material.Signer(folder)
         large = books_import.run(folder, signer, int(os.environ.get("SEED", "1")))
         books_verify.run(folder, signer)
-        books_backup.run(large)
+        books_backup.run(folder, signer, large)
         books_doors.run(folder, signer)
     return harness.summary()
 
