@@ -124,7 +124,7 @@ def check_durability(world, bought):
     database = str(world.folder / "tenure.sqlite")
     outcome = subprocess.run(["sqlite3", database, "PRAGMA integrity_check; SELECT count(*) FROM fact;"], capture_output=True, text=True)
     check("sqlite3 finds the file whole, with three facts", outcome.stdout.split() == ["ok", "3"], outcome)
-    outcome = subprocess.run(["sqlite3", database, "UPDATE fact SET decoded = ''"], capture_output=True, text=True)
+    outcome = subprocess.run(["sqlite3", database, "UPDATE fact SET decoded = x''"], capture_output=True, text=True)
     check("sqlite3 cannot change a fact", "append-only" in outcome.stderr, outcome)
 
 
