@@ -27,8 +27,8 @@ package struct AppSettings: Sendable {
 }
 
 extension AppSettings {
-    /// The work that makes the new events of a subscription known: one for each destination, however many events there are, so that
-    /// they are delivered in their order and by one worker at a time.
+    /// The work that makes the new events of a subscription known: one for each destination, however many events there are, so
+    /// that they are delivered in their order and by one worker at a time.
     func deliveries(of key: SubscriptionKey, at instant: Timestamp) throws -> [WorkOrder] {
         try destinations.map { destination in
             WorkOrder(

@@ -139,8 +139,8 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// At once, where the database has answered lately or is being asked already: a database that is silent must not keep everybody
-    /// waiting who wants to know whether it is (F08).
+    /// At once, where the database has answered lately or is being asked already: a database that is silent must not keep
+    /// everybody waiting who wants to know whether it is (F08).
     package func checkHealth() async throws {
         let (answered, isAsked) = health.withLock { health in
             let answered = health.lastAnswer.map { ContinuousClock.now - $0 < .seconds(2) } ?? false

@@ -13,8 +13,8 @@ struct EventAudit: Sendable {
         "subscription.changed",
     ]
 
-    /// Which may say the same twice in a row: that access changed in the middle, where its end stays, and what goes back and forth
-    /// as older news arrives.
+    /// Which may say the same twice in a row: that access changed in the middle, where its end stays, and what goes back and
+    /// forth as older news arrives.
     private static let mayRepeat: Set<String> = ["access.changed", "owner.changed", "claim.waiting", "claim.refused"]
 
     /// - Parameter texts: of all events, in the order of their sequences.
