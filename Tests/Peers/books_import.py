@@ -169,6 +169,20 @@ def check_questions(folder, signer):
         rows,
     )
     check("before Apple has answered nobody has anything", books.sql("SELECT count(*) FROM subscription") == ["0"])
+    shown = books.tenure("work", "--all").stdout.splitlines()
+    check(
+        "tenure work shows what waits",
+        shown[-1] == "2 fetchHistory waiting" and "2000000111" in shown[0] and "begun 0 times" in shown[0],
+        shown,
+    )
+    books.sql("UPDATE work SET availableAt = NULL, failedAt = 1, lastError = 'HTTP 404', attempts = 20 WHERE subject = '2000000112'")
+    given_up = books.tenure("work").stdout.splitlines()
+    check("and by itself only what was given up, and why", len(given_up) == 3 and "HTTP 404" in given_up[0], given_up)
+    number = given_up[0].split()[0]
+    again = books.tenure("work", "--again", number)
+    state = books.sql("SELECT failedAt IS NULL, attempts, availableAt IS NOT NULL FROM work WHERE subject = '2000000112'")
+    check("what was given up can be begun once more", (again.returncode, state) == (0, ["1|0|1"]), (again, state))
+    check("a number that there is not is said", books.tenure("work", "--again", "999999").returncode != 0)
 
 
 def check_refusals(folder, signer):
