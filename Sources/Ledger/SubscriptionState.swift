@@ -14,6 +14,8 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
     package let tenures: [Tenure]
     /// What each claim came to, in the order of the claims.
     package let claims: [WeighedClaim]
+    /// The claims among them that show who bought something or was first, whether or not they moved anything (OWN-4); sorted.
+    package let evidence: [ID<ClaimEvidence>]
     /// When the subscription gives service to whoever owns it.
     package let spans: [AccessSpan]
     /// Which customers a claim made one (OWN-10, `mergeOnClaim`); the same merge is due in every other subscription of theirs.
@@ -46,10 +48,11 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
         tenures = ownership.tenures
         claims = zip(history.claims, ownership.outcomes).map { WeighedClaim(claim: $0, outcome: $1) }
         merged = ownership.merged
+        evidence = ownership.evidence
         renewal = history.renewals.last
     }
 
-    /// Reads also what was stored before claims could merge customers.
+    /// Reads also what was stored before claims could merge customers and before evidence was named.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         key = try container.decode(SubscriptionKey.self, forKey: .key)
@@ -60,6 +63,7 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
         spans = try container.decode([AccessSpan].self, forKey: .spans)
         merged = try container.decodeIfPresent([CustomerMerge].self, forKey: .merged) ?? []
         renewal = try container.decodeIfPresent(RenewalFact.self, forKey: .renewal)
+        evidence = try container.decodeIfPresent([ID<ClaimEvidence>].self, forKey: .evidence) ?? []
     }
 
     /// Folds a history under one policy that always held.

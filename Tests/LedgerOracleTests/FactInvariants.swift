@@ -97,7 +97,8 @@ extension LiveStep {
         }
     }
 
-    /// I37: one event for each change and none for nothing; I35: all of them of this ledger.
+    /// I37: one event for each change and none for nothing; I38: folded, they say what the state says; I35: all of them of this
+    /// ledger.
     private func checkEvents(_ findings: inout Findings) {
         let accessChanges = decision.events.filter { $0.kind == .accessChanged }
         findings.expect(.i37, accessChanges.count == decision.auditRows.count, "\(accessChanges.count) events")
@@ -107,14 +108,20 @@ extension LiveStep {
         }
         let moved = decision.events.filter { $0.kind == .ownerChanged }
         for instant in Set((stateBefore.tenures + state.tenures).map(\.from)).sorted() {
-            let (old, new) = (stateBefore.owner(at: instant), state.owner(at: instant))
+            let (old, new) = (stateBefore.toldOwner(at: instant), state.toldOwner(at: instant))
             let told = moved.filter { TimeWindow(from: $0.effectiveAt, until: $0.until).contains(instant) }
             findings.expect(.i37, told.count == (old == new ? 0 : 1), "an owner changed \(told.count) times at \(instant)")
             findings.expect(.i37, told.allSatisfy { $0.previousCustomer == old && $0.customer == new }, "another owner is told")
         }
+        findings.expect(.i38, story == SubscriptionStory(of: state), "the events tell \(story), the state is another")
         let keys = decision.auditRows.map(\.subscription) + decision.events.map(\.subscription) + [state.key]
         findings.expect(.i35, keys.allSatisfy { $0 == before.key }, "of another ledger")
     }
+}
+
+extension SubscriptionState {
+    /// The owner at the instant as the tenures say it: nobody before the first of them, since of that time nobody was told.
+    fileprivate func toldOwner(at instant: Timestamp) -> CustomerID? { tenures.first { $0.contains(instant) }?.customer }
 }
 
 /// How far access reaches, computed here and not by the ledger.

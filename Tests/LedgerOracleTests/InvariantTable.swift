@@ -104,7 +104,7 @@ enum InvariantTable {
             .i37,
             "one event for each row and each stretch of time with another owner, none for a repetition. The same transaction is "
                 + "Storage's"),
-        elsewhere(.i38, "LedgerTests, EventProperties: the story that events tell. Their numbers are Storage's"),
+        here(.i38, "after every step the events, folded from nothing, tell the state's story. Their numbers are Storage's"),
         elsewhere(.i39, "Server: webhooks and their retries"),
         elsewhere(.i40, "Server: leases of jobs"),
         elsewhere(.i41, "Server and simulator: liveness after faults"),

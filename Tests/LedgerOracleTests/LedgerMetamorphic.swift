@@ -51,10 +51,14 @@ import Testing
             let life = LedgerOracle.Life(seed: seed)
             // The limit of customers counts whom other subscriptions of the Apple Account serve (OWN-11).
             guard let gone = life.customers.last, life.policy.customersPerAppleAccount == nil else { continue }
-            let others = Metamorphic.without(gone, life.deliveries)
-            let after = Dictionary(uniqueKeysWithValues: LedgerWorld(others, under: life.policy).states.map { ($0.id, $0.state) })
-            for (id, state) in LedgerWorld(life.deliveries, under: life.policy).states
-            where !concerns(CustomerID(gone), state, life.deliveries) {
+            let with = LedgerWorld(life.deliveries, under: life.policy)
+            let without = LedgerWorld(Metamorphic.without(gone, life.deliveries), under: life.policy)
+            // Who shared a subscription with him may be one with another because of him, or only without him (OWN-10), and that
+            // reaches every subscription of theirs.
+            let others = with.merges.symmetricDifference(without.merges).flatMap { [$0.anonymous, $0.identified] }
+            let concerned = Set([gone] + others.map(\.rawValue))
+            let after = Dictionary(uniqueKeysWithValues: without.states.map { ($0.id, $0.state) })
+            for (id, state) in with.states where !concerns(concerned, state, life.deliveries) {
                 compared += 1
                 #expect(after[id].map { Told($0) } == Told(state), "seed \(seed) \(id)")
             }
@@ -82,14 +86,10 @@ import Testing
         }
     }
 
-    /// Whether he had anything to do with the subscription: claimed it, owned it, is named by a token on it, decided or was
-    /// decided about, or is one with somebody who did.
-    private func concerns(_ customer: CustomerID, _ state: SubscriptionState, _ deliveries: [Delivery]) -> Bool {
-        var his: Set<String> = [customer.rawValue]
+    /// Whether one of them had anything to do with the subscription: claimed it, owned it, is named by a token on it, decided or
+    /// was decided about.
+    private func concerns(_ his: Set<String>, _ state: SubscriptionState, _ deliveries: [Delivery]) -> Bool {
         var tokens: Set<String> = []
-        for case .merge(let merge) in deliveries where his.contains(merge.anonymous) || his.contains(merge.identified) {
-            his.formUnion([merge.anonymous, merge.identified])
-        }
         for case .registration(let it) in deliveries where his.contains(it.customer) { tokens.insert(it.token) }
         let owns = state.customers.contains { his.contains($0.rawValue) }
         let claims = state.claims.contains { his.contains($0.claim.customer.rawValue) }
@@ -156,4 +156,9 @@ private struct Told: Equatable {
         }
         return told
     }
+}
+
+extension LedgerWorld {
+    /// Those that were told and those that followed from claims, in any subscription.
+    fileprivate var merges: Set<CustomerMerge> { Set(histories.values.flatMap(\.merges)) }
 }

@@ -14,6 +14,8 @@ struct LiveStep {
     let told: [LedgerInput]
     /// All rows of the subscription up to and with this step.
     let audit: [AuditRow]
+    /// What all events up to and with this step tell, folded from nothing.
+    let story: SubscriptionStory
 
     var state: SubscriptionState { decision.state }
     var history: SubscriptionHistory { decision.history }
@@ -27,6 +29,7 @@ struct LivePath {
     private(set) var states: [String: SubscriptionState] = [:]
     private(set) var told: [String: [LedgerInput]] = [:]
     private(set) var audit: [String: [AuditRow]] = [:]
+    private(set) var stories: [String: SubscriptionStory] = [:]
     private let deliveries: [Delivery]
     private var clock: Int64 = 1_900_000_000_000
 
@@ -74,9 +77,10 @@ struct LivePath {
         states[id] = decision.state
         told[id, default: []] += inputs
         audit[id, default: []] += decision.auditRows
+        for event in decision.events { stories[id, default: SubscriptionStory()].take(event) }
         return LiveStep(
             inputs: inputs, before: history, stateBefore: state, decision: decision, policy: policy, learnedAt: learnedAt,
-            told: told[id] ?? [], audit: audit[id] ?? [])
+            told: told[id] ?? [], audit: audit[id] ?? [], story: stories[id] ?? SubscriptionStory())
     }
 }
 

@@ -55,6 +55,26 @@ import Testing
         #expect(book.state.owner(at: day(2026, 3, 10)) == alice)
     }
 
+    @Test func `OWN-6 who asks for another change later is kept as evidence, though his first one was only noted too`() {
+        let premium = ProductID("premium.monthly")
+        var book = owned()
+        book.tell(preference(premium, at: day(2026, 1, 10)))
+        #expect(book.hear(claim(bob, .purchase, january, naming: premium, at: day(2026, 1, 10))) == .noted)
+        book.tell(preference(plus, at: day(2026, 1, 20)))
+        #expect(book.hear(asked(by: bob, at: day(2026, 1, 20))) == .noted)
+        book.tell(february)
+        #expect(book.state.owner(at: day(2026, 2, 1)) == bob)
+    }
+
+    @Test func `OWN-3 the same change asked for again is not kept`() {
+        var book = owned()
+        book.tell(preference(plus, at: day(2026, 1, 10)))
+        _ = book.hear(asked(by: bob))
+        let known = book.history
+        #expect(book.hear(asked(by: bob, at: day(2026, 1, 10) + .minutes(5))) == .noted)
+        #expect(book.history == known)
+    }
+
     @Test func `OWN-6 the first who shows that he made the change is the incoming owner`() {
         var book = owned()
         book.tell(preference(plus, at: day(2026, 1, 10)))

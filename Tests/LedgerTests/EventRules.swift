@@ -123,6 +123,17 @@ import Testing
         #expect(moved.rule == .followPurchase && moved.until == nil)
     }
 
+    @Test func `OWN-1 an older period that becomes known is told to be the first owner's too, and is no transfer`() throws {
+        var book = Book()
+        let renewed = renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1))
+        book.tell(.fact(.transaction(renewed)), .claim(claim(alice, .restore, renewed, at: day(2026, 1, 31))))
+        let decision = book.tell(first)
+        let told = try #require(decision.events.first { $0.kind == .ownerChanged })
+        #expect(told.customer == alice && told.previousCustomer == nil)
+        #expect(told.effectiveAt == day(2026, 1, 1) && told.until == day(2026, 2, 1))
+        #expect(RevenueCatEvent.events(for: told).isEmpty)
+    }
+
     @Test func `OWN-9 a refused restore is told once, with the reason`() throws {
         var book = Book()
         book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))))

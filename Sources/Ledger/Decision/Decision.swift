@@ -139,9 +139,11 @@ extension SubscriptionState {
 
     /// A claim that moves nothing, made by a customer of whom such a one is kept already, or by the owner without showing that he
     /// bought. What he names as bought is free text, so it does not make a claim new; only a change that waits for Apple's word
-    /// is told apart by it, a few times.
+    /// is told apart by it, a few times. What shows who bought is always kept, though it moves nothing yet: it is evidence
+    /// whenever the line of owners is drawn (decision 0017, 15 and 17), and Apple's own words bound how much of it there is.
     func isIdle(_ claim: Claim) -> Bool {
         guard let outcome = outcome(of: claim) else { return true }
+        if evidence.contains(claim.id) { return false }
         let earlier = claims.filter {
             $0.claim.id != claim.id && $0.claim.customer == claim.customer && $0.claim.kind == claim.kind
                 && $0.claim.aliases == claim.aliases

@@ -6,11 +6,15 @@ struct OwnerEvents {
     let after: SubscriptionState
 
     /// One event for each stretch of time in which another customer is the owner now; a stretch that is not over has no `until`.
+    ///
+    /// Before its first tenure nobody was told to be the owner, though `SubscriptionState.owner(at:)` answers with the first one
+    /// there: when an older period becomes known, its stretch must be told even if its owner is that first one (I38).
     func ownerChanges() -> [LedgerEvent] {
+        let (oldOwners, newOwners) = (ToldOwners(before.tenures), ToldOwners(after.tenures))
         let instants = Set((before.tenures + after.tenures).map(\.from)).sorted()
         var stretches: [Stretch] = []
         for instant in instants {
-            let (old, new) = (before.owner(at: instant), after.owner(at: instant))
+            let (old, new) = (oldOwners.owner(at: instant), newOwners.owner(at: instant))
             if let last = stretches.last, last.old == old, last.new == new { continue }
             stretches.append(Stretch(from: instant, old: old, new: new))
         }

@@ -3,8 +3,8 @@ import Primitives
 /// What whoever reads the events of a subscription knows of it: who owns it, until when each customer has access, whether it
 /// renews and into what. Folding all events in order gives what the state says (I38).
 package struct SubscriptionStory: Sendable, Hashable {
-    /// The last owner; nil while nobody has claimed it.
-    package private(set) var owner: CustomerID?
+    /// Who owns it from when on.
+    package private(set) var owners = ToldOwners()
     /// How far the access of each customer reaches who has or had any; one who has none does not stand here.
     package private(set) var access: [CustomerID: AccessReach] = [:]
     /// Whether it is set to renew; nil where it is no auto-renewable subscription. What Apple has not said counts as set to renew
@@ -33,7 +33,7 @@ package struct SubscriptionStory: Sendable, Hashable {
         case .changeWithdrawn: nextProductId = nil
         case .renewalTurnedOff: (renews, nextProductId) = (false, nil)
         case .renewalTurnedOn: renews = true
-        case .ownerChanged: if event.until == nil { owner = event.customer }
+        case .ownerChanged: owners.give(to: event.customer, from: event.effectiveAt, until: event.until)
         case .accessChanged:
             guard let customer = event.customer else { return }
             access[customer] = event.reach == AccessReach.none ? nil : event.reach
@@ -65,7 +65,7 @@ extension SubscriptionStory {
     /// What the state says; the fold of its events must equal it.
     package init(of state: SubscriptionState) {
         self.init(ofRenewalIn: state)
-        owner = state.tenures.last?.customer
+        owners = ToldOwners(state.tenures)
         for customer in state.customers {
             let reach = AccessReach(of: state.spans(of: customer))
             if reach != AccessReach.none { access[customer] = reach }

@@ -49,6 +49,8 @@ struct TenureFold {
         /// In the order of the claims.
         var outcomes: [ClaimOutcome]
         var merged: [CustomerMerge]
+        /// The claims that show who bought something or was first; sorted.
+        var evidence: [ID<ClaimEvidence>]
     }
 
     init(of history: SubscriptionHistory, periods: [Period], policies: PolicyTimeline, isActive: @escaping (Timestamp) -> Bool) {
@@ -64,7 +66,7 @@ struct TenureFold {
     /// Folds claims and votes in the order in which the store took them; without a period there is nothing to own.
     mutating func fold(_ claims: [Claim], _ votes: [OwnershipVote]) -> Result {
         guard !periods.isEmpty else {
-            return Result(tenures: [], outcomes: claims.map { _ in .waiting(.decision) }, merged: [])
+            return Result(tenures: [], outcomes: claims.map { _ in .waiting(.decision) }, merged: [], evidence: [])
         }
         var (pendingVotes, pendingMerges) = (votes[...], merges[...])
         for claim in claims {
@@ -75,7 +77,14 @@ struct TenureFold {
         follow(&pendingVotes, &pendingMerges, before: nil, among: claims)
         turn(to: nil)
         return Result(
-            tenures: line().tenures, outcomes: claims.map { outcomes[$0.id] ?? .waiting(.decision) }, merged: merged)
+            tenures: line().tenures, outcomes: claims.map { outcomes[$0.id] ?? .waiting(.decision) }, merged: merged,
+            evidence: evidence)
+    }
+
+    /// At most one for each period and each word of Apple's about the next renewal, and one for the first owner.
+    private var evidence: [ID<ClaimEvidence>] {
+        guard firstClaim != nil || !buyers.isEmpty || !incoming.isEmpty else { return [] }
+        return Set(([firstClaim].compactMap { $0 } + buyers.values + incoming.values).map(\.id)).sorted()
     }
 
     /// What was decided before an instant; at one instant claims come first, then votes, then merges.
