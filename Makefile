@@ -16,13 +16,14 @@ endif
 # `make test` installs PostgreSQL, so its absence is no reason to skip anything.
 export TENURE_POSTGRES_REQUIRED ?= 1
 
-.PHONY: help demo test check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test chaos chaos-small check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
 	@echo "make test    all tests, with independent clients from PyPI as peers"
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
 	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
+	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
 	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, the demo, documentation, fuzzing in short"
 	@echo "make bench   release figures beside a floor measured in the same run"
 	@echo "make fuzz    every fuzz target for SECONDS_EACH (600), findings in Fuzz/findings"
@@ -42,16 +43,29 @@ test: test-packages
 	$(SWIFT_BUILD) --build-tests
 	scripts/run-tests
 	$(MAKE) --no-print-directory peers
+	$(MAKE) --no-print-directory chaos-small
 
 peers: test-packages .venv/installed
 	$(SWIFT_BUILD) --product tenure
 	.venv/bin/python Tests/Peers/run.py
 	.venv/bin/python Tests/Peers/wire_run.py
+	.venv/bin/python Tests/Peers/books_run.py
 
 .venv/installed: Tests/Peers/requirements.txt
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check -r Tests/Peers/requirements.txt
 	touch $@
+
+# Each fault at a tenth of its size; `make chaos` is the full one, in release.
+chaos-small: test-packages
+	$(SWIFT_BUILD) --product tenure
+	$(SWIFT_BUILD) --product tenure-chaos
+	.build/debug/tenure-chaos --seed $(or $(SEED),1)
+
+chaos: test-packages
+	swift build -c release --product tenure
+	swift build -c release --product tenure-chaos
+	.build/release/tenure-chaos --full --binary .build/release/tenure --seed $(or $(SEED),1) $(if $(ONLY),--only $(ONLY))
 
 lint:
 	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Fuzz/Package.swift Sources Tests Benchmarks Fuzz/Targets

@@ -116,6 +116,7 @@ let package = Package(
         .target(name: "LedgerOracle", path: "Tests/LedgerOracle", swiftSettings: house),
         tests("LedgerOracleTests", ["LedgerOracle", "Ledger", "Primitives"]),
         tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
+        tests("StorageRecordTests", ["Storage", "Ledger", "Primitives", crypto]),
         tests("StorageTests", ["StrictJSON", "Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
         tests(
             "BackendTests",
@@ -144,8 +145,27 @@ let package = Package(
             swiftSettings: house),
         tests(
             "StoragePostgresTests",
-            ["StoragePostgres", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy", "PrivatePostgres"]),
+            [
+                "StoragePostgres", "StorageSQLite", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy",
+                "PrivatePostgres",
+            ]),
+        tests(
+            "SimulationTests",
+            [
+                "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "StrictJSON", "Ledger", "Primitives",
+                hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
+            ]),
         tests("TidyTests", []),
+        // Breaks real processes; never shipped.
+        .executableTarget(
+            name: "tenure-chaos",
+            dependencies: [
+                "Primitives", "StrictJSON", "SimulatorPKI", "APIContract", "LedgerOracle", "FaultProxy", "PrivatePostgres",
+                asyncHTTPClient, argumentParser, crypto, nioCore, nioHTTP1,
+            ],
+            path: "Tests/Chaos",
+            exclude: ["Shims"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

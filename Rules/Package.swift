@@ -52,12 +52,14 @@ let package = Package(
             room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto, cryptoExtras]),
             room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
             room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
+            room("Storage", ["Primitives", "StrictJSON", "Ledger", crypto]),
             tests("PrimitivesTests", ["Primitives"]),
             tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
             tests(
                 "AppStoreWireTests",
                 ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto, cryptoExtras]),
             tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
+            tests("StorageRecordTests", ["Storage", "Ledger", "Primitives", crypto]),
         ],
     swiftLanguageModes: [.v6]
 )

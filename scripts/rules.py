@@ -16,9 +16,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / ".build-rules"
 COPY = WORK / "copy"
-ROOMS = ["Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "Intake"]
+ROOMS = ["Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "Intake", "Storage"]
 SUITES = [
-    "PrimitivesTests", "StrictJSONTests", "AppStoreWireTests", "LedgerTests", "LedgerOracle", "LedgerOracleTests", "IntakeTests"]
+    "PrimitivesTests", "StrictJSONTests", "AppStoreWireTests", "LedgerTests", "LedgerOracle", "LedgerOracleTests", "IntakeTests",
+    "StorageRecordTests"]
 
 
 def built_rules():

@@ -1,6 +1,7 @@
 package import AppStoreWire
 package import Ledger
 package import Primitives
+import Storage
 
 /// One app that this server serves, as its operator configured it.
 package struct AppSettings: Sendable {
@@ -10,6 +11,8 @@ package struct AppSettings: Sendable {
     package let policy: AppPolicy
     package let entitlements: EntitlementMap
     package let sandboxAccess: SandboxAccess
+    /// By name, where events are to be delivered. Whatever has new events has a `deliver` work for each, in the same transaction.
+    package var destinations: [String] = []
 
     package init(
         id: AppID, expected: ExpectedApp, policy: AppPolicy, entitlements: EntitlementMap,
@@ -21,6 +24,26 @@ package struct AppSettings: Sendable {
         self.entitlements = entitlements
         self.sandboxAccess = sandboxAccess
     }
+}
+
+extension AppSettings {
+    /// The work that makes the new events of a subscription known: one for each destination, however many events there are, so that
+    /// they are delivered in their order and by one worker at a time.
+    func deliveries(of key: SubscriptionKey, at instant: Timestamp) throws -> [WorkOrder] {
+        try destinations.map { destination in
+            WorkOrder(
+                scope: key.scope, subject: key.originalTransactionId.rawValue, key: "deliver/\(destination)", kind: .deliver,
+                body: try DeliverBody(destination: destination).json, dueAt: instant)
+        }
+    }
+}
+
+/// What whoever delivers events must know.
+package struct DeliverBody: Sendable, Hashable, Codable {
+    /// Where to, by the name that it has in ``AppSettings/destinations``.
+    package let destination: String
+
+    package var json: String { get throws { try StateCoding.encode(self) } }
 }
 
 /// Who may be answered from the Sandbox ledger, which App Review and TestFlight need (FACT-4). Never mixed into a Production

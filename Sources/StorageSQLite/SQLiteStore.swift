@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 package import Ledger
 import Primitives
 package import Storage
@@ -40,6 +41,10 @@ package final class SQLiteStore: Store {
         let synchronous = try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA foreign_keys = ON")
+            // Where opening for writing fails, SQLite opens for reading; the server would start and refuse everything for good.
+            guard sqlite3_db_readonly(database.sqliteConnection, "main") == 0 else {
+                throw StorageError(.inputOutput, "the database file can only be read")
+            }
             return try Int.fetchOne(database, sql: "PRAGMA synchronous")
         }
         guard synchronous == 2 else {

@@ -147,7 +147,7 @@ final class SQLiteTransaction: StoreTransaction {
         for holding in rows.holdings { try HoldingQueries.save(holding, of: id, ledger: ledger, database) }
         for alias in rows.aliases { try SubscriptionQueries.save(alias, of: id, ledger: ledger, database) }
         for row in rows.audit { try AuditQueries.append(row, to: id, ledger: ledger, database) }
-        if !rows.audit.isEmpty { try AuditQueries.noteUnsealed(id, ledger: ledger, database) }
+        if !rows.audit.isEmpty { try AuditQueries.noteUnsealed(id, upTo: rows.ends.audit.sequence, ledger: ledger, database) }
         for (index, event) in rows.events.enumerated() {
             try AuditQueries.append(
                 (rows.firstEvent + Int64(index), event), at: saving.learnedAt, of: id, ledger: ledger, database)

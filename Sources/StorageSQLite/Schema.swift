@@ -169,12 +169,13 @@ enum Schema {
         """
 
     private static let seals = """
-        -- Whose chains have moved since the last seal of their app.
+        -- Whose chains have moved since the last seal of their app, and up to where: a seal that read less leaves the row.
         CREATE TABLE unsealedAudit (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
+            auditCount INTEGER NOT NULL,
             PRIMARY KEY (ledger, originalTransactionId)
         ) STRICT, WITHOUT ROWID;
-        INSERT INTO unsealedAudit SELECT ledger, originalTransactionId FROM subscription WHERE auditCount > 0;
+        INSERT INTO unsealedAudit SELECT ledger, originalTransactionId, auditCount FROM subscription WHERE auditCount > 0;
 
         CREATE TABLE auditSeal (
             app TEXT NOT NULL, number INTEGER NOT NULL, sealedAt INTEGER NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL,

@@ -12,12 +12,41 @@ struct PretendAppStore: Sendable {
     static let june = Timestamp(millisecondsSince1970: 1_780_272_000_000)
 
     let authority: SigningAuthority
+    /// What signs app receipts.
+    let receipts: ReceiptAuthority
 
     init() throws {
-        authority = try SigningAuthority(validity: Self.june.adding(.days(-400))...Self.june.adding(.days(400)))
+        let validity = Self.june.adding(.days(-400))...Self.june.adding(.days(400))
+        authority = try SigningAuthority(validity: validity)
+        receipts = try ReceiptAuthority(validity: validity)
     }
 
-    var verifier: AppStoreVerifier { AppStoreVerifier(roots: TrustRoots(fingerprints: [authority.rootFingerprint])) }
+    var roots: TrustRoots { TrustRoots(fingerprints: [authority.rootFingerprint]).adding(der: receipts.rootDER) }
+    var verifier: AppStoreVerifier { AppStoreVerifier(roots: roots) }
+
+    /// An app receipt of Production of the second of June 2026, with a month of each of these subscriptions from the first of
+    /// June.
+    func receipt(of ids: [String], bundleId: String = "com.example.app") throws -> [UInt8] {
+        var content = ReceiptContent()
+        content.text(0, "Production")
+        content.text(2, bundleId)
+        content.attribute(4, [1, 2, 3, 4, 5, 6, 7, 8])
+        content.attribute(5, Array(repeating: 7, count: 20))
+        content.date(12, "2026-06-02T00:00:00Z")
+        for id in ids {
+            var purchase = ReceiptContent()
+            purchase.integer(1701, 1)
+            purchase.text(1702, "plus.monthly")
+            purchase.text(1703, id)
+            purchase.date(1704, "2026-06-01T00:00:00Z")
+            purchase.text(1705, id)
+            purchase.integer(1707, 3)
+            purchase.date(1708, "2026-07-01T00:00:00Z")
+            purchase.integer(1711, Int64(id) ?? 0)
+            content.purchase(purchase)
+        }
+        return try receipts.sign(content: content.der)
+    }
 
     func sign(_ purchase: Purchase) throws -> String { try authority.sign(payload: purchase.json) }
 

@@ -7,9 +7,10 @@ import pathlib
 import subprocess
 import threading
 
-from run import TENURE
+from harness import APPLE_ID as APPLE_ID
+from harness import BUNDLE as BUNDLE
+from harness import TENURE
 
-BUNDLE, APPLE_ID = "com.example.tenure.demo", 1234567890
 # What a person would call the reason of a refusal. Apple's library says less than that, ours more.
 FORM, CHAIN, SIGNATURE, APP, ENVIRONMENT, PAYLOAD = "form", "chain", "signature", "app identifier", "environment", "payload"
 

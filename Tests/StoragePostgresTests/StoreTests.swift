@@ -49,6 +49,11 @@ private func withStore<Result>(_ url: String, _ body: (PostgresStore) async thro
     return result
 }
 
+/// Runs the body with a store on an empty database, as the application's role.
+func withMigratedStore<Result>(_ body: (PostgresStore) async throws -> Result) async throws -> Result {
+    try await withMigrated { _, application in try await withStore(application) { try await body($0) } }
+}
+
 extension PostgresTests {
     @Suite struct Stores {
         /// As the application's role, which owns nothing.

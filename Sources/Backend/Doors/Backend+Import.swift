@@ -83,7 +83,9 @@ extension Backend {
     private func request(of item: ImportItem, app: AppSettings) async throws -> IngestRequest {
         switch item.proof {
         case .notification(let signedPayload):
-            return try await request(ofNotification: Array(signedPayload.utf8), app: app, at: clock.now())
+            var request = try await request(ofNotification: Array(signedPayload.utf8), app: app, at: clock.now())
+            if let customer = item.customer { request.claimEverything(for: try Self.checked(customer), item.kind) }
+            return request
         case .transaction(let jws, let renewalInfo):
             var request = IngestRequest(app: app, learnedAt: clock.now())
             request.arrivals = try await proved(jws, renewalInfo, app: app, at: request.learnedAt)

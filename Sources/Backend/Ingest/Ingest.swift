@@ -14,6 +14,7 @@ struct Ingest {
     /// What is to be kept, and whose it is: which of the requests', and which of its arrivals.
     private var kept: [(arrival: Arrival, request: Int, position: Int)] = []
     private var claims: [(Claim, SubscriptionKey)] = []
+    private var deliveries: [WorkOrder] = []
     private var results: [IngestResult] = []
 
     /// Carries out the requests in their order, in the transaction; returns a result for each.
@@ -99,6 +100,7 @@ struct Ingest {
             claims.append((claim, key))
         }
         desk.put(decision, policy: request.app.policy, learnedAt: request.learnedAt)
+        if !decision.events.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
         return decision
     }
 
@@ -113,7 +115,7 @@ struct Ingest {
         for (claim, key) in claims { try transaction.keep(claim, on: key) }
         let savings = try desk.savings()
         if !savings.isEmpty { try transaction.save(savings) }
-        let orders = requests.flatMap(\.orders)
+        let orders = requests.flatMap(\.orders) + deliveries
         if !orders.isEmpty { try transaction.order(orders) }
         return results
     }

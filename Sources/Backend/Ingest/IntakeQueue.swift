@@ -71,6 +71,9 @@ final class IntakeQueue: Sendable {
         }
     }
 
+    /// How many wait now.
+    var waitingCount: Int { line.withLock { $0.waiting.count } }
+
     private enum Verdict { case wait, lead, turnAway }
 
     private func becomesLeader() -> Bool {

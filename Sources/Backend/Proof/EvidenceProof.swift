@@ -15,7 +15,12 @@ struct EvidenceProof {
         // All facts of one document stand in it together.
         let documents = Dictionary(grouping: facts) { $0.evidence }
         for (evidence, facts) in documents.sorted(by: { ($0.value.first?.fact.key ?? "") < ($1.value.first?.fact.key ?? "") }) {
-            guard let evidence, let receivedAt = facts.first?.receivedAt else { continue }
+            guard let evidence, let receivedAt = facts.first?.receivedAt else {
+                findings += facts.filter { !Self.needsNone($0.fact) }.map {
+                    Finding(.factUnproven, key, "\($0.fact.key): no evidence")
+                }
+                continue
+            }
             switch await proven(by: evidence, like: facts.map(\.fact), at: receivedAt) {
             case .failure(let reason):
                 findings.append(Finding(.factUnproven, key, "\(facts.map(\.fact.key).joined(separator: ", ")): \(reason.words)"))
@@ -26,6 +31,11 @@ struct EvidenceProof {
             }
         }
         return findings
+    }
+
+    /// A failed question is the only fact that nobody signs.
+    private static func needsNone(_ fact: Fact) -> Bool {
+        if case .failedQuestion = fact { true } else { false }
     }
 
     private struct Unproven: Error {

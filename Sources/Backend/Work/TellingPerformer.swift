@@ -4,9 +4,9 @@ package import Storage
 
 /// Tells what time has brought (`DueWork.tell`): the end of a period, of grace, of access, as events.
 package struct TellingPerformer: WorkPerformer {
-    private let store: any Store
+    private let backend: Backend
 
-    package init(store: any Store) { self.store = store }
+    package init(backend: Backend) { self.backend = backend }
 
     package var kind: WorkKind { .tell }
 
@@ -14,13 +14,16 @@ package struct TellingPerformer: WorkPerformer {
         let key = SubscriptionKey(
             app: work.order.scope.app, environment: work.order.scope.environment,
             originalTransactionId: OriginalTransactionID(work.order.subject))
-        try await store.write { write in
+        // An app that is configured no more tells nobody; its ledger stays.
+        guard let app = backend.apps[key.app] else { return .abandon(because: "the app is not configured") }
+        try await backend.store.write { write in
             guard let stored = try write.lock([key], tokens: []).subscriptions[key] else { return }
             let decision = Decision(tellingAt: now, history: stored.history, state: stored.state)
             guard decision.changesHistory else { return }
             try write.save([
                 try Saving(stored: stored, decisions: [decision], policy: stored.policy, learnedAt: now)
             ])
+            if !decision.events.isEmpty { try write.order(app.deliveries(of: key, at: now)) }
         }
         return .done
     }

@@ -24,8 +24,11 @@ enum AuditQueries {
             // AUDIT-2: the next seal of the app names its head.
             statements.append(
                 PostgresStatement(
-                    "INSERT INTO unsealedAudit (ledger, originalTransactionId) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                    [ledger, id]))
+                    """
+                    INSERT INTO unsealedAudit (ledger, originalTransactionId, auditCount) VALUES ($1, $2, $3)
+                    ON CONFLICT (ledger, originalTransactionId) DO UPDATE SET auditCount = excluded.auditCount
+                    """,
+                    [ledger, id, .integer(rows.ends.audit.sequence)]))
         }
         if !rows.events.isEmpty {
             statements.append(
@@ -89,10 +92,10 @@ enum SealQueries {
     static func unsealed(_ app: AppID, limit: Int) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT environment, originalTransactionId, auditCount, auditHead, ledger.id
+            SELECT environment, originalTransactionId, subscription.auditCount, auditHead, ledger.id
             FROM unsealedAudit JOIN ledger ON ledger.id = unsealedAudit.ledger
                 JOIN subscription USING (ledger, originalTransactionId)
-            WHERE app = $1 LIMIT $2
+            WHERE app = $1 ORDER BY environment, originalTransactionId LIMIT $2
             """,
             [.text(app.rawValue), .count(limit)])
     }
@@ -129,10 +132,10 @@ enum SealQueries {
                 ]),
             PostgresStatement(
                 """
-                DELETE FROM unsealedAudit USING unnest($1::bigint[], $2::text[]) AS done (inLedger, id)
-                WHERE ledger = inLedger AND originalTransactionId = id
+                DELETE FROM unsealedAudit USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS done (inLedger, id, count)
+                WHERE ledger = inLedger AND originalTransactionId = id AND auditCount = count
                 """,
-                [.integers(ledgers), ids]),
+                [.integers(ledgers), ids, .integers(seal.heads.map(\.head.sequence))]),
         ]
     }
 

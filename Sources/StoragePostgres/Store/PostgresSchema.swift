@@ -136,9 +136,10 @@ enum PostgresSchema {
     private static let seals = """
         CREATE TABLE unsealedAudit (
             ledger bigint NOT NULL REFERENCES ledger (id), originalTransactionId text COLLATE "C" NOT NULL,
+            auditCount bigint NOT NULL,
             PRIMARY KEY (ledger, originalTransactionId)
         );
-        INSERT INTO unsealedAudit SELECT ledger, originalTransactionId FROM subscription WHERE auditCount > 0;
+        INSERT INTO unsealedAudit SELECT ledger, originalTransactionId, auditCount FROM subscription WHERE auditCount > 0;
         CREATE TABLE auditSeal (
             app text COLLATE "C" NOT NULL, number bigint NOT NULL, sealedAt bigint NOT NULL, previous bytea NOT NULL,
             hash bytea NOT NULL,

@@ -1,12 +1,20 @@
 package import Ledger
 import Primitives
 package import Storage
+import Synchronization
 
 /// The store in one PostgreSQL database, which several servers may share.
 package final class PostgresStore: Store {
     private let pool: PostgresPool
     private let names = CommittedNames()
     private let retry: RetryPolicy
+    private let health = Mutex(Health())
+
+    /// What is known of the database without asking it.
+    private struct Health {
+        var lastAnswer: ContinuousClock.Instant?
+        var isAsked = false
+    }
 
     /// As many as the pool lets write at once.
     package let writers: Int
@@ -36,7 +44,8 @@ package final class PostgresStore: Store {
 
     /// Brings a database to this version, where it is not; safe to run twice, and by several servers at once.
     ///
-    /// - Parameter applicationRole: who may use the tables beside their owner: he may add evidence and never change it. Nil where the
+    /// - Parameter applicationRole: who may use the tables beside their owner: he may add evidence and never change it. Nil
+    /// where the
     ///   owner is the application.
     /// - Throws: `StorageError`; `notPermitted` where the URL's role may not make tables, `schemaTooNew`.
     package static func migrate(
@@ -69,6 +78,7 @@ package final class PostgresStore: Store {
             return (result, transaction.learned)
         }
         names.learn(learned)
+        noteAnswer()
         return result
     }
 
@@ -129,13 +139,26 @@ package final class PostgresStore: Store {
         }
     }
 
+    /// At once, where the database has answered lately or is being asked already: a database that is silent must not keep everybody
+    /// waiting who wants to know whether it is (F08).
     package func checkHealth() async throws {
-        try await read { reading in
-            guard try reading.connection.schemaVersion() == PostgresSchema.version else {
+        let (answered, isAsked) = health.withLock { health in
+            let answered = health.lastAnswer.map { ContinuousClock.now - $0 < .seconds(2) } ?? false
+            defer { health.isAsked = health.isAsked || !answered }
+            return (answered, health.isAsked)
+        }
+        guard !answered else { return }
+        guard !isAsked else { throw StorageError(.unavailable, "the database is being waited for") }
+        defer { health.withLock { $0.isAsked = false } }
+        try await pool.run(.read) { connection in
+            guard try connection.schemaVersion() == PostgresSchema.version else {
                 throw StorageError(.corrupt, "the schema's version changed while the server runs")
             }
         }
+        noteAnswer()
     }
+
+    private func noteAnswer() { health.withLock { $0.lastAnswer = .now } }
 
     package func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
         try await read { reading in

@@ -19,10 +19,15 @@ enum AuditQueries {
     }
 
     /// AUDIT-2: the next seal of the app names its head.
-    static func noteUnsealed(_ id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+    static func noteUnsealed(
+        _ id: OriginalTransactionID, upTo sequence: Int64, ledger: Int64, _ database: Database
+    ) throws {
         try database.run(
-            "INSERT INTO unsealedAudit (ledger, originalTransactionId) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            [.integer(ledger), .text(id.rawValue)])
+            """
+            INSERT INTO unsealedAudit (ledger, originalTransactionId, auditCount) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET auditCount = excluded.auditCount
+            """,
+            [.integer(ledger), .text(id.rawValue), .integer(sequence)])
     }
 
     static let selectAudit = """

@@ -20,21 +20,20 @@ struct Backup: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
-        guard case .sqlite(let path) = configuration.database else {
+        guard case .sqlite = configuration.database else {
             throw CommandError(
                 """
                 tenure backup copies SQLite files. For PostgreSQL see docs/operations/backup.md: pg_dump, or pg_basebackup with
                 the WAL.
                 """)
         }
-        guard FileManager.default.fileExists(atPath: path) else { throw CommandError("There is no database at \(path).") }
         guard !FileManager.default.fileExists(atPath: to) else {
             throw CommandError("\(to) is there already; a backup is never written over another.")
         }
+        let database = try await OpenDatabase(existing: configuration.database, logger: Logger(label: "tenure"))
         // Under another name until it is whole, so that a copy that was cut short is never taken for one.
         let unfinished = to + ".unfinished"
         if FileManager.default.fileExists(atPath: unfinished) { try FileManager.default.removeItem(atPath: unfinished) }
-        let database = try await OpenDatabase(configuration.database, logger: Logger(label: "tenure"))
         var bar = ProgressBar()
         let start = ContinuousClock.now
         try database.sqlite?.backUp(to: unfinished) { copied, all in

@@ -62,7 +62,8 @@ struct Import: AsyncParsableCommand {
         let database = try await OpenDatabase(configuration.database, logger: logger)
         var run = try ImportRun(
             path: file, format: format.flatMap { ImportFormat(rawValue: $0) } ?? ImportFormat(path: file),
-            kind: Claim.Kind(rawValue: claimAs) ?? .restore, fromBeginning: fromBeginning)
+            kind: Claim.Kind(rawValue: claimAs) ?? .restore, target: "\(id) \(configuration.database.name)",
+            fromBeginning: fromBeginning)
         let backend = configuration.backend(on: database.store)
         let counts = try await run.carryOut { try await backend.take($0, app: id) }
         try await database.close()

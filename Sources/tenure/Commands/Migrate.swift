@@ -8,8 +8,8 @@ struct Migrate: AsyncParsableCommand {
         discussion: """
             `tenure serve` does it by itself where its role may. Where it should not, give the tables an owner of their own: run
             this with the owner's URL, in the environment variable TENURE_DATABASE or in --database, and name the role that
-            `tenure serve` uses. That role can then add evidence and audit rows, and never change or delete one. Safe to run again, and while
-            servers of the version before are at work. A SQLite file is brought up to date by whoever opens it.
+            `tenure serve` uses. That role can then add evidence and audit rows, and never change or delete one. Safe to run
+            again, and while servers of the version before are at work. A SQLite file is brought up to date by whoever opens it.
             """)
 
     @Option(name: .long, help: "The owner's postgres:// URL; otherwise TENURE_DATABASE.")

@@ -45,15 +45,18 @@ struct Serve: AsyncParsableCommand {
             ])
         let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
         let worker = WorkLoop(
-            store: database.store, clock: MachineClock(), performers: [TellingPerformer(store: database.store)],
+            store: database.store, clock: MachineClock(), performers: [TellingPerformer(backend: backend)],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [any Service] = [
             application, WorkService(loop: worker, logger: logger), SealingService(backend: backend, logger: logger),
         ]
         if let failures = database.failures { services.append(DamageService(failures: failures)) }
-        try await ServiceGroup(
-            configuration: .init(services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        ).run()
+        var group = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        // What is at work may end; nobody is waited for who does not (F30).
+        group.maximumGracefulShutdownDuration = .seconds(8)
+        group.maximumCancellationDuration = .seconds(2)
+        try await ServiceGroup(configuration: group).run()
         try await database.close()
     }
 }

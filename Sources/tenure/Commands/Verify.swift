@@ -36,7 +36,20 @@ struct Verify: AsyncParsableCommand {
         let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
         var logger = Logger(label: "tenure")
         logger.logLevel = .error
-        let database = try await OpenDatabase(configuration.database, logger: logger)
+        let report: ProofReport
+        do {
+            report = try await prove(configuration, logger: logger)
+        } catch {
+            // Not 1, which says that they were read and something is not as it must be.
+            Console.complain("The books cannot be read: \(error)")
+            throw ExitCode(66)
+        }
+        if json { Console.print(Self.json(of: report)) } else { print(report) }
+        if !report.findings.isEmpty { throw ExitCode(1) }
+    }
+
+    private func prove(_ configuration: TenureConfiguration, logger: Logger) async throws -> ProofReport {
+        let database = try await OpenDatabase(existing: configuration.database, logger: logger)
         var bar = ProgressBar()
         let report = try await configuration.backend(on: database.store).prove(
             ProofDepth(evidence: !withoutEvidence, rebuild: rebuild)
@@ -45,8 +58,7 @@ struct Verify: AsyncParsableCommand {
         }
         bar.clear()
         try await database.close()
-        if json { Console.print(Self.json(of: report)) } else { print(report) }
-        if !report.findings.isEmpty { throw ExitCode(1) }
+        return report
     }
 
     private func print(_ report: ProofReport) {

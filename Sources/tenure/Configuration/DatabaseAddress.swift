@@ -30,6 +30,14 @@ enum DatabaseAddress: CustomStringConvertible {
         text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
     }
 
+    /// Tells one database from another, without user and password.
+    var name: String {
+        switch self {
+        case .sqlite(let path): path
+        case .postgres(let url): url.split(separator: "@").last.map(String.init) ?? url
+        }
+    }
+
     /// Without the password.
     var description: String {
         switch self {

@@ -9,21 +9,25 @@ struct ImportCheckpoint: Codable, Equatable {
     var line = 1
     /// What became of the lines before, by the outcome's name.
     var counts: [String: Int] = [:]
-    /// SHA-256 of the imported file's first bytes, and its size: so that another file of the same name begins anew.
+    /// How long the report of refused lines was; what stands behind it is about lines that are taken again.
+    var reportedBytes: UInt64 = 0
+    /// The imported file's size, and SHA-256 of its first bytes and of where they go: so that another file of the same name
+    /// begins anew, and so does the same file on its way to another app or another database.
     let fingerprint: String
 
     static func path(for file: String) -> String { file + ".tenure-import" }
 
-    init(ofFile path: String) throws {
+    /// - Parameter target: names the app and the database, and as what lines are read and claimed.
+    init(ofFile path: String, target: String) throws {
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         let head = try file.read(upToCount: 1 << 16) ?? Data()
-        fingerprint = "\(try file.seekToEnd())/\(Hexadecimal.encode(SHA256.hash(data: head)))"
+        fingerprint = "\(try file.seekToEnd())/\(Hexadecimal.encode(SHA256.hash(data: Data("\(target)\n".utf8) + head)))"
         try file.close()
     }
 
-    /// Where an import of the file stands: at its beginning, unless one of the very same file was cut short.
-    static func read(forFile path: String) throws -> ImportCheckpoint {
-        let fresh = try ImportCheckpoint(ofFile: path)
+    /// Where an import of the file stands: at its beginning, unless one of the very same file to the same target was cut short.
+    static func read(forFile path: String, target: String) throws -> ImportCheckpoint {
+        let fresh = try ImportCheckpoint(ofFile: path, target: target)
         guard let bytes = FileManager.default.contents(atPath: Self.path(for: path)) else { return fresh }
         let kept: ImportCheckpoint
         do {

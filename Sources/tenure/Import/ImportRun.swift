@@ -19,12 +19,31 @@ struct ImportRun {
 
     static func refusedPath(for file: String) -> String { file + ".refused.jsonl" }
 
-    init(path: String, format: ImportFormat, kind: Claim.Kind, fromBeginning: Bool) throws {
+    /// - Parameter target: names the app and the database that the lines go to.
+    init(path: String, format: ImportFormat, kind: Claim.Kind, target: String, fromBeginning: Bool) throws {
         self.path = path
         self.format = format
         self.kind = kind
-        checkpoint = try fromBeginning ? ImportCheckpoint(ofFile: path) : ImportCheckpoint.read(forFile: path)
-        if checkpoint.offset == 0 { try Data().write(to: URL(fileURLWithPath: Self.refusedPath(for: path))) }
+        let target = "\(target) \(format.rawValue) \(kind.rawValue)"
+        checkpoint =
+            try fromBeginning
+            ? ImportCheckpoint(ofFile: path, target: target) : ImportCheckpoint.read(forFile: path, target: target)
+        try cutReport()
+    }
+
+    /// Puts the report of refused lines back to where it was at the checkpoint, so that a line that is taken again stands in it
+    /// once.
+    private mutating func cutReport() throws {
+        let report = URL(fileURLWithPath: Self.refusedPath(for: path))
+        guard checkpoint.offset > 0, FileManager.default.fileExists(atPath: report.path) else {
+            checkpoint.reportedBytes = 0
+            return try Data().write(to: report)
+        }
+        let file = try FileHandle(forWritingTo: report)
+        // Shorter than that it is where somebody emptied it; a file must not grow by cutting it.
+        checkpoint.reportedBytes = min(checkpoint.reportedBytes, try file.seekToEnd())
+        try file.truncate(atOffset: checkpoint.reportedBytes)
+        try file.close()
     }
 
     /// Takes every line that is left; returns how many came to what, those of earlier runs included.
@@ -132,8 +151,9 @@ struct ImportRun {
         }
         guard !report.isEmpty else { return }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: Self.refusedPath(for: path)))
-        try file.seekToEnd()
+        let end = try file.seekToEnd()
         try file.write(contentsOf: Data(report))
+        checkpoint.reportedBytes = end + UInt64(report.count)
         try file.close()
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Storage
 import StoragePostgres
@@ -25,6 +26,14 @@ struct OpenDatabase {
                 Self.settings(url, libpq, logger), libpq: libpq, generator: SystemRandomNumberGenerator())
             (store, sqlite, postgres, failures) = (opened, nil, opened, nil)
         }
+    }
+
+    /// Opens books that are there. A mistyped path must not come to an empty database of which all is as it must be.
+    init(existing address: DatabaseAddress, logger: Logger) async throws {
+        if case .sqlite(let path) = address, !FileManager.default.fileExists(atPath: path) {
+            throw CommandError("There is no database at \(path).")
+        }
+        try await self.init(address, logger: logger)
     }
 
     /// Brings a PostgreSQL database to this version, where it is not.

@@ -1,0 +1,323 @@
+import Ledger
+import Primitives
+import Storage
+import Synchronization
+import Testing
+
+@testable import Backend
+
+/// A real store that counts its transactions, can hold them up, and lets one kind of body fail.
+private final class WatchedStore: Sendable {
+    let store: any Store
+    private let state = Mutex(State())
+
+    private struct State {
+        var transactions = 0
+        var gate: [CheckedContinuation<Void, Never>] = []
+        var isClosed = false
+        var failure: StorageError?
+    }
+
+    init(_ store: any Store) { self.store = store }
+
+    var transactions: Int { state.withLock { $0.transactions } }
+    var heldUp: Int { state.withLock { $0.gate.count } }
+
+    /// From now on transactions wait before they begin.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    func open() {
+        let waiting = state.withLock { state in
+            defer { (state.gate, state.isClosed) = ([], false) }
+            return state.gate
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func fail(with error: StorageError?) { state.withLock { $0.failure = error } }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        await withCheckedContinuation { continuation in
+            let passes = state.withLock { state in
+                state.transactions += 1
+                guard state.isClosed else { return true }
+                state.gate.append(continuation)
+                return false
+            }
+            if passes { continuation.resume() }
+        }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        return try await store.write(body)
+    }
+}
+
+/// The store protocol over a watched store: writing is watched, reading goes through.
+private struct WatchedStoreFace: Store {
+    let watched: WatchedStore
+    let writers: Int
+
+    func write<Result: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> Result) async throws -> Result {
+        try await watched.write(body)
+    }
+
+    func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
+        try await watched.store.holdings(of: customer, in: scope)
+    }
+
+    func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
+        try await watched.store.subscription(key)
+    }
+
+    func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
+        try await watched.store.auditRows(of: key, after: sequence, limit: limit)
+    }
+
+    func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
+        try await watched.store.facts(of: key, limit: limit)
+    }
+
+    func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
+        try await watched.store.outbox(after: id, limit: limit)
+    }
+
+    func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
+        try await watched.store.warnings(in: scope, limit: limit)
+    }
+
+    func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
+        try await watched.store.work(after: id, limit: limit)
+    }
+
+    func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
+        try await watched.store.subscriptions(after: key, limit: limit)
+    }
+
+    func contents(of key: SubscriptionKey) async throws -> StoredContents? { try await watched.store.contents(of: key) }
+
+    func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
+        try await watched.store.seals(of: app, after: number, limit: limit)
+    }
+
+    func checkHealth() async throws { try await watched.store.checkHealth() }
+}
+
+@Suite struct `Many requests in one transaction` {
+    private static func request(_ number: Int, in world: World) throws -> IngestRequest {
+        var fact = TransactionFact(
+            originalTransactionId: .init("\(number)"), transactionId: .init("\(number)"), productId: .init("plus.monthly"),
+            purchaseDate: PretendAppStore.june, signedDate: PretendAppStore.june)
+        fact.expiresDate = PretendAppStore.june.adding(.days(30))
+        var request = IngestRequest(app: try world.backend.settings(of: World.app), learnedAt: world.clock.now())
+        let evidence = Evidence(form: .compactJWS, bytes: Array("e30.e30.\(number)".utf8))
+        let scope = Scope(app: World.app, environment: .production)
+        request.arrivals = [
+            Arrival(scope: scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: world.clock.now())
+        ]
+        return request
+    }
+
+    private static func isKept(_ number: Int, in world: World) async throws -> Bool {
+        try await world.store.facts(of: World.key("\(number)"), limit: 2).count == 1
+    }
+
+    private static func isNew(_ number: Int, in world: World, _ queue: IntakeQueue) async throws -> Bool {
+        try await queue.submit(request(number, in: world)).isNew == [true]
+    }
+
+    /// Until as many wait as should.
+    private static func wait(until isSo: () -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while !isSo() {
+            try #require(ContinuousClock.now < end, "it never came about")
+            await Task.yield()
+        }
+    }
+
+    @Test func `Those who come while a commit is under way share the next one, and each has his own result`() async throws {
+        try await withWorld { world in
+            let watched = WatchedStore(world.store)
+            let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
+            watched.close()
+            try await withThrowingTaskGroup(of: [Bool].self) { group in
+                group.addTask { try await queue.submit(try Self.request(0, in: world)).isNew }
+                try await Self.wait { watched.heldUp == 1 }
+                for number in 1...40 {
+                    group.addTask { try await queue.submit(try Self.request(number, in: world)).isNew }
+                }
+                try await Self.wait { queue.waitingCount == 40 }
+                watched.open()
+                for try await isNew in group { #expect(isNew == [true]) }
+            }
+            #expect(watched.transactions == 2)
+            for number in 0...40 { #expect(try await Self.isKept(number, in: world)) }
+        }
+    }
+
+    @Test func `One who comes alone waits for nobody`() async throws {
+        try await withWorld { world in
+            let watched = WatchedStore(world.store)
+            let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
+            for number in 0..<3 { #expect(try await Self.isNew(number, in: world, queue)) }
+            let again = try await Self.isNew(0, in: world, queue)
+            #expect(!again)
+            #expect(watched.transactions == 4)
+        }
+    }
+
+    @Test func `Where too many wait the next is turned away at once, and those who wait are kept`() async throws {
+        try await withWorld { world in
+            let watched = WatchedStore(world.store)
+            var limits = IntakeQueue.Limits()
+            limits.waiting = 5
+            let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1), limits: limits)
+            watched.close()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await queue.submit(try Self.request(0, in: world)) }
+                try await Self.wait { watched.heldUp == 1 }
+                for number in 1...5 { group.addTask { _ = try await queue.submit(try Self.request(number, in: world)) } }
+                try await Self.wait { queue.waitingCount == 5 }
+                do {
+                    _ = try await queue.submit(try Self.request(9, in: world))
+                    Issue.record("it was let in")
+                } catch BackendError.overloaded {}
+                watched.open()
+                try await group.waitForAll()
+            }
+            let isNinthKept = try await Self.isKept(9, in: world)
+            #expect(!isNinthKept)
+            for number in 0...5 { #expect(try await Self.isKept(number, in: world)) }
+            // With room again it is taken.
+            #expect(try await Self.isNew(9, in: world, queue))
+        }
+    }
+
+    @Test func `A request that cannot be kept fails alone, and the others of its transaction are kept`() async throws {
+        try await withWorld { world in
+            let queue = IntakeQueue(store: world.store)
+            // No ledger can be named so: a constraint refuses it.
+            var bad = try Self.request(1, in: world)
+            bad.arrivals = bad.arrivals.map { arrival in
+                Arrival(
+                    scope: arrival.scope, evidence: nil,
+                    notification: NoticeFact(notificationUUID: "u", notificationType: "TEST", signedDate: PretendAppStore.june),
+                    facts: arrival.facts, receivedAt: arrival.receivedAt)
+            }
+            let outcomes = await queue.commit([try Self.request(0, in: world), bad, try Self.request(2, in: world)])
+            #expect(try outcomes[0].get().isNew == [true])
+            #expect(throws: StorageError(.constraint, "")) { try outcomes[1].get() }
+            #expect(try outcomes[2].get().isNew == [true])
+            let kept = [try await Self.isKept(0, in: world), try await Self.isKept(1, in: world)]
+            #expect(kept == [true, false])
+        }
+    }
+
+    @Test func `Where the store cannot be reached all fail at once, without a try for each`() async throws {
+        try await withWorld { world in
+            let watched = WatchedStore(world.store)
+            watched.fail(with: StorageError(.unavailable, "gone"))
+            let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
+            let outcomes = await queue.commit(try (0..<10).map { try Self.request($0, in: world) })
+            for outcome in outcomes { #expect(throws: StorageError(.unavailable, "")) { try outcome.get() } }
+            #expect(watched.transactions == 1)
+        }
+    }
+
+    @Test func `A caller who goes away takes nobody's commit with him`() async throws {
+        try await withWorld { world in
+            let watched = WatchedStore(world.store)
+            let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
+            watched.close()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await withTaskGroup(of: Void.self) { leader in
+                        leader.addTask {
+                            do { _ = try await queue.submit(try Self.request(0, in: world)) } catch { Issue.record(error) }
+                        }
+                        leader.cancelAll()
+                    }
+                }
+                try await Self.wait { watched.heldUp == 1 }
+                for number in 1...3 { group.addTask { _ = try await queue.submit(try Self.request(number, in: world)) } }
+                try await Self.wait { queue.waitingCount == 3 }
+                watched.open()
+                try await group.waitForAll()
+            }
+            for number in 0...3 { #expect(try await Self.isKept(number, in: world)) }
+        }
+    }
+}
+
+@Suite struct `Batches and order` {
+    @Test func `I09 A batch comes to what its requests come to one by one, whatever it holds together`() async throws {
+        try await withWorld(policy: AppPolicy(onRestore: .transfer)) { together in
+            try await withWorld(policy: AppPolicy(onRestore: .transfer)) { apart in
+                let token = try #require(AppAccountToken("a11ce000-0000-4000-8000-000000000001"))
+                let batch = try Self.script(for: together, token: token)
+                let inOne = await IntakeQueue(store: together.store).commit(batch)
+                var oneByOne: [Result<IngestResult, any Error>] = []
+                let queue = IntakeQueue(store: apart.store)
+                for request in try Self.script(for: apart, token: token) { oneByOne += await queue.commit([request]) }
+                for (one, other) in zip(inOne, oneByOne) {
+                    let (one, other) = (try one.get(), try other.get())
+                    #expect(one.isNew == other.isNew)
+                    #expect(one.holder == other.holder)
+                    #expect(one.decisions.flatMap(\.outcomes) == other.decisions.flatMap(\.outcomes))
+                }
+                for id in ["1", "2"] {
+                    let one = try await together.store.contents(of: World.key(id))
+                    let other = try await apart.store.contents(of: World.key(id))
+                    #expect(one?.audit.map(\.text) == other?.audit.map(\.text))
+                    #expect(one?.holdings == other?.holdings)
+                    #expect(one?.tenures.map(\.step) == other?.tenures.map(\.step))
+                    #expect(one?.stored.history == other?.stored.history)
+                }
+                let events = try await together.store.outbox(after: 0, limit: 1000).map(\.event)
+                #expect(!events.isEmpty)
+                let others = try await apart.store.outbox(after: 0, limit: 1000)
+                #expect(events.count == others.count)
+            }
+        }
+    }
+
+    /// A purchase with a token, a claim by another, its renewal, the registration of the token, a duplicate, and another
+    /// subscription.
+    private static func script(for world: World, token: AppAccountToken) throws -> [IngestRequest] {
+        let app = try world.backend.settings(of: World.app)
+        let scope = Scope(app: World.app, environment: .production)
+        func fact(_ id: String, _ index: Int64) -> TransactionFact {
+            let begins = PretendAppStore.june.adding(.days(30 * index))
+            var fact = TransactionFact(
+                originalTransactionId: .init(id), transactionId: .init("\(id)\(index)"), productId: .init("plus.monthly"),
+                purchaseDate: begins, signedDate: begins)
+            fact.expiresDate = begins.adding(.days(30))
+            fact.webOrderLineItemId = "9\(id)\(index)"
+            fact.appAccountToken = token
+            return fact
+        }
+        func request(_ change: (inout IngestRequest) -> Void) -> IngestRequest {
+            var request = IngestRequest(app: app, learnedAt: world.clock.now())
+            change(&request)
+            return request
+        }
+        func arrival(_ fact: TransactionFact) -> Arrival {
+            let bytes = Array("e30.e30.\(fact.transactionId)".utf8)
+            return Arrival(
+                scope: scope, evidence: Evidence(form: .compactJWS, bytes: bytes), facts: [.transaction(fact)],
+                receivedAt: world.clock.now())
+        }
+        let claim = Claim(
+            id: .init("bob"), customer: World.bob, kind: .purchase, transaction: fact("1", 0), productId: .init("plus.monthly"),
+            claimedAt: world.clock.now())
+        return [
+            request { $0.arrivals = [arrival(fact("1", 0))] },
+            request { $0.claims = [(World.key("1"), claim)] },
+            request { $0.arrivals = [arrival(fact("1", 1)), arrival(fact("2", 0))] },
+            request { $0.registration = TokenRegistration(token: token, customer: World.alice) },
+            request { $0.arrivals = [arrival(fact("1", 0))] },
+            request { $0.registration = TokenRegistration(token: token, customer: World.bob) },
+            request { $0.arrivals = [arrival(fact("2", 1))] },
+        ]
+    }
+}

@@ -1,0 +1,156 @@
+import AppStoreWire
+import GRDB
+import Ledger
+import Primitives
+import Storage
+import Testing
+
+@testable import Backend
+
+@Suite struct `Proof of the books` {
+    /// A life with a renewal, a refund, two customers, a receipt and a seal in its midst.
+    private static func live(in world: World) async throws {
+        _ = try await world.receive(Notification("u1", about: Purchase()))
+        _ = try await world.claim(World.alice)
+        world.clock.set(world.clock.now().adding(.days(40)))
+        _ = try await world.claim(World.bob, .restore, Purchase().renewed())
+        #expect(try await world.backend.seal() == 1)
+        let refunded = Purchase().renewed().with {
+            $0.revocationDate = $0.purchaseDate.adding(.days(3))
+            $0.signedDate = $0.purchaseDate.adding(.days(3))
+        }
+        _ = try await world.receive(Notification("u2", about: refunded))
+    }
+
+    /// As somebody does who holds the file: the triggers are no wall for him.
+    private static func tamper(_ world: World, _ sql: String) throws {
+        try DatabaseQueue(path: world.path).writeWithoutTransaction { database in
+            let triggers = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+            for trigger in triggers { try database.execute(sql: "DROP TRIGGER \(trigger)") }
+            try database.execute(sql: "PRAGMA foreign_keys = OFF")
+            try database.execute(sql: sql)
+        }
+    }
+
+    private static func kinds(_ world: World, _ depth: ProofDepth = ProofDepth(rebuild: true)) async throws -> Set<Finding.Kind> {
+        Set(try await world.backend.prove(depth).findings.map(\.kind))
+    }
+
+    @Test func `AUDIT-2 Books that nobody touched are proved, and everything in them is looked at`() async throws {
+        try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
+            try await Self.live(in: world)
+            let report = try await world.backend.prove(ProofDepth(rebuild: true))
+            #expect(report.findings == [])
+            #expect(report.subscriptions == 1)
+            #expect(report.facts == 5)
+            #expect(report.seals == 1)
+            #expect(report.auditRows >= 3)
+        }
+    }
+
+    private static let tampering: [(String, Finding.Kind)] = [
+        ("UPDATE audit SET auditRow = replace(auditRow, 'alice', 'mallet') WHERE sequence = 1", .auditRowChanged),
+        ("UPDATE audit SET hash = randomblob(32) WHERE sequence = 2", .auditRowChanged),
+        ("DELETE FROM audit WHERE sequence = 1", .auditRowChanged),
+        ("DELETE FROM audit WHERE sequence = (SELECT max(sequence) FROM audit)", .auditChainCut),
+        ("DELETE FROM audit", .auditChainCut),
+        ("DELETE FROM subscription", .auditChainCut),
+        ("UPDATE auditSeal SET sealedAt = sealedAt + 1", .sealBroken),
+        ("UPDATE sealedHead SET auditCount = auditCount + 1", .sealBroken),
+        ("DELETE FROM sealedHead", .sealBroken),
+        (
+            "UPDATE fact SET decoded = (SELECT decoded FROM fact AS other WHERE other.factKey <> fact.factKey LIMIT 1)",
+            .factDiffers
+        ),
+        ("UPDATE evidence SET document = x'00'", .unreadable),
+        ("UPDATE subscription SET history = substr(history, 1, 8)", .unreadable),
+        ("UPDATE holding SET holding = replace(holding, 'plus', 'pro') WHERE customer = 'alice'", .holdingsDiffer),
+        ("DELETE FROM holding WHERE customer = 'bob'", .holdingsDiffer),
+        ("UPDATE tenure SET customer = 'mallet' WHERE customer = 'bob'", .ownersDiffer),
+        ("DELETE FROM claim WHERE customer = 'bob'", .historyDiffers),
+        ("DELETE FROM periodAlias", .periodsDiffer),
+    ]
+
+    @Test(arguments: tampering)
+    func `AUDIT-2 I13 I14 What somebody changed in the file is found, and named by its kind`(_ sql: String, _ kind: Finding.Kind)
+        async throws
+    {
+        try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
+            try await Self.live(in: world)
+            #expect(try await Self.kinds(world) == [])
+            try Self.tamper(world, sql)
+            #expect(try await Self.kinds(world).contains(kind))
+        }
+    }
+
+    /// Whoever rewrites the whole chain and its head is betrayed by the seal.
+    @Test func `AUDIT-2 A chain that was made shorter and consistent again is missed by its seal`() async throws {
+        try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
+            try await Self.live(in: world)
+            let contents = try #require(try await world.store.contents(of: World.key()))
+            let first = contents.audit[0].head
+            let hash = first.hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            try Self.tamper(
+                world, "DELETE FROM audit WHERE sequence > 1; UPDATE subscription SET auditCount = 1, auditHead = x'\(hash)'")
+            #expect(try await Self.kinds(world).contains(.auditChainCut))
+        }
+    }
+
+    @Test func `I14 One changed bit in the kept bytes of a fact is found by its signature`() async throws {
+        try await withWorld { world in
+            try await Self.live(in: world)
+            // The last byte of a document is of the payload that was signed.
+            try Self.tamper(
+                world,
+                """
+                UPDATE evidence
+                SET document = CAST(substr(document, 1, length(document) - 12) || x'20' || substr(document, -11) AS BLOB)
+                """)
+            #expect(try await Self.kinds(world, ProofDepth()).contains(.factUnproven))
+            #expect(try await !Self.kinds(world, ProofDepth(evidence: false)).contains(.factUnproven))
+        }
+    }
+
+    @Test func `T06 Facts of a signer who is distrusted now are named`() async throws {
+        try await withWorld { world in
+            try await Self.live(in: world)
+            let app = try world.backend.settings(of: World.app)
+            let serial = try #require(try await Self.leafSerial(of: world))
+            let distrusting = Backend(
+                store: world.store, verifier: AppStoreVerifier(roots: world.apple.roots, distrustedLeafSerials: [serial]),
+                apps: [app], clock: world.clock)
+            let findings = try await distrusting.prove(ProofDepth()).findings
+            #expect(!findings.isEmpty)
+            #expect(findings.allSatisfy { $0.kind == .factUnproven })
+        }
+    }
+
+    private static func leafSerial(of world: World) async throws -> String? {
+        let app = try world.backend.settings(of: World.app)
+        let verified = try await world.apple.verifier.transaction(
+            try world.apple.sign(Purchase()), for: app.expected, at: world.clock.now()
+        ).get()
+        if case .signature(let signer) = verified.proof { return signer.leafSerial }
+        return nil
+    }
+
+    @Test func `A seal names at most as many chains as a transaction should hold, and all of them in the end`() async throws {
+        try await withWorld { world in
+            for id in 1...5 {
+                _ = try await world.claim(
+                    World.alice, .purchase,
+                    Purchase().with {
+                        $0.originalTransactionId = "\(id)"
+                        $0.transactionId = "\(id)"
+                        $0.webOrderLineItemId = "9\(id)"
+                    })
+            }
+            let now = world.clock.now()
+            let counts = try await world.store.write { write in
+                try (0..<4).map { _ in try write.seal(World.app, at: now, limit: 2)?.heads.count }
+            }
+            #expect(counts == [2, 2, 1, nil])
+            #expect(try await Self.kinds(world) == [])
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import AppStoreWire
+import Foundation
+import Intake
+import Ledger
+import Primitives
+import Storage
+import Testing
+
+@testable import Backend
+
+@Suite struct `Receipts and hints` {
+    @Test func `PER-8 A customer who shows a receipt claims every subscription in it, and its bytes are kept once`() async throws
+    {
+        try await withWorld { world in
+            let receipt = try world.apple.receipt(of: ["1001", "1002", "1003"])
+            let text = Data(receipt).base64EncodedString(options: .lineLength76Characters)
+            let results = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app)
+            #expect(results.map(\.key.originalTransactionId.rawValue) == ["1001", "1002", "1003"])
+            #expect(results.allSatisfy { $0.outcome == .bound && $0.owner == World.alice })
+            #expect(try await world.isActive(World.alice))
+            for id in ["1001", "1002", "1003"] {
+                let facts = try await world.store.facts(of: World.key(id), limit: 9)
+                #expect(facts.map(\.evidence) == [Evidence(form: .appReceipt, bytes: receipt)])
+            }
+            #expect(try world.rowCounts()["evidence"] == 1)
+            // Shown by another, each is refused, and nothing is kept but his claims.
+            let others = try await world.backend.claim(receipt: text, by: World.bob, .restore, app: World.app)
+            #expect(others.allSatisfy { $0.outcome == .refused(.ownedByAnother, rule: .restore) && $0.owner == World.alice })
+            #expect(try world.rowCounts()["fact"] == 3)
+        }
+    }
+
+    @Test func `FACT-2 A JWS and a receipt of the same purchase are one period, in both orders`() async throws {
+        for receiptFirst in [true, false] {
+            try await withWorld { world in
+                let text = Data(try world.apple.receipt(of: ["1001"])).base64EncodedString()
+                let purchase = Purchase().with { $0.webOrderLineItemId = "1001" }
+                if receiptFirst { _ = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app) }
+                _ = try await world.receive(Notification("u1", about: purchase))
+                if !receiptFirst { _ = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app) }
+                let state = try await world.backend.subscription(World.key()).state
+                #expect(state.periods.count == 1)
+                #expect(state.owner(at: world.clock.now()) == World.alice)
+            }
+        }
+    }
+
+    @Test func `A newer receipt that says the same of a period adds no fact`() async throws {
+        try await withWorld { world in
+            let text = Data(try world.apple.receipt(of: ["1001"])).base64EncodedString()
+            _ = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app)
+            let rows = try world.rowCounts()
+            world.clock.set(world.clock.now().adding(.minutes(5)))
+            _ = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app)
+            #expect(try world.rowCounts() == rows)
+        }
+    }
+
+    @Test(arguments: ["", "%%%", "MIIB", "e30="])
+    func `What is no receipt is refused with its reason and kept nowhere`(_ text: String) async throws {
+        try await withWorld { world in
+            let rows = try world.rowCounts()
+            await #expect(throws: BackendError.self) {
+                try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app)
+            }
+            #expect(try world.rowCounts() == rows)
+            #expect(world.backend.counters[.refused] == 1)
+        }
+    }
+
+    @Test func `FACT-4 A receipt of another app is refused`() async throws {
+        try await withWorld { world in
+            let text = Data(try world.apple.receipt(of: ["1001"], bundleId: "com.example.other")).base64EncodedString()
+            do {
+                _ = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app)
+                Issue.record("it was taken")
+            } catch BackendError.refusedEvidence(let refusal) {
+                #expect(refusal.code == "wrongBundleId")
+            }
+        }
+    }
+
+    // MARK: Notifications V1
+
+    private static func hint(_ id: String, bid: String = "com.example.app", receipt: String? = nil) throws -> [UInt8] {
+        var body: [String: Any] = [
+            "notification_type": "DID_RENEW", "environment": "PROD", "bid": bid, "original_transaction_id": id,
+        ]
+        if let receipt {
+            body["unified_receipt"] = ["environment": "Production", "status": 0, "latest_receipt": receipt] as [String: Any]
+        }
+        return Array(try JSONSerialization.data(withJSONObject: body))
+    }
+
+    @Test
+    func `FACT-3 A notification V1 about a known subscription is a hint: Apple is to be asked, once, and nothing is believed`()
+        async throws
+    {
+        try await withWorld { world in
+            _ = try await world.receive(Notification("u1", about: Purchase()))
+            let before = try await world.store.contents(of: World.key())
+            for _ in 0..<3 {
+                let outcome = try await world.backend.receiveNotification(try Self.hint("1001"), app: World.app)
+                #expect(outcome == .hinted)
+            }
+            let asked = try await world.store.work(after: 0, limit: 99).filter { $0.order.kind == .fetchHistory }
+            #expect(asked.map(\.order.subject) == ["1001"])
+            #expect(asked.first?.order.body == #"{"transactionId":"1001"}"#)
+            #expect(try await world.store.contents(of: World.key()) == before)
+        }
+    }
+
+    @Test func `T49 A notification V1 about nothing that is known, or about another app, leaves nothing behind`() async throws {
+        try await withWorld { world in
+            _ = try await world.receive(Notification("u1", about: Purchase()))
+            let rows = try world.rowCounts()
+            for body in [try Self.hint("777"), try Self.hint("1001", bid: "com.example.other"), try Self.hint("'; DROP")] {
+                await #expect(throws: BackendError.self) {
+                    try await world.backend.receiveNotification(body, app: World.app)
+                }
+            }
+            #expect(try world.rowCounts() == rows)
+            #expect(world.backend.counters[.refused] == 3)
+        }
+    }
+
+    @Test func `FACT-3 What the receipt in a notification V1 proves is kept`() async throws {
+        try await withWorld { world in
+            let receipt = Data(try world.apple.receipt(of: ["1001"])).base64EncodedString()
+            let body = try Self.hint("1001", receipt: receipt)
+            #expect(try await world.backend.receiveNotification(body, app: World.app) == .applied)
+            #expect(try await world.backend.subscription(World.key()).state.periods.count == 1)
+            let forged = try Self.hint("1002", receipt: Data("MIIB".utf8).base64EncodedString())
+            await #expect(throws: BackendError.self) { try await world.backend.receiveNotification(forged, app: World.app) }
+        }
+    }
+
+    // MARK: What Apple answered
+
+    @Test func `FACT-3 What /verifyReceipt answered to our server is kept with the answer as its evidence`() async throws {
+        try await withWorld { world in
+            let line: [String: Any] = [
+                "product_id": "plus.monthly", "transaction_id": "1001", "original_transaction_id": "1001", "quantity": "1",
+                "purchase_date_ms": "\(PretendAppStore.june.millisecondsSince1970)", "web_order_line_item_id": "91001",
+                "expires_date_ms": "\(PretendAppStore.june.adding(.days(30)).millisecondsSince1970)",
+            ]
+            let body: [String: Any] = [
+                "status": 0, "environment": "Production", "latest_receipt_info": [line],
+                "receipt": [
+                    "receipt_type": "Production", "bundle_id": "com.example.app", "adam_id": 42, "in_app": [] as [Any],
+                    "request_date_ms": "\(PretendAppStore.june.adding(.hours(1)).millisecondsSince1970)",
+                ] as [String: Any],
+            ]
+            let bytes = Array(try JSONSerialization.data(withJSONObject: body))
+            let app = try world.backend.settings(of: World.app).expected
+            let answer = try VerifyReceiptOutcome(httpStatus: 200, body: bytes, from: .production)
+                .fetched(for: app, at: world.clock.now()).get()
+            #expect(try await world.backend.receive(answer, app: World.app))
+            #expect(try await world.backend.receive(answer, app: World.app) == false)
+            let facts = try await world.store.facts(of: World.key(), limit: 9)
+            #expect(facts.map(\.evidence) == [Evidence(form: .verifyReceiptAnswer, bytes: bytes)])
+            let report = try await world.backend.prove(ProofDepth(rebuild: true))
+            #expect(report.findings.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Ledger
+import Primitives
+import Storage
+import Synchronization
+import Testing
+
+@testable import Backend
+
+/// Does what the test says, and remembers what it was asked.
+private final class ScriptedPerformer: WorkPerformer {
+    let kind: WorkKind
+    private let script: @Sendable (LeasedWork) async throws -> WorkOutcome
+    private let seen = Mutex<[LeasedWork]>([])
+
+    init(_ kind: WorkKind = .deliver, _ script: @escaping @Sendable (LeasedWork) async throws -> WorkOutcome) {
+        self.kind = kind
+        self.script = script
+    }
+
+    var work: [LeasedWork] { seen.withLock { $0 } }
+
+    func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
+        seen.withLock { $0.append(work) }
+        return try await script(work)
+    }
+}
+
+@Suite struct `A worker's loop` {
+    private static let scope = Scope(app: World.app, environment: .production)
+
+    private static func order(_ key: String, kind: WorkKind = .deliver, due: Timestamp) -> WorkOrder {
+        WorkOrder(scope: scope, subject: "1", key: key, kind: kind, dueAt: due)
+    }
+
+    private static func loop(
+        _ world: World, _ performer: ScriptedPerformer, name: String = "w", _ change: (inout WorkLimits) -> Void = { _ in }
+    ) -> WorkLoop {
+        var limits = WorkLimits()
+        change(&limits)
+        return WorkLoop(
+            store: world.store, clock: world.clock, performers: [performer], worker: name, limits: limits, jitter: { 1 })
+    }
+
+    @Test func `What is due is performed and ended, and what nobody performs waits`() async throws {
+        try await withWorld { world in
+            let now = world.clock.now()
+            try await world.store.write { write in
+                try write.order([
+                    Self.order("a", due: now), Self.order("b", due: now.adding(.minutes(1))),
+                    Self.order("c", kind: .askApple, due: now),
+                ])
+            }
+            let performer = ScriptedPerformer { _ in .done }
+            let loop = Self.loop(world, performer)
+            #expect(try await loop.runOnce() == 1)
+            #expect(try await loop.runOnce() == 0)
+            #expect(performer.work.map(\.order.key) == ["a"])
+            #expect(try await world.store.work(after: 0, limit: 9).map(\.order.key) == ["b", "c"])
+        }
+    }
+
+    @Test func `What fails is tried again after a pause that doubles, and given up after as many attempts as allowed`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
+            let performer = ScriptedPerformer { _ in .retry(after: nil, because: "HTTP 503") }
+            let loop = Self.loop(world, performer) {
+                $0.attempts = 4
+                $0.longestPause = .seconds(3)
+            }
+            // With all of its chance part, the pause is 1, 2 and then at most 3 seconds.
+            for pause in [1, 2, 3] as [Int64] {
+                #expect(try await loop.runOnce() == 1)
+                let early = world.clock.now().adding(.seconds(pause)).adding(Milliseconds(-1))
+                world.clock.set(early)
+                #expect(try await loop.runOnce() == 0)
+                world.clock.set(early.adding(Milliseconds(1)))
+            }
+            #expect(try await loop.runOnce() == 1)
+            let left = try await world.store.work(after: 0, limit: 9)
+            #expect(left.map(\.state) == [.failed(at: world.clock.now())])
+            #expect(left.map(\.lastError) == ["HTTP 503"])
+            #expect(performer.work.map(\.attempt) == [1, 2, 3, 4])
+        }
+    }
+
+    @Test func `A performer that throws is tried again; one that says it is useless is not; one that names a time has it`()
+        async throws
+    {
+        struct Broken: Error {}
+        try await withWorld { world in
+            let now = world.clock.now()
+            try await world.store.write { write in
+                try write.order(["throws", "useless", "later"].map { Self.order($0, due: now) })
+            }
+            let performer = ScriptedPerformer { work in
+                switch work.order.key {
+                case "throws": throw Broken()
+                case "useless": .abandon(because: "HTTP 410")
+                default: .retry(after: .hours(2), because: "HTTP 429")
+                }
+            }
+            #expect(try await Self.loop(world, performer).runOnce() == 3)
+            let states = try await world.store.work(after: 0, limit: 9)
+            #expect(states.map(\.state) == [.waiting, .failed(at: now), .waiting])
+            world.clock.set(now.adding(.minutes(119)))
+            #expect(try await Self.loop(world, performer).runOnce() == 1)
+            world.clock.set(now.adding(.minutes(125)))
+            _ = try await Self.loop(world, performer).runOnce()
+            #expect(performer.work.suffix(2).map(\.order.key).sorted() == ["later", "throws"])
+        }
+    }
+
+    @Test func `F12 A worker that died is followed by another after a minute, and what he then ends counts for nothing`()
+        async throws
+    {
+        try await withWorld { world in
+            let now = world.clock.now()
+            try await world.store.write { try $0.order([Self.order("a", due: now)]) }
+            // The first worker took it and is stopped in the midst of it.
+            let held = try await world.store.write { try $0.lease(WorkRequest(kinds: [.deliver], worker: "dead"), at: now) }
+            let performer = ScriptedPerformer { _ in .done }
+            let loop = Self.loop(world, performer, name: "next")
+            world.clock.set(now.adding(.seconds(59)))
+            #expect(try await loop.runOnce() == 0)
+            world.clock.set(now.adding(.seconds(60)))
+            #expect(try await loop.runOnce() == 1)
+            await #expect(throws: StorageError(.staleLease, "")) {
+                try await world.store.write { try $0.finish(held[0], at: now) }
+            }
+            #expect(try await world.store.work(after: 0, limit: 9).isEmpty)
+        }
+    }
+
+    @Test func `What the process dies of each time is given up without being begun once more`() async throws {
+        try await withWorld { world in
+            var now = world.clock.now()
+            try await world.store.write { [now] in try $0.order([Self.order("a", due: now)]) }
+            for _ in 0..<3 {
+                _ = try await world.store.write { [now] in try $0.lease(WorkRequest(kinds: [.deliver], worker: "dies"), at: now) }
+                now = now.adding(.minutes(1))
+            }
+            world.clock.set(now)
+            let performer = ScriptedPerformer { _ in .done }
+            #expect(try await Self.loop(world, performer) { $0.attempts = 3 }.runOnce() == 1)
+            #expect(performer.work.isEmpty)
+            #expect(try await world.store.work(after: 0, limit: 9).map(\.state) == [.failed(at: now)])
+        }
+    }
+
+    @Test func `F12 Four workers expire a thousand periods once each, with one event each`() async throws {
+        try await withWorld { world in
+            let count = 1000
+            try await Self.buy(count, in: world)
+            let before = try await world.store.outbox(after: 0, limit: 100_000)
+            world.clock.set(PretendAppStore.june.adding(.days(400)))
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for name in 0..<4 {
+                    group.addTask {
+                        let loop = WorkLoop(
+                            store: world.store, clock: world.clock, performers: [TellingPerformer(backend: world.backend)],
+                            worker: "\(name)", jitter: { 0 })
+                        var all = 0
+                        while true {
+                            let taken = try await loop.runOnce()
+                            all += taken
+                            if taken == 0 { return all }
+                        }
+                    }
+                }
+                let performed = try await group.reduce(0, +)
+                #expect(performed >= count)
+            }
+            let after = try await world.store.outbox(after: before.last?.id ?? 0, limit: 100_000)
+            let ended = after.filter { $0.event.kind == .accessEnded }.map(\.event.subscription.originalTransactionId)
+            #expect(ended.count == count)
+            #expect(Set(ended).count == count)
+            // Once more nothing is due.
+            let request = WorkRequest(kinds: [.tell], worker: "x")
+            let left = try await world.store.write { [now = world.clock.now()] in try $0.lease(request, at: now) }
+            #expect(left.isEmpty)
+        }
+    }
+
+    private static func buy(_ count: Int, in world: World) async throws {
+        let app = try world.backend.settings(of: World.app)
+        let requests = (0..<count).map { number in
+            var fact = TransactionFact(
+                originalTransactionId: .init("\(number)"), transactionId: .init("\(number)"), productId: .init("plus.monthly"),
+                purchaseDate: PretendAppStore.june, signedDate: PretendAppStore.june)
+            fact.expiresDate = PretendAppStore.june.adding(.days(30))
+            var request = IngestRequest(app: app, learnedAt: world.clock.now())
+            let evidence = Evidence(form: .compactJWS, bytes: Array("e30.e30.\(number)".utf8))
+            request.arrivals = [
+                Arrival(scope: scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: world.clock.now())
+            ]
+            request.claimEverything(for: World.alice, .purchase)
+            return request
+        }
+        for result in await IntakeQueue(store: world.store).commit(requests) { _ = try result.get() }
+    }
+}

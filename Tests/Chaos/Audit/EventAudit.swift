@@ -1,0 +1,81 @@
+import LedgerOracle
+import StrictJSON
+
+/// What the server would tell the world, beside what happened (docs/events.md, I37, I38).
+struct EventAudit: Sendable {
+    /// By subscription, in their order.
+    private let events: [String: [JSONObject]]
+    private let repeated: [String]
+
+    /// A period's beginning is told by exactly one of these (PER-1).
+    private static let announcements: Set<String> = [
+        "subscription.started", "subscription.renewed", "subscription.recovered", "subscription.resubscribed",
+        "subscription.changed",
+    ]
+
+    /// Which may say the same twice in a row: that access changed in the middle, where its end stays, and what goes back and forth
+    /// as older news arrives.
+    private static let mayRepeat: Set<String> = ["access.changed", "owner.changed", "claim.waiting", "claim.refused"]
+
+    /// - Parameter texts: of all events, in the order of their sequences.
+    init(_ texts: [String]) throws {
+        var events: [String: [JSONObject]] = [:]
+        var last: [String: String] = [:]
+        var repeated: [String] = []
+        for text in texts {
+            guard let event = try JSONDocument(Array(text.utf8)).root.object,
+                let id = event["subscription"]?.object?["originalTransactionId"]?.string
+            else { throw ChaosError("the outbox holds what is no event: \(text)") }
+            let kind = event["kind"]?.string ?? ""
+            if !Self.mayRepeat.contains(kind), last.updateValue(text, forKey: "\(id) \(kind)") == text {
+                repeated.append("an event stands twice: \(text)")
+            }
+            events[id, default: []].append(event)
+        }
+        self.events = events
+        self.repeated = repeated
+    }
+
+    /// What was told twice.
+    var double: [String] {
+        repeated
+            + events.sorted { $0.key < $1.key }.flatMap { id, events in
+                Dictionary(grouping: announcements(in: events)) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+                    .map { "the period \($0) of \(id) was announced more than once" }
+            }
+    }
+
+    /// Periods that nobody was told of, and, where asked for, owners at the end that nobody was told of.
+    func missing(_ life: ChaosLife, _ oracle: OracleAnswer, owners: Bool) -> [String] {
+        oracle.subscriptions.filter { !$0.periods.isEmpty }.flatMap { subscription -> [String] in
+            let id = subscription.originalTransactionId
+            let told = Set(announcements(in: events[id] ?? []))
+            let periods = subscription.periods.map { "\($0.productId) from \($0.purchaseDate)" }.filter { !told.contains($0) }
+            let owner = subscription.owner(at: life.quiet.upperBound)
+            let toldOwner = self.owner(at: life.quiet.upperBound, by: events[id] ?? [])
+            return periods.map { "life \(life.number): the period \($0) of \(id) was never announced" }
+                + (owner == toldOwner || !owners
+                    ? []
+                    : [
+                        "life \(life.number): by its events \(id) is \(toldOwner ?? "nobody")'s, by the oracle "
+                            + "\(owner ?? "nobody")'s"
+                    ])
+        }
+    }
+
+    /// Whom one who hears all events in order believes to be the owner: the last word about the instant counts.
+    private func owner(at instant: Int64, by events: [JSONObject]) -> String? {
+        events.last { event in
+            guard event["kind"]?.string == "owner.changed", let from = event["effectiveAt"]?.int64, from <= instant else {
+                return false
+            }
+            return event["until"]?.int64.map { instant < $0 } ?? true
+        }?["customer"]?.string
+    }
+
+    private func announcements(in events: [JSONObject]) -> [String] {
+        events.filter { Self.announcements.contains($0["kind"]?.string ?? "") }.map {
+            "\($0["productId"]?.string ?? "") from \($0["effectiveAt"]?.int64 ?? 0)"
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// What stands in the server's database, read with the database's own shell and not with our code. The only file that knows
+/// tables.
+struct ServerContents: Sendable {
+    /// `app notificationUUID` of every notification.
+    let notifications: [String]
+    /// `app factKey` of every fact.
+    let facts: [String]
+    let auditRows: Int
+    /// The texts of all events, each subscription's in order.
+    let events: [String]
+    /// What must never be: rows that stand twice, gaps in a sequence.
+    let faults: [String]
+
+    private static let notificationQuery =
+        "SELECT l.app || ' ' || n.notificationUUID FROM notification n JOIN ledger l ON l.id = n.ledger"
+    private static let factQuery = "SELECT l.app || ' ' || f.factKey FROM fact f JOIN ledger l ON l.id = f.ledger"
+    private static let auditQuery = "SELECT count(*) FROM audit"
+    private static let eventQuery = "SELECT event FROM outbox ORDER BY ledger, originalTransactionId, sequence"
+
+    /// Each gives one line for each fault. That a thing stands twice is what constraints forbid: they are looked at as well.
+    private static let faultQueries = [
+        ("a notification stands twice", "SELECT ledger, notificationUUID FROM notification GROUP BY 1, 2 HAVING count(*) > 1"),
+        ("a fact stands twice", "SELECT ledger, factKey FROM fact GROUP BY 1, 2 HAVING count(*) > 1"),
+        ("a gap in the audit", gaps(in: "audit")),
+        ("a gap in the outbox", gaps(in: "outbox")),
+        ("the count of audit rows is wrong", miscounts("auditCount", in: "audit")),
+        ("the count of events is wrong", miscounts("eventCount", in: "outbox")),
+    ]
+
+    private static func gaps(in table: String) -> String {
+        """
+        SELECT ledger, originalTransactionId FROM \(table) GROUP BY ledger, originalTransactionId
+        HAVING min(sequence) <> 1 OR max(sequence) <> count(*)
+        """
+    }
+
+    private static func miscounts(_ column: String, in table: String) -> String {
+        """
+        SELECT s.ledger, s.originalTransactionId FROM subscription s WHERE s.\(column) <> (SELECT count(*) FROM \(table) t
+        WHERE t.ledger = s.ledger AND t.originalTransactionId = s.originalTransactionId)
+        """
+    }
+
+    /// The facts alone.
+    static func facts(_ shell: DatabaseShell) async throws -> [String] { try await shell.lines(factQuery) }
+
+    /// Reads a database that no server needs to serve.
+    init(of database: Database, folder: String) async throws {
+        let shell = DatabaseShell(database: database, folder: folder)
+        notifications = try await shell.lines(Self.notificationQuery)
+        facts = try await Self.facts(shell)
+        auditRows = try await shell.lines(Self.auditQuery).first.flatMap { Int($0) } ?? 0
+        events = try await shell.lines(Self.eventQuery)
+        var faults: [String] = []
+        for (words, query) in Self.faultQueries { faults += try await shell.lines(query).map { "\(words): \($0)" } }
+        self.faults = faults
+    }
+}
+
+/// `sqlite3` or `psql`.
+struct DatabaseShell: Sendable {
+    let database: Database
+    let folder: String
+
+    /// What a query answers, one line for each row.
+    func lines(_ query: String) async throws -> [String] {
+        let output =
+            switch database {
+            case .sqlite(let path):
+                try await Child.output(
+                    of: "sqlite3", ["-batch", "-noheader", "-cmd", ".timeout 5000", path, query], in: folder)
+            case .postgres(let address):
+                try await Child.output(of: "psql", ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", query, address], in: folder)
+            }
+        return output.split(separator: "\n").map(String.init)
+    }
+
+    /// What is wrong with the file; empty where nothing is. PostgreSQL checks its pages itself as it reads them.
+    func corruption() async throws -> [String] {
+        guard case .sqlite = database else { return [] }
+        return try await lines("PRAGMA integrity_check").filter { $0 != "ok" }
+    }
+}

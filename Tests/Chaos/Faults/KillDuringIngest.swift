@@ -1,0 +1,111 @@
+import LedgerOracle
+
+/// F01: the process is ended with SIGKILL again and again while notifications and uploads come in.
+struct KillDuringIngest {
+    let stage: Stage
+    /// Where they keep what they know, and how many serve it: two only where the database can be shared.
+    let database: Database
+    let serverCount: Int
+    let kills: Int
+    let size: ChaosWorld.Size
+
+    /// After a kill the server must be ready again within this time.
+    static let longestRestart = Duration.seconds(2)
+    /// Sendings a second.
+    static let offeredRate = 400.0
+    /// Acknowledgements a second that it must come to, restarts included.
+    static let leastRate = 300.0
+
+    init(_ stage: Stage, database: Database, servers: Int) {
+        self.stage = stage
+        self.database = database
+        serverCount = servers
+        kills = stage.size(50)
+        size = .init(notifications: stage.size(10_000), uploads: stage.size(2000))
+    }
+
+    func run() async throws -> FaultReport {
+        let title = "SIGKILL during ingest: \(size.notifications)+\(size.uploads), \(kills) kills, \(serverCount) server(s)"
+        var report = FaultReport("F01 \(database.kind)", title)
+        let ordeal = Ordeal(
+            stage: stage, name: "F01-\(database.kind)", database: database, servers: serverCount, size: size, seedOffset: 0)
+        try await ordeal.carryOut(&report, tune: { $0.rate = Self.offeredRate }) { scene, report in
+            let measured = try await rage(
+                scene.storm, scene.servers, scene.client, notifications: scene.world.notifications.count)
+            report.counts.killed = kills
+            judge(measured, &report)
+        }
+        return report
+    }
+
+    /// What was measured while it raged.
+    struct Measured: Sendable {
+        var restarts: [Duration] = []
+        /// Acknowledgements a second while the senders were at work, restarts included.
+        var rate = 0.0
+        /// Kills that found no load any more.
+        var idleKills = 0
+    }
+
+    /// Sends everything, and kills meanwhile: evenly over eight tenths of the notifications, and up to 400 ms later each time.
+    func rage(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, notifications: Int) async throws -> Measured {
+        let start = ContinuousClock.now
+        return try await withThrowingTaskGroup(of: Measured?.self) { group in
+            group.addTask {
+                try await storm.blow()
+                return nil
+            }
+            group.addTask { try await kill(storm, servers, client, notifications: notifications) }
+            var measured = Measured()
+            var (lasted, acknowledged) = (Duration.zero, 0)
+            for try await part in group {
+                if let part {
+                    measured = part
+                } else {
+                    (lasted, acknowledged) = (ContinuousClock.now - start, storm.progress.acknowledged)
+                }
+            }
+            measured.rate = Double(acknowledged) / max(0.001, lasted.seconds)
+            return measured
+        }
+    }
+
+    private func kill(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, notifications: Int) async throws
+        -> Measured
+    {
+        var chance = stage.chance("F01")
+        var measured = Measured()
+        for number in 1...kills {
+            let left = notifications - notifications * number * 8 / (10 * (kills + 1))
+            while storm.workload.notificationsLeft > left { try await Task.sleep(for: .milliseconds(1)) }
+            try await Task.sleep(for: .milliseconds(chance.between(0, 400)))
+            if !storm.workload.hasMore { measured.idleKills += 1 }
+            let server = servers[number % servers.count]
+            try await server.kill()
+            let begin = ContinuousClock.now
+            try await server.start()
+            guard try await stage.waitUntilReady(server, client, within: .seconds(30)) != nil else {
+                throw ChaosError("kill \(number): the server is not ready after 30 s:\n\(try server.lastWords)")
+            }
+            measured.restarts.append(ContinuousClock.now - begin)
+        }
+        return measured
+    }
+
+    private func judge(_ measured: Measured, _ report: inout FaultReport) {
+        let slowest = measured.restarts.max() ?? .zero
+        report.figures += [
+            ("acknowledged/s", "\(Int(measured.rate))"), ("slowest restart", slowest.words),
+            ("kills without load", "\(measured.idleKills)"),
+        ]
+        report.expect(slowest <= Self.longestRestart, "ready again only after \(slowest.words), at most 2 s")
+        report.expect(measured.idleKills * 5 <= kills, "\(measured.idleKills) of \(kills) kills found no load")
+        report.expect(
+            !stage.isFull || measured.rate >= Self.leastRate, "\(Int(measured.rate)) acknowledged a second, at least 300")
+    }
+}
+
+extension ChaosWorld {
+    /// How many sendings there are if each is acknowledged at once.
+    var sends: Int { notifications.count + lines.reduce(0) { $0 + $1.count } }
+}

@@ -1,0 +1,229 @@
+import LedgerOracle
+
+/// A life of the oracle's generator as a server can live through it: under names of its own, moved in time so that everything was
+/// signed before the run began, and without what has no door in the server yet (votes, merges, failed questions).
+struct ChaosLife: Sendable {
+    /// What every product of the lives gives.
+    static let entitlement = "gold"
+
+    let number: Int
+    let app: ChaosApp
+    let customers: [String]
+    let registrations: [OracleRegistration]
+    /// What Apple signed, each statement once, by instant.
+    let statements: [Statement]
+    /// In their order.
+    let claims: [OracleClaim]
+    /// Before it nothing was claimed, and after it everything was; no answer changes within it by time alone.
+    let quiet: ClosedRange<Int64>
+
+    /// What Apple signed about one subscription at one instant.
+    struct Statement: Sendable {
+        let transaction: OracleTransaction
+        let renewalInfo: OracleRenewalInfo?
+        /// The notification that brings it; nil where only a customer's upload does.
+        var notice: OracleNotice?
+    }
+
+    /// The life of this number.
+    ///
+    /// - Parameters:
+    ///   - life: as it was generated.
+    ///   - now: when the run began.
+    ///   - longestRun: by when all claims are made, after `now`.
+    init(_ life: Life, number: Int, app: ChaosApp, now: Int64, longestRun: Int64) {
+        self.number = number
+        self.app = app
+        let quiet = (now - 600_000)...(now + longestRun)
+        self.quiet = quiet
+        let names = Renaming(number: number)
+        let kept = life.deliveries.compactMap(names.renamed)
+        let shift = Self.shift(kept, under: app.policy, before: now, clearOf: quiet)
+        let deliveries = kept.map { $0.shifted(by: shift) }
+        customers = life.customers.map(names.customer)
+        registrations = Array(Set(deliveries.compactMap(\.registration))).sorted { $0.token < $1.token }
+        var claims = deliveries.compactMap(\.claim)
+        // When they are made by the server's clock is known only roughly; their order is what counts.
+        for index in claims.indices { claims[index].claimedAt = now + Int64(index) }
+        self.claims = claims
+        statements = Self.statements(in: deliveries).enumerated().map { index, statement in
+            // What no notification of the life brings comes by one of no meaning, or only by the customer who shows it.
+            guard statement.notice == nil else { return statement }
+            let isShown = claims.contains { $0.shown == statement.transaction }
+            // Where restores move, a fact that first comes with a claim could make an earlier claim count which the server,
+            // seeing that it changed nothing, did not keep (decision 0010, 7 and 14).
+            if isShown, !app.restoresMove, (number + index) % 2 == 0 { return statement }
+            var brought = statement
+            brought.notice = OracleNotice(
+                originalTransactionId: statement.transaction.originalTransactionId, uuid: names.uuid("\(900_000 + index)"),
+                type: "PRICE_INCREASE", subtype: "PENDING", signedDate: statement.transaction.signedDate)
+            return brought
+        }
+    }
+
+    /// All that the server is told, in the oracle's words.
+    var deliveries: [Delivery] {
+        registrations.map { .registration($0) }
+            + statements.flatMap { statement -> [Delivery] in
+                [.transaction(statement.transaction)] + (statement.renewalInfo.map { [.renewalInfo($0)] } ?? [])
+                    + (statement.notice.map { [.notice($0)] } ?? [])
+            } + claims.flatMap { [.transaction($0.shown), .claim($0)] }
+    }
+
+    // MARK: From a life
+
+    private static func statements(in deliveries: [Delivery]) -> [Statement] {
+        struct Key: Hashable {
+            let id: String
+            let signedDate: Int64
+        }
+        var infos: [Key: OracleRenewalInfo] = [:]
+        var notices: [Key: OracleNotice] = [:]
+        var transactions: [Key: OracleTransaction] = [:]
+        for delivery in deliveries {
+            switch delivery {
+            case .transaction(let it): transactions[Key(id: it.originalTransactionId, signedDate: it.signedDate)] = it
+            case .renewalInfo(let it): infos[Key(id: it.originalTransactionId, signedDate: it.signedDate)] = it
+            case .notice(let it): notices[Key(id: it.originalTransactionId, signedDate: it.signedDate)] = it
+            default: break
+            }
+        }
+        return transactions.sorted { ($0.key.signedDate, $0.key.id) < ($1.key.signedDate, $1.key.id) }.map { key, transaction in
+            Statement(transaction: transaction, renewalInfo: infos[key], notice: notices[key])
+        }
+    }
+
+    /// How far a life is moved: the last statement was signed two hours before the run at the latest, in whole seconds, since the
+    /// rules look at seconds (PER-1), and nothing begins or ends by itself while the run lasts.
+    private static func shift(
+        _ deliveries: [Delivery], under policy: OraclePolicy, before now: Int64, clearOf quiet: ClosedRange<Int64>
+    ) -> Int64 {
+        let hour: Int64 = 3_600_000
+        let lastSigned = deliveries.compactMap(\.signedDate).max() ?? now
+        let instants =
+            Oracle(policy: policy).answer(to: deliveries.filter { $0.claim == nil }).boundaries
+            + deliveries.flatMap(\.instantsOfPeriods)
+        var shift = (now - 2 * hour - lastSigned) / 1000 * 1000 - 1000
+        // Each turn moves it on by more than the longest run; a few always suffice, since a life has finitely many instants.
+        for _ in 0..<10_000 {
+            guard instants.contains(where: { quiet.contains($0 + shift) }) else { break }
+            shift -= hour
+        }
+        return shift
+    }
+}
+
+/// Names of one life's own, so that many lives fit into one server. The prefix has one length, so that names keep their order.
+struct Renaming {
+    private let prefix: String
+    private let token: String
+
+    init(number: Int) {
+        let digits = String(number)
+        prefix = "1" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+        token = "0" + prefix
+    }
+
+    func id(_ id: String) -> String { prefix + id }
+    func customer(_ name: String) -> String { "life\(prefix)-\(name)" }
+    func token(_ uuid: String) -> String { token + uuid.dropFirst(8) }
+
+    /// A UUID out of a notice's number: the digits at its end.
+    func uuid(_ notice: String) -> String {
+        let digits = String(notice.filter(\.isNumber).suffix(12))
+        return "\(token)-0000-4000-9000-" + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
+    /// Nil for what the server does not hear.
+    func renamed(_ delivery: Delivery) -> Delivery? {
+        switch delivery {
+        case .transaction(let it): return .transaction(renamed(it))
+        case .renewalInfo(var it):
+            it.originalTransactionId = id(it.originalTransactionId)
+            return .renewalInfo(it)
+        case .notice(var it):
+            it.originalTransactionId = id(it.originalTransactionId)
+            it.uuid = uuid(it.uuid)
+            return .notice(it)
+        case .registration(let it): return .registration(.init(token: token(it.token), customer: customer(it.customer)))
+        case .claim(var it):
+            it.id = "\(prefix)-\(it.id)"
+            it.originalTransactionId = id(it.originalTransactionId)
+            it.customer = customer(it.customer)
+            it.anonymous = false
+            it.othersServed = []
+            it.shown = renamed(it.shown)
+            return .claim(it)
+        case .failedQuestion, .merge, .vote, .customerVote: return nil
+        }
+    }
+
+    private func renamed(_ transaction: OracleTransaction) -> OracleTransaction {
+        var it = transaction
+        it.originalTransactionId = id(it.originalTransactionId)
+        it.transactionId = id(it.transactionId)
+        it.webOrderLineItemId = it.webOrderLineItemId.map { $0 == "0" ? $0 : id($0) }
+        it.appTransactionId = it.appTransactionId.map(id)
+        it.appAccountToken = it.appAccountToken.map(token)
+        return it
+    }
+}
+
+extension Delivery {
+    fileprivate var registration: OracleRegistration? {
+        if case .registration(let it) = self { it } else { nil }
+    }
+
+    fileprivate var claim: OracleClaim? {
+        if case .claim(let it) = self { it } else { nil }
+    }
+
+    fileprivate var signedDate: Int64? {
+        switch self {
+        case .transaction(let it): it.signedDate
+        case .renewalInfo(let it): it.signedDate
+        case .notice(let it): it.signedDate
+        case .claim(let it): it.shown.signedDate
+        default: nil
+        }
+    }
+
+    /// When something that it tells of begins or ends, as Apple dates it.
+    fileprivate var instantsOfPeriods: [Int64] {
+        switch self {
+        case .transaction(let it): [it.purchaseDate, it.expiresDate, it.revocationDate].compactMap { $0 }
+        case .renewalInfo(let it): [it.gracePeriodExpiresDate].compactMap { $0 }
+        case .claim(let it): [it.shown.purchaseDate, it.shown.expiresDate].compactMap { $0 }
+        default: []
+        }
+    }
+
+    fileprivate func shifted(by shift: Int64) -> Delivery {
+        switch self {
+        case .transaction(let it): return .transaction(it.shifted(by: shift))
+        case .renewalInfo(var it):
+            it.signedDate += shift
+            it.gracePeriodExpiresDate = it.gracePeriodExpiresDate.map { $0 + shift }
+            return .renewalInfo(it)
+        case .notice(var it):
+            it.signedDate += shift
+            return .notice(it)
+        case .claim(var it):
+            it.shown = it.shown.shifted(by: shift)
+            it.claimedAt += shift
+            return .claim(it)
+        default: return self
+        }
+    }
+}
+
+extension OracleTransaction {
+    fileprivate func shifted(by shift: Int64) -> OracleTransaction {
+        var it = self
+        it.purchaseDate += shift
+        it.expiresDate = it.expiresDate.map { $0 + shift }
+        it.revocationDate = it.revocationDate.map { $0 + shift }
+        it.signedDate += shift
+        return it
+    }
+}
