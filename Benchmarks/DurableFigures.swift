@@ -26,7 +26,7 @@ struct DurableFigures {
         let filled = try await site.open("ours")
         try await renewals.fill(filled)
         await site.close(filled)
-        try await site.copy("ours", to: "floor")
+        for copy in ["floor"] + (site.kind == .postgres ? ["pipelined"] : []) { try await site.copy("ours", to: copy) }
         let store = try await site.open("ours")
         let result: [Figure]
         do {
@@ -44,6 +44,8 @@ struct DurableFigures {
         var rates = Pairs()
         var process = Pairs()
         var server = Pairs()
+        /// Beside the floor that waits for no answer before it sends the next statement.
+        var pipelined = Pairs()
         var bytes = 0
         var rows = 0
     }
@@ -52,6 +54,7 @@ struct DurableFigures {
         let floor = try site.connect("floor")
         let reader = try site.connect("ours")
         let writer = try RowWriter(floor, begin: site.begin)
+        let pipelined = try site.connectPipelined("pipelined").map { try RowWriter($0, begin: site.begin) }
         var capture = try RowCapture(store: reader, before: floor)
         let count = max(Self.batch, subscriptions / (rounds + 1) / Self.batch * Self.batch)
         var (costs, numbers) = (Costs(), renewals.shuffled[...])
@@ -72,7 +75,15 @@ struct DurableFigures {
             let plain = try await Self.metered(site) {
                 for transaction in transactions { try writer.write(transaction) }
             }
+            var pipelinedRate: Double?
+            if let pipelined {
+                let sent = try await Self.metered(site) {
+                    for transaction in transactions { try pipelined.write(transaction) }
+                }
+                pipelinedRate = Double(chosen.count) / sent.elapsed
+            }
             guard round > 0 else { continue }
+            if let pipelinedRate { costs.pipelined.add(floor: pipelinedRate, ours: Double(chosen.count) / ours.elapsed) }
             costs.add(ours, plain, chosen.count)
             costs.bytes = rows.reduce(0) { $0 + $1.bytes } / rows.count
             costs.rows = rows.reduce(0) { $0 + $1.said.count + $1.decided.count } / rows.count
@@ -124,6 +135,10 @@ extension DurableFigures.Costs {
                 floor: process.floors.median, ours: process.ours.median),
         ]
         if kind == .postgres {
+            figures.append(
+                Figure(
+                    "durable, \(kind.rawValue): the same / the same statements in libpq's pipeline", rates: pipelined,
+                    target: nil))
             figures.append(
                 Figure(
                     name: "durable, \(kind.rawValue): processor time of the server for each", unit: "us",

@@ -43,7 +43,8 @@ protocol DatabaseSite: Sendable {
     /// Another database like one that nobody has open.
     func copy(_ name: String, to other: String) async throws
     func connect(_ name: String) throws -> any RawDatabase
-    func remove(_ name: String) throws
+    /// A connection whose statements are sent without waiting for the answers to those before; nil where there is no such thing.
+    func connectPipelined(_ name: String) throws -> (any RawDatabase)?
     /// What the database's own processes have spent on processors; 0 where it has none.
     func processorSeconds() throws -> Double
     /// What fills a database quickly; it is neither durable nor strict until it is finished and the database has settled.
@@ -74,11 +75,7 @@ struct SQLiteSite: DatabaseSite {
 
     func connect(_ name: String) throws -> any RawDatabase { try RawSQLite(path: path(name)) }
 
-    func remove(_ name: String) throws {
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
-            try FileManager.default.removeItem(atPath: path(name) + suffix)
-        }
-    }
+    func connectPipelined(_ name: String) -> (any RawDatabase)? { nil }
 
     func processorSeconds() -> Double { 0 }
 
@@ -141,9 +138,9 @@ final class PostgresSite: DatabaseSite {
 
     func connect(_ name: String) throws -> any RawDatabase { try RawPostgres(url: server.url(name)) }
 
-    func connectPipelined(_ name: String) throws -> any RawDatabase { try RawPostgres(url: server.url(name), isPipelined: true) }
-
-    func remove(_ name: String) throws { try server.administer("DROP DATABASE IF EXISTS \(name) WITH (FORCE)") }
+    func connectPipelined(_ name: String) throws -> (any RawDatabase)? {
+        try RawPostgres(url: server.url(name), isPipelined: true)
+    }
 
     /// Of the server and of all processes that it started, also those that are over.
     func processorSeconds() throws -> Double {
@@ -209,7 +206,7 @@ enum ProcessorTime {
         var ticks = 0
         for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
             guard let pid = Int(entry), let fields = fields(of: pid), fields.count > 14 else { continue }
-            // Counted from the field after the name: 1 is the parent; 11 to 14 are user, system, and those of children waited for.
+            // Counted from the field after the name: 1 is the parent; 11 to 14 are user, system, and children that ended.
             if pid == root { ticks += fields[11...14].compactMap { Int($0) }.reduce(0, +) }
             if Int(fields[1]) == root { ticks += fields[11...12].compactMap { Int($0) }.reduce(0, +) }
         }

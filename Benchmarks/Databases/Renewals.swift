@@ -56,8 +56,8 @@ struct Renewals: Sendable {
             store: store, verifier: AppStoreVerifier(roots: samples.roots), apps: [settings], clock: MachineClock())
     }
 
-    /// Through the rules and the store's own transaction, some hundred subscriptions to a commit; sealed at the end, as a server's
-    /// chains are.
+    /// Through the rules and the store's own transaction, some hundred subscriptions to a commit; sealed at the end, as the
+    /// chains of a server are.
     func fill(_ store: any Store) async throws {
         let evidence = Evidence(form: .compactJWS, bytes: Array(try samples.transaction(SignedSamples.charge).utf8))
         for first in stride(from: 0, to: subscriptions, by: 500) {

@@ -233,8 +233,8 @@ enum DatabaseComparison {
         let (ours, floor) = (try tables(of: ours), try tables(of: floor))
         for (mine, theirs) in zip(ours, floor) where mine != theirs {
             throw BenchError(
-                "\(mine.name): the store wrote \(mine.rows) rows of \(mine.bytes) bytes, the floor \(theirs.rows) of \(theirs.bytes)"
-                    + (mine.rows == theirs.rows ? ", or others" : ""))
+                "\(mine.name): the store wrote \(mine.rows) rows of \(mine.bytes) bytes, "
+                    + "the floor \(theirs.rows) of \(theirs.bytes)" + (mine.rows == theirs.rows ? ", or others" : ""))
         }
     }
 }

@@ -93,7 +93,8 @@ struct GrowingDatabase {
             guard written.map({ Array($0.dropFirst(skipped)) }) == generated.map({ Array($0.dropFirst(skipped)) }) else {
                 let place = zip(written, generated).first { $0.dropFirst(skipped) != $1.dropFirst(skipped) }
                 throw BenchError(
-                    "\(table.name): the store writes \(String(describing: place?.0)), the generator makes \(String(describing: place?.1))"
+                    "\(table.name): the store writes \(String(describing: place?.0)), "
+                        + "the generator makes \(String(describing: place?.1))"
                 )
             }
         }

@@ -107,7 +107,7 @@ struct StoredLives: Sendable {
                 ]
             },
             rows.holdings.map { [ledger, .text($0.customer.rawValue), id, .text($0.text)] },
-            rows.aliases.map { [ledger, id, .text($0.alias), .text($0.period)] }.sorted { "\($0[2])" < "\($1[2])" },
+            rows.aliases.sorted { $0.alias < $1.alias }.map { [ledger, id, .text($0.alias), .text($0.period)] },
             rows.audit.map {
                 [ledger, id, .integer($0.head.sequence), .instant($0.learnedAt), .text($0.text), .bytes($0.head.hash)]
             },

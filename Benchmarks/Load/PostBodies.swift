@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The client of the pipeline's figures, in a process of its own: posts prepared bodies, each once, over keep-alive connections, by
-/// one thread and `poll`, so that it costs the machine little beside what it measures.
+/// The client of the pipeline's figures, in a process of its own: posts prepared bodies, each once, over keep-alive connections,
+/// by one thread and `poll`, so that it costs the machine little beside what it measures.
 struct PostBodies: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "post", shouldDisplay: false)
 
@@ -138,8 +138,8 @@ struct BodyPoster {
         connection.request.map { connection.sent < requests[$0.number].count } ?? false
     }
 
-    /// Starts what may start; returns for how many milliseconds nothing else will. Where the rate is fixed, a request is late from
-    /// the instant at which it should have gone, also where no connection was free then.
+    /// Starts what may start; returns for how many milliseconds nothing else will. Where the rate is fixed, a request is late
+    /// from the instant at which it should have gone, also where no connection was free then.
     private mutating func startRequests(_ start: ContinuousClock.Instant) throws -> Int32 {
         for index in connections.indices where connections[index].request == nil && next < requests.count {
             let due = interval.map { start + $0 * next } ?? clock.now

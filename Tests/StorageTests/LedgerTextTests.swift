@@ -3,8 +3,8 @@ import Primitives
 import Storage
 import Testing
 
-/// What is written by hand must be what `Codable` writes, member for member: the one who reads is `Codable`, and rows of both kinds
-/// stand in one chain.
+/// What is written by hand must be what `Codable` writes, member for member: the one who reads is `Codable`, and rows of
+/// both kinds stand in one chain.
 @Suite struct `Audit rows, events and work as text` {
     /// What may stand in a name of ours or Apple's, and what JSON must escape.
     private static let words = [
