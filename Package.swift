@@ -96,8 +96,9 @@ let package = Package(
         .executableTarget(
             name: "tenure-bench",
             dependencies: [
-                "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite", "Backend",
-                "Server", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging, unixSignals, crypto, cryptoExtras,
+                "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite",
+                "StoragePostgres", "CLibpq", "PrivatePostgres", "Backend", grdbSQLite, "Server", hummingbird, asyncHTTPClient,
+                lifecycle, argumentParser, logging, unixSignals, crypto, cryptoExtras,
                 x509,
                 asn1, grdb,
                 nioCore, nioHTTP1,

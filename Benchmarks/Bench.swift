@@ -6,7 +6,8 @@ struct Bench: AsyncParsableCommand {
         commandName: "tenure-bench",
         abstract: "Measure the hot paths beside the least that they could cost, and say which miss their targets.",
         discussion:
-            "Build and run it in release mode, from the package's folder; Benchmarks/README.md says what each figure means.")
+            "Build and run it in release mode, from the package's folder; Benchmarks/README.md says what each figure means.",
+        subcommands: [PostBodies.self])
 
     @Flag(name: .long, help: "End with status 1 if a target is missed.")
     var strict = false
@@ -22,8 +23,17 @@ struct Bench: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: "Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, ingest.")
+        help: """
+            Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, ingest, \
+            durable, pipeline; and growth, which is never part of everything.
+            """)
     var only: String?
+
+    @Option(name: .long, help: "The databases of durable, pipeline and growth: sqlite, postgres or both.")
+    var database = DatabaseChoice.both
+
+    @Option(name: .long, help: "How many subscriptions growth is measured with, separated by commas, growing.")
+    var sizes = "10000,1000000,10000000"
 
     func validate() throws {
         guard rounds >= 1, seconds >= 1, subscriptions >= 1 else {
@@ -41,6 +51,18 @@ struct Bench: AsyncParsableCommand {
         if asksFor("ledger") { report.add(LedgerFigures(rounds: rounds).measure()) }
         if asksFor("memory") { report.add(try await MemoryFigures(rounds: rounds).measure()) }
         if asksFor("entitlements") || asksFor("ingest") { report.add(try await serverFigures()) }
+        if asksFor("durable") {
+            let figures = DurableFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds)
+            report.add(try await figures.measure())
+        }
+        if asksFor("pipeline") {
+            let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
+            report.add(try await PipelineFigures(plan: plan, kinds: database.kinds).measure())
+        }
+        if only != nil, asksFor("growth") {
+            let sizes = sizes.split(separator: ",").compactMap { Int($0) }.filter { $0 >= 1000 }.sorted()
+            report.add(try await GrowthFigures(sizes: sizes, kinds: database.kinds).measure())
+        }
         print(report.table)
         if strict, !report.missed.isEmpty { throw ExitCode(1) }
     }

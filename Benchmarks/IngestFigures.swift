@@ -31,8 +31,7 @@ struct IngestFigures {
 
     /// Signed before the clock starts.
     private func body(about number: Int) throws -> ByteBuffer {
-        let life = stage.life(number)
-        return ByteBuffer(string: "{\"signedPayload\":\"\(try stage.samples.notification(life.charge(life.periods)))\"}")
+        ByteBuffer(bytes: try stage.renewals.renewal(number).body)
     }
 
     private func post(_ bodies: [ByteBuffer]) async throws -> LoadResult {

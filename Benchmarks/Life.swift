@@ -11,13 +11,10 @@ struct Life: Sendable {
     static let app = AppID("bench")
 
     /// As most apps name their users: a UUID.
-    static func customer(_ number: Int) -> String {
-        let digits = String(number)
-        return "7e3fb20b-4cdb-47cc-936d-" + String(repeating: "0", count: 12 - digits.count) + digits
-    }
+    static func customer(_ number: Int) -> String { SignedSamples.Charge.uuid(number) }
 
     var customer: CustomerID { CustomerID(Self.customer(number)) }
-    var originalTransactionId: OriginalTransactionID { OriginalTransactionID("\(2_000_000_900_000_000 + number)") }
+    var originalTransactionId: OriginalTransactionID { OriginalTransactionID(charge(0).originalTransactionId) }
     var key: SubscriptionKey {
         SubscriptionKey(app: Self.app, environment: .production, originalTransactionId: originalTransactionId)
     }
@@ -25,7 +22,7 @@ struct Life: Sendable {
     /// The charge of a period, counted from 0; one beyond the last is the next renewal.
     func charge(_ index: Int) -> SignedSamples.Charge {
         SignedSamples.Charge(
-            originalTransactionId: originalTransactionId.rawValue, number: index,
+            subscription: number, number: index,
             purchaseDate: lastEnds.adding(Milliseconds(SignedSamples.month.count * Int64(index - periods))))
     }
 
@@ -36,6 +33,7 @@ struct Life: Sendable {
                 originalTransactionId: originalTransactionId, transactionId: TransactionID(charge.transactionId),
                 productId: ProductID(SignedSamples.monthly), purchaseDate: charge.purchaseDate, signedDate: charge.purchaseDate)
             fact.expiresDate = charge.expiresDate
+            fact.appAccountToken = AppAccountToken(charge.appAccountToken)
             fact.webOrderLineItemId = charge.webOrderLineItemId
             fact.transactionReason = index == 0 ? .purchase : .renewal
             return fact

@@ -22,18 +22,31 @@ struct SignedSamples: Sendable {
 
     /// One period of a subscription, as a payload says it.
     struct Charge: Sendable {
-        let originalTransactionId: String
+        /// Which subscription, from 0 on, fewer than 10 million.
+        let subscription: Int
+        /// Which of its periods, from 0 on, fewer than 1,000.
         let number: Int
         let purchaseDate: Timestamp
 
-        /// Apple's ids have one length and grow.
-        var transactionId: String { "\(originalTransactionId)\(10_000 + number)" }
-        var webOrderLineItemId: String { "9\(transactionId)" }
+        /// Apple's ids have sixteen digits, and the first transaction's id is the original one.
+        var originalTransactionId: String { "\(2_000_000_900_000_000 + subscription)" }
+        var transactionId: String {
+            number == 0 ? originalTransactionId : "\(2_100_000_000_000_000 + subscription * 1000 + number)"
+        }
+        var webOrderLineItemId: String { "\(2_200_000_000_000_000 + subscription * 1000 + number)" }
+        /// Each customer's purchases bear a token of his own.
+        var appAccountToken: String { Self.uuid(subscription) }
+
+        /// A UUID that ends in the number.
+        static func uuid(_ number: Int) -> String {
+            let digits = String(number)
+            return "7e3fb20b-4cdb-47cc-936d-" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits
+        }
         var expiresDate: Timestamp { purchaseDate.adding(SignedSamples.month) }
     }
 
     static let charge = Charge(
-        originalTransactionId: "2000000900000001", number: 2, purchaseDate: Timestamp(millisecondsSince1970: 1_767_225_600_000))
+        subscription: 1, number: 2, purchaseDate: Timestamp(millisecondsSince1970: 1_767_225_600_000))
 
     /// A transaction with 29 fields, about 6 KB.
     func transaction(_ charge: Charge) throws -> String {
@@ -43,7 +56,7 @@ struct SignedSamples: Sendable {
             "subscriptionGroupIdentifier":"21500000","purchaseDate":\(charge.purchaseDate.millisecondsSince1970),\
             "originalPurchaseDate":\(charge.purchaseDate.adding(.days(-90)).millisecondsSince1970),\
             "expiresDate":\(charge.expiresDate.millisecondsSince1970),"quantity":1,"type":"Auto-Renewable Subscription",\
-            "appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138","inAppOwnershipType":"PURCHASED",\
+            "appAccountToken":"\(charge.appAccountToken)","inAppOwnershipType":"PURCHASED",\
             "signedDate":\(signedAt.millisecondsSince1970),"isUpgraded":false,"offerType":2,"offerIdentifier":"spring-2026",\
             "environment":"Production","storefront":"USA","storefrontId":"143441","transactionReason":"RENEWAL","currency":"USD",\
             "price":9990,"offerDiscountType":"PAY_AS_YOU_GO","appTransactionId":"704280000000000001","offerPeriod":"P1M",\
@@ -65,13 +78,17 @@ struct SignedSamples: Sendable {
 
     /// A renewal's notification with a transaction and a renewal info inside, about 20 KB.
     func notification(_ charge: Charge) throws -> String {
-        let uuid = UUID().uuidString.lowercased()
+        try notification(of: (try transaction(charge), try renewalInfo(charge)), uuid: UUID().uuidString.lowercased())
+    }
+
+    /// The same around a transaction and a renewal info that are signed already.
+    func notification(of signed: (transaction: String, renewalInfo: String), uuid: String) throws -> String {
         let json = """
             {"notificationType":"DID_RENEW","notificationUUID":"\(uuid)","version":"2.0",\
             "signedDate":\(signedAt.millisecondsSince1970),\
             "data":{"appAppleId":\(Self.app.appAppleId ?? 0),"bundleId":"\(Self.app.bundleId)","bundleVersion":"1.2.3",\
-            "environment":"Production","status":1,"signedTransactionInfo":"\(try transaction(charge))",\
-            "signedRenewalInfo":"\(try renewalInfo(charge))"}}
+            "environment":"Production","status":1,"signedTransactionInfo":"\(signed.transaction)",\
+            "signedRenewalInfo":"\(signed.renewalInfo)"}}
             """
         return try authority.sign(payload: Array(json.utf8))
     }

@@ -1,3 +1,4 @@
+import APIContract
 import AppStoreWire
 import Backend
 import Crypto
@@ -11,7 +12,6 @@ import Primitives
 import Server
 import ServiceLifecycle
 import Storage
-import StorageSQLite
 import UnixSignals
 
 /// The real server over a real store in a file, in this process, with one route more: the floor.
@@ -29,42 +29,65 @@ struct Stage: Sendable {
                 entitlements: names.map { EntitlementID($0) })
         })
 
-    let subscriptions: Int
-    let samples: SignedSamples
-    let folder: URL
+    let renewals: Renewals
+    private let kind: DatabaseKind
+    /// Whether there is a second database like the first, and a null pipeline that writes into it.
+    private let hasFloor: Bool
+    /// Of the files of this run.
+    private(set) var folder = FileManager.default.temporaryDirectory
+    /// Where the databases `ours` and `floor` are; nil before they are filled.
+    private(set) var site: (any DatabaseSite)?
+    private(set) var pipeline: NullPipeline?
     /// The store that the server reads and writes; nil before it is filled.
-    private(set) var store: SQLiteStore?
+    private(set) var store: (any Store)?
     /// Where the server answers, such as `http://127.0.0.1:41234`; known once it runs.
     private(set) var address = ""
 
-    init(subscriptions: Int) throws {
-        self.subscriptions = subscriptions
-        samples = try SignedSamples()
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("tenure-bench-\(UUID().uuidString)")
-    }
+    let notificationsPath = Route.path(Route.notifications, ["app": "bench"])
 
-    /// A subscription's life up to now: it ends in half a day, so that its renewal may come at any moment.
-    func life(_ number: Int) -> Life { Life(number: number, periods: 3, lastEnds: samples.signedAt.adding(.hours(12))) }
+    init(subscriptions: Int, kind: DatabaseKind = .sqlite, hasFloor: Bool = false) throws {
+        renewals = try Renewals(subscriptions: subscriptions)
+        self.kind = kind
+        self.hasFloor = hasFloor
+    }
 
     /// Fills the store, starts the server, lets `body` measure, and stops.
     func play(_ body: @escaping @Sendable (Stage) async throws -> [Figure]) async throws -> [Figure] {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { removeFolder() }
-        let store = try SQLiteStore(path: folder.appendingPathComponent("tenure.sqlite").path)
-        try await fill(store)
-        return try await serve(store, body)
-    }
-
-    private func removeFolder() {
-        do {
-            try FileManager.default.removeItem(at: folder)
-        } catch {
-            print("The folder \(folder.path) was left behind: \(error.localizedDescription)")
+        try await TemporaryFolder.with { folder in
+            let site = try kind.site(folder)
+            let filled = try await site.open("ours")
+            try await renewals.fill(filled)
+            await site.close(filled)
+            var stage = self
+            (stage.folder, stage.site) = (folder, site)
+            if hasFloor {
+                try await site.copy("ours", to: "floor")
+                stage.pipeline = try NullPipeline(samples: renewals.samples) {
+                    try RowWriter(site.connect("floor"), begin: site.begin)
+                }
+            }
+            return try await stage.playFilled(body)
         }
     }
 
+    private func playFilled(_ body: @escaping @Sendable (Stage) async throws -> [Figure]) async throws -> [Figure] {
+        guard let site else { return [] }
+        let store = try await site.open("ours")
+        let figures: [Figure]
+        do {
+            figures = try await serve(store, body)
+        } catch {
+            pipeline?.stop()
+            await site.close(store)
+            throw error
+        }
+        pipeline?.stop()
+        await site.close(store)
+        return figures
+    }
+
     private func serve(
-        _ store: SQLiteStore, _ body: @escaping @Sendable (Stage) async throws -> [Figure]
+        _ store: any Store, _ body: @escaping @Sendable (Stage) async throws -> [Figure]
     ) async throws -> [Figure] {
         var logger = Logger(label: "tenure.bench")
         logger.logLevel = .error
@@ -97,11 +120,8 @@ struct Stage: Sendable {
         return await results.reduce(into: []) { $0 += $1 }
     }
 
-    private func router(_ store: SQLiteStore, _ configuration: ServerConfiguration) -> Router<BasicRequestContext> {
-        let settings = AppSettings(
-            id: Life.app, expected: SignedSamples.app, policy: AppPolicy(), entitlements: Self.entitlements)
-        let backend = Backend(
-            store: store, verifier: AppStoreVerifier(roots: samples.roots), apps: [settings], clock: MachineClock())
+    private func router(_ store: any Store, _ configuration: ServerConfiguration) -> Router<BasicRequestContext> {
+        let backend = renewals.backend(store)
         let credentials = AppCredentials(
             app: Life.app, publicKey: "appl_bench", serverKeyDigest: Array(SHA256.hash(data: Array(Self.serverKey.utf8))),
             customerTokenSecret: nil)
@@ -109,36 +129,9 @@ struct Stage: Sendable {
         router.get("/floor") { _, _ in
             Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: "{}")))
         }
+        pipeline?.add(to: router)
         return router
     }
-
-    // MARK: Filling
-
-    /// Through the rules and the store's own transaction, some hundred subscriptions to a commit.
-    private func fill(_ store: SQLiteStore) async throws {
-        let evidence = Evidence(form: .compactJWS, bytes: Array(try samples.transaction(SignedSamples.charge).utf8))
-        for first in stride(from: 0, to: subscriptions, by: 500) {
-            let lives = (first..<min(first + 500, subscriptions)).map(life)
-            try await store.write { transaction in
-                for life in lives { try Self.keep(life, evidence, transaction) }
-            }
-        }
-    }
-
-    private static func keep(_ life: Life, _ evidence: Evidence, _ transaction: any StoreTransaction) throws {
-        let scope = Scope(app: Life.app, environment: .production)
-        let arrivals = life.facts.map { Arrival(scope: scope, evidence: evidence, facts: [$0], receivedAt: $0.signedDate) }
-        _ = try transaction.keep(arrivals)
-        try transaction.keep(life.claim, on: life.key)
-        let decision = life.decision(on: life.inputs)
-        try transaction.save([
-            try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: life.lastEnds)
-        ])
-    }
-}
-
-private struct MachineClock: TimeSource {
-    func now() -> Timestamp { Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000)) }
 }
 
 /// Measures as one of the services, so that everything ends together.

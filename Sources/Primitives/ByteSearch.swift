@@ -22,6 +22,22 @@ package enum ByteSearch {
         return nil
     }
 
+    /// Whether a run of bytes stands in another at a position; false where it would reach beyond the end.
+    package static func contains(_ run: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
+        guard start >= 0, run.count <= bytes.count - start else { return false }
+        var offset = 0
+        while offset + 8 <= run.count {
+            let mine = run.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard mine == bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt64.self) else { return false }
+            offset += 8
+        }
+        while offset < run.count {
+            guard run[offset] == bytes[start + offset] else { return false }
+            offset += 1
+        }
+        return true
+    }
+
     /// Whether eight bytes are ASCII that stands for itself in a JSON string: no control character, quotation mark or backslash.
     @inlinable
     package static func arePlainJSON(_ word: UInt64) -> Bool {

@@ -108,7 +108,7 @@ extension StorageConformance {
         let other = Specimen.order("hint", kind: .fetchHistory)
         try await store.write { try $0.order([other]) }
         func decided() async throws -> [StoredWork] { try await store.work(after: 0, limit: 100).filter(\.order.isDecided) }
-        let expected = try first.dueWork.map { try WorkOrder($0, about: Specimen.key()) }
+        let expected = first.dueWork.map { WorkOrder($0, about: Specimen.key()) }
         try expect(Set(try await decided().map(\.order)), equals: Set(expected), "work after the purchase")
         let kinds = Set(expected.map(\.kind)).sorted { $0.rawValue < $1.rawValue }
         let taken = try await store.lease(at: Specimen.day(400), kinds: kinds)

@@ -133,6 +133,13 @@ private struct Desk {
         var decisions: [Decision] = []
         var policy: AppPolicy?
         var learnedAt: Timestamp?
+
+        mutating func take(_ decision: Decision, policy: AppPolicy, learnedAt: Timestamp) {
+            history = decision.history
+            decisions.append(decision)
+            self.policy = policy
+            self.learnedAt = learnedAt
+        }
     }
 
     /// Locks all of them, in one order, so that no two transactions wait for each other.
@@ -180,8 +187,7 @@ private struct Desk {
 
     /// What is in force; nil where nothing is known.
     func stateBefore(of key: SubscriptionKey) -> Ledger.SubscriptionState? {
-        guard let entry = subscriptions[key] else { return nil }
-        return entry.decisions.last?.state ?? entry.stored?.state
+        subscriptions[key]?.decisions.last?.state ?? subscriptions[key]?.stored?.state
     }
 
     func registration(for fact: Fact, app: AppID) -> TokenRegistration? {
@@ -198,16 +204,13 @@ private struct Desk {
 
     mutating func put(_ decision: Decision, policy: AppPolicy, learnedAt: Timestamp) {
         let key = decision.state.key
-        subscriptions[key]?.history = decision.history
-        subscriptions[key]?.decisions.append(decision)
-        subscriptions[key]?.policy = policy
-        subscriptions[key]?.learnedAt = learnedAt
+        subscriptions[key]?.take(decision, policy: policy, learnedAt: learnedAt)
     }
 
     /// What is to be written of them, by subscription.
     func savings() throws -> [Saving] {
-        try subscriptions.sorted { $0.key < $1.key }.compactMap { _, entry in
-            guard let policy = entry.policy, let learnedAt = entry.learnedAt else { return nil }
+        try subscriptions.keys.sorted().compactMap { key in
+            guard let entry = subscriptions[key], let policy = entry.policy, let learnedAt = entry.learnedAt else { return nil }
             return try Saving(stored: entry.stored, decisions: entry.decisions, policy: policy, learnedAt: learnedAt)
         }
     }

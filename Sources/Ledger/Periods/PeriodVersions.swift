@@ -86,7 +86,8 @@ extension PeriodVersions {
     init?(signed: TransactionFact?, lines: [TransactionFact]) {
         guard let first = signed ?? lines.first else { return nil }
         self.init(first)
-        for line in lines { take(line) }
+        // Not the first once more: to find that it says no more than itself costs more than all the rest.
+        for line in signed == nil ? lines.dropFirst() : lines[...] { take(line) }
     }
 }
 

@@ -4,8 +4,11 @@ import Primitives
 /// distance from the one before. What ``CompactReader`` reads back.
 struct CompactWriter {
     private(set) var bytes: [UInt8] = []
-    /// By their bytes: texts that only look alike are two.
-    private var texts: [ID<CompactWriter>: UInt64] = [:]
+    /// The texts that were written, by their bytes: texts that only look alike are two.
+    private var texts: [ID<CompactWriter>] = []
+    /// Their numbers, once there are more than are quickly looked through.
+    private var numbers: [ID<CompactWriter>: UInt64] = [:]
+    private static let fewTexts = 16
     private var lastInstant: Int64 = 0
 
     init(reservingCapacity capacity: Int = 0) { bytes.reserveCapacity(capacity) }
@@ -51,12 +54,27 @@ struct CompactWriter {
 
     /// A text that is said again and again; the second time it is one or two bytes.
     mutating func word(_ text: String) {
-        if let known = texts[ID(text)] {
+        let word = ID<CompactWriter>(text)
+        if let known = place(of: word) {
             number(TextForm.known.rawValue)
             number(known)
         } else {
-            texts[ID(text)] = UInt64(texts.count)
+            note(word)
             self.text(text)
+        }
+    }
+
+    private func place(of word: ID<CompactWriter>) -> UInt64? {
+        guard texts.count <= Self.fewTexts else { return numbers[word] }
+        return texts.firstIndex(of: word).map { UInt64($0) }
+    }
+
+    private mutating func note(_ word: ID<CompactWriter>) {
+        texts.append(word)
+        if texts.count == Self.fewTexts + 1 {
+            for (place, text) in texts.enumerated() { numbers[text] = UInt64(place) }
+        } else if texts.count > Self.fewTexts {
+            numbers[word] = UInt64(texts.count - 1)
         }
     }
 

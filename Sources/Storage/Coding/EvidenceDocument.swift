@@ -27,7 +27,7 @@ package struct EvidenceDocument: Sendable {
 
     package init(_ evidence: Evidence) {
         guard evidence.form == .compactJWS, takeJWS(evidence.bytes) else {
-            take(evidence.bytes[...])
+            take(evidence.bytes)
             return
         }
     }
@@ -75,24 +75,33 @@ package struct EvidenceDocument: Sendable {
 
     /// False where its base64 has another spelling, which no JWS that was verified has.
     private mutating func takeJWS(_ bytes: [UInt8]) -> Bool {
-        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = StrictBase64.decodeURL(parts[1]), let signature = StrictBase64.decodeURL(parts[2])
+        guard let (first, second) = Self.dots(in: bytes), let payload = StrictBase64.decodeURL(bytes[(first + 1)..<second]),
+            let signature = StrictBase64.decodeURL(bytes[(second + 1)...])
         else { return false }
         self.signature = signature
-        pieces = [header(parts[0])]
-        take(payload[...])
+        pieces = [header(bytes[..<first])]
+        take(payload)
         return true
     }
 
+    /// Where the two dots of a compact JWS stand; nil where there are fewer or more.
+    private static func dots(in bytes: [UInt8]) -> (Int, Int)? {
+        bytes.withUnsafeBytes { bytes in
+            let dot = UInt8(ascii: ".")
+            guard let first = ByteSearch.firstIndex(of: dot, in: bytes),
+                let second = ByteSearch.firstIndex(of: dot, in: bytes, from: first + 1),
+                ByteSearch.firstIndex(of: dot, in: bytes, from: second + 1) == nil
+            else { return nil }
+            return (first, second)
+        }
+    }
+
     /// A JWS inside begins as a JSON string: a quotation mark and the base64url of `{"`.
-    private mutating func take(_ bytes: ArraySlice<UInt8>) {
-        var kept = bytes.startIndex
-        var index = bytes.startIndex
-        while let quote = bytes[index...].firstIndex(of: UInt8(ascii: "\"")) {
-            index = bytes.index(after: quote)
-            guard bytes[index...].starts(with: Self.beginning) else { continue }
-            let end = bytes[index...].firstIndex { !Self.isBase64URL($0) } ?? bytes.endIndex
-            guard end < bytes.endIndex, bytes[end] == UInt8(ascii: "."), end - index >= Self.shortestHeader else { continue }
+    private mutating func take(_ bytes: [UInt8]) {
+        var (kept, index) = (0, 0)
+        while let quote = bytes.withUnsafeBytes({ ByteSearch.firstIndex(of: UInt8(ascii: "\""), in: $0, from: index) }) {
+            index = quote + 1
+            guard let end = endOfHeader(in: bytes, from: index) else { continue }
             pieces.append(.bytes(bytes[kept..<index]))
             pieces.append(header(bytes[index..<end]))
             kept = end
@@ -101,11 +110,32 @@ package struct EvidenceDocument: Sendable {
         if kept < bytes.endIndex { pieces.append(.bytes(bytes[kept...])) }
     }
 
+    /// Where a header that begins here ends, at a dot; nil where none begins. Mostly it is one that stood before.
+    private func endOfHeader(in bytes: [UInt8], from start: Int) -> Int? {
+        guard bytes[start...].starts(with: Self.beginning) else { return nil }
+        let dot = UInt8(ascii: ".")
+        if let known = cuts.first(where: { Self.stands($0, in: bytes, at: start) }), known.count >= Self.shortestHeader,
+            start + known.count < bytes.endIndex, bytes[start + known.count] == dot
+        {
+            return start + known.count
+        }
+        let end = bytes[start...].firstIndex { !Self.isBase64URL($0) } ?? bytes.endIndex
+        return end < bytes.endIndex && bytes[end] == dot && end - start >= Self.shortestHeader ? end : nil
+    }
+
     private mutating func header(_ bytes: ArraySlice<UInt8>) -> Piece {
         // Mostly they are all the same.
-        if let known = cuts.firstIndex(where: { $0 == bytes }) { return .header(known) }
+        let known = cuts.firstIndex { cut in
+            cut.count == bytes.count
+                && cut.withUnsafeBytes { cut in bytes.withUnsafeBytes { ByteSearch.contains(cut, in: $0, at: 0) } }
+        }
+        if let known { return .header(known) }
         cuts.append(bytes)
         return .header(cuts.count - 1)
+    }
+
+    private static func stands(_ cut: ArraySlice<UInt8>, in bytes: [UInt8], at start: Int) -> Bool {
+        cut.withUnsafeBytes { cut in bytes.withUnsafeBytes { ByteSearch.contains(cut, in: $0, at: start) } }
     }
 
     private static let beginning = Array("eyJ".utf8)

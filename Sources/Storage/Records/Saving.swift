@@ -107,12 +107,12 @@ extension SubscriptionRows {
         key = saving.key
         history = HistoryCoding.encode(last.history)
         var head = saving.stored?.ends.audit ?? AuditHead()
-        audit = try saving.decisions.flatMap(\.auditRows).map { row in
-            let text = try StateCoding.encode(row)
+        audit = saving.decisions.flatMap(\.auditRows).map { row in
+            let text = LedgerText.of(row)
             head = head.followed(by: text, of: saving.key)
             return Audit(head: head, learnedAt: row.learnedAt, text: text)
         }
-        events = try saving.decisions.flatMap(\.events).map { try StateCoding.encode($0) }
+        events = saving.decisions.flatMap(\.events).map { LedgerText.of($0) }
         let before = saving.stored?.isFoldCurrent == true ? first.before : nil
         let owners = Self.tenures(of: last.state)
         // The same owners at the same instants, for whatever reason, are no revision.
@@ -126,7 +126,7 @@ extension SubscriptionRows {
         formerHolders = holders.filter { former in !holdings.contains { $0.customer == former } }
         let same = before.map { $0.periods.commonPrefix(with: last.state.periods) } ?? 0
         aliases = Self.aliases(of: last.state.periods[same...])
-        work = try last.dueWork.map { try WorkOrder($0, about: saving.key) }
+        work = last.dueWork.map { WorkOrder($0, about: saving.key) }
         firstEvent = (saving.stored?.ends.events ?? 0) + 1
         ends = StoredSubscription.Ends(
             tenureRevision: (saving.stored?.ends.tenureRevision ?? 0) + (tenures == nil ? 0 : 1), audit: head,

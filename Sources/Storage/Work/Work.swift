@@ -36,10 +36,10 @@ package struct WorkOrder: Sendable, Hashable {
     }
 
     /// Work that a decision names.
-    package init(_ work: DueWork, about subscription: SubscriptionKey) throws {
+    package init(_ work: DueWork, about subscription: SubscriptionKey) {
         self.init(
             scope: subscription.scope, subject: subscription.originalTransactionId.rawValue,
-            task: (work.key, WorkKind(work.action), try StateCoding.encode(work.action)), dueAt: work.at, isDecided: true)
+            task: (work.key, WorkKind(work.action), LedgerText.of(work.action)), dueAt: work.at, isDecided: true)
     }
 }
 

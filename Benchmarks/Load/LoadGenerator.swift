@@ -13,6 +13,8 @@ struct LoadResult: Sendable {
     let p99: Double
     /// Processor time of this process for each request, in microseconds; it hardly minds who else is at work on the machine.
     var processorTime = 0.0
+    /// Processor time of the client's own process, in seconds; 0 where it has none.
+    var clientSeconds = 0.0
 }
 
 /// Asks for paths over 64 keep-alive connections from this machine: with `wrk` where it is installed, else with a client of

@@ -1,0 +1,233 @@
+import ArgumentParser
+import Foundation
+import GRDB
+import PrivatePostgres
+import Storage
+import StoragePostgres
+import StorageSQLite
+
+enum DatabaseChoice: String, CaseIterable, ExpressibleByArgument {
+    case sqlite, postgres, both
+
+    var kinds: [DatabaseKind] {
+        switch self {
+        case .sqlite: [.sqlite]
+        case .postgres: [.postgres]
+        case .both: [.sqlite, .postgres]
+        }
+    }
+}
+
+enum DatabaseKind: String, Sendable {
+    case sqlite = "SQLite"
+    case postgres = "PostgreSQL"
+
+    /// A place for databases of this kind, in the folder.
+    func site(_ folder: URL, _ configuration: [String: String] = [:]) throws -> any DatabaseSite {
+        switch self {
+        case .sqlite: return SQLiteSite(folder: folder)
+        case .postgres: return try PostgresSite(configuration)
+        }
+    }
+}
+
+/// Where the databases of a run are made, opened and looked at.
+protocol DatabaseSite: Sendable {
+    var kind: DatabaseKind { get }
+    /// How a transaction that writes is begun.
+    var begin: String { get }
+
+    /// The store in the database of the name; it is made if it is not there.
+    func open(_ name: String) async throws -> any Store
+    func close(_ store: any Store) async
+    /// Another database like one that nobody has open.
+    func copy(_ name: String, to other: String) async throws
+    func connect(_ name: String) throws -> any RawDatabase
+    /// A connection whose statements are sent without waiting for the answers to those before; nil where there is no such thing.
+    func connectPipelined(_ name: String) throws -> (any RawDatabase)?
+    /// What the database's own processes have spent on processors; 0 where it has none.
+    func processorSeconds() throws -> Double
+    /// What fills a database quickly; it is neither durable nor strict until it is finished and the database has settled.
+    func loader(_ name: String) throws -> any RowLoader
+    /// Lets the database do what it does some time after much was loaded.
+    func settle(_ name: String) throws
+    /// Has the system forget what it read of the database, as far as it can be asked to; nobody has it open.
+    func forget(_ name: String) throws
+    /// Bytes on disk of each table with its indexes, and of everything together.
+    func sizes(of name: String) throws -> [String: Int]
+}
+
+struct SQLiteSite: DatabaseSite {
+    let folder: URL
+    let kind = DatabaseKind.sqlite
+    let begin = "BEGIN IMMEDIATE"
+
+    func path(_ name: String) -> String { folder.appendingPathComponent("\(name).sqlite").path }
+
+    func open(_ name: String) async throws -> any Store { try SQLiteStore(path: path(name)) }
+
+    func close(_ store: any Store) async {}
+
+    func copy(_ name: String, to other: String) async throws {
+        try RawSQLite(path: path(name)).script("PRAGMA wal_checkpoint(TRUNCATE)")
+        try FileManager.default.copyItem(atPath: path(name), toPath: path(other))
+    }
+
+    func connect(_ name: String) throws -> any RawDatabase { try RawSQLite(path: path(name)) }
+
+    func connectPipelined(_ name: String) -> (any RawDatabase)? { nil }
+
+    func processorSeconds() -> Double { 0 }
+
+    func loader(_ name: String) throws -> any RowLoader { try SQLiteLoader(path: path(name)) }
+
+    func settle(_ name: String) throws {}
+
+    func forget(_ name: String) throws { try PageCache.forget(URL(fileURLWithPath: path(name))) }
+
+    /// By `dbstat`, which looks at every page.
+    func sizes(of name: String) throws -> [String: Int] {
+        let database = try DatabaseQueue(path: path(name))
+        let rows = try database.read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT coalesce(tbl_name, used.name) AS "table", sum(pgsize) AS bytes FROM dbstat AS used
+                    LEFT JOIN sqlite_schema AS known ON known.name = used.name WHERE aggregate = TRUE GROUP BY 1
+                    """)
+        }
+        try database.close()
+        return Dictionary(rows.map { ($0["table"], $0["bytes"]) }) { $0 + $1 }
+    }
+}
+
+final class PostgresSite: DatabaseSite {
+    let kind = DatabaseKind.postgres
+    let begin = "BEGIN"
+    let server: PrivatePostgres
+
+    /// - Parameter configuration: more of postgresql.conf; durable as ever.
+    init(_ configuration: [String: String]) throws {
+        var options = PrivatePostgres.Options()
+        options.configuration = ["shared_buffers": "'1GB'", "max_wal_size": "'4GB'", "deadlock_timeout": "'1s'"]
+            .merging(configuration) { _, chosen in chosen }
+        server = try PrivatePostgres(options)
+    }
+
+    func open(_ name: String) async throws -> any Store {
+        let settings = try server.settings(server.url(name))
+        let libpq = try Libpq.loaded()
+        let isThere = try administration().run(
+            "SELECT 1 FROM pg_database WHERE datname = '\(name)'")
+        if isThere.isEmpty { try server.administer("CREATE DATABASE \(name)") }
+        let generator = SystemRandomNumberGenerator()
+        try await PostgresStore.migrate(settings, libpq: libpq, applicationRole: nil, generator: generator)
+        return try await PostgresStore(settings, libpq: libpq, generator: generator)
+    }
+
+    private func administration() throws -> RawPostgres { try RawPostgres(url: server.url()) }
+
+    func close(_ store: any Store) async {
+        if let store = store as? PostgresStore { await store.close() }
+    }
+
+    func copy(_ name: String, to other: String) async throws {
+        try server.administer("VACUUM ANALYZE", in: name)
+        try server.administer("CREATE DATABASE \(other) TEMPLATE \(name) STRATEGY file_copy")
+    }
+
+    func connect(_ name: String) throws -> any RawDatabase { try RawPostgres(url: server.url(name)) }
+
+    func connectPipelined(_ name: String) throws -> (any RawDatabase)? {
+        try RawPostgres(url: server.url(name), isPipelined: true)
+    }
+
+    /// Of the server and of all processes that it started, also those that are over.
+    func processorSeconds() throws -> Double {
+        let file = server.folder.appendingPathComponent("cluster/postmaster.pid").path
+        guard let first = Machine.text(of: file)?.split(separator: "\n").first, let postmaster = Int(first) else {
+            throw BenchError("PostgreSQL's process cannot be found")
+        }
+        return try ProcessorTime.ofTree(postmaster)
+    }
+
+    func loader(_ name: String) throws -> any RowLoader {
+        for setting in ["fsync = off", "full_page_writes = off", "autovacuum = off"] {
+            try administration().script("ALTER SYSTEM SET \(setting)")
+        }
+        try reload()
+        return try PostgresLoader(url: server.url(name))
+    }
+
+    func settle(_ name: String) throws {
+        try RawPostgres(url: server.url(name)).script("VACUUM ANALYZE")
+        for setting in ["fsync = on", "full_page_writes = on", "autovacuum = on"] {
+            try administration().script("ALTER SYSTEM SET \(setting)")
+        }
+        try reload()
+        try administration().script("CHECKPOINT")
+    }
+
+    private func reload() throws {
+        try administration().run("SELECT pg_reload_conf()")
+    }
+
+    func forget(_ name: String) throws {
+        try server.stop(.fast)
+        let files = FileManager.default.enumerator(at: server.folder, includingPropertiesForKeys: nil)
+        while let file = files?.nextObject() as? URL { try PageCache.forget(file) }
+        try server.start()
+    }
+
+    func sizes(of name: String) throws -> [String: Int] {
+        let connection = try RawPostgres(url: server.url(name))
+        let rows = try connection.run(
+            "SELECT relname::text, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r' "
+                + "AND relnamespace = 'public'::regnamespace")
+        var sizes: [String: Int] = [:]
+        for row in rows {
+            guard case .bytes(let name) = row[0], case .bytes(let size) = row[1] else { continue }
+            sizes[String(decoding: name, as: UTF8.self)] = size.reduce(0) { $0 << 8 | Int($1) }
+        }
+        return sizes
+    }
+}
+
+extension RawDatabase {
+    /// Runs a statement once.
+    @discardableResult
+    func run(_ sql: String) throws -> [[RawValue]] { try run(try prepare(sql), []) }
+}
+
+/// What processes spend on processors, as the kernel counts it.
+enum ProcessorTime {
+    /// Of a process, of its children that live, and of its children that are over, in seconds.
+    static func ofTree(_ root: Int) throws -> Double {
+        var ticks = 0
+        for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+            guard let pid = Int(entry), let fields = fields(of: pid), fields.count > 14 else { continue }
+            // Counted from the field after the name: 1 is the parent; 11 to 14 are user, system, and children that ended.
+            if pid == root { ticks += fields[11...14].compactMap { Int($0) }.reduce(0, +) }
+            if Int(fields[1]) == root { ticks += fields[11...12].compactMap { Int($0) }.reduce(0, +) }
+        }
+        return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    private static func fields(of pid: Int) -> [Substring]? {
+        // The name is in parentheses and may hold blanks; a process may end while it is looked at.
+        Machine.text(of: "/proc/\(pid)/stat")?.split(separator: ")").last?.split(separator: " ")
+    }
+}
+
+/// The system's memory of files.
+enum PageCache {
+    /// Writes out what was written to the file, and forgets its pages.
+    static func forget(_ file: URL) throws {
+        let descriptor = open(file.path, O_RDONLY)
+        // A folder, or a file that is gone since.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        fsync(descriptor)
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    }
+}

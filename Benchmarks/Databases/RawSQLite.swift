@@ -1,0 +1,78 @@
+import GRDBSQLite
+
+/// SQLite's own calls and nothing between, with the settings of the store.
+final class RawSQLite: RawDatabase {
+    private var connection: OpaquePointer?
+    private var statements: [OpaquePointer] = []
+
+    init(path: String) throws {
+        guard sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK else {
+            throw BenchError("SQLite cannot open \(path)")
+        }
+        sqlite3_busy_timeout(connection, 5000)
+        try script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    }
+
+    deinit {
+        for statement in statements { sqlite3_finalize(statement) }
+        sqlite3_close(connection)
+    }
+
+    func prepare(_ sql: String) throws -> Int {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(sql) }
+        statements.append(statement)
+        return statements.count - 1
+    }
+
+    @discardableResult
+    func run(_ number: Int, _ values: [RawValue]) throws -> [[RawValue]] {
+        let statement = statements[number]
+        defer { sqlite3_reset(statement) }
+        for (index, value) in values.enumerated() { bind(value, to: statement, at: Int32(index + 1)) }
+        var rows: [[RawValue]] = []
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_DONE: return rows
+            case SQLITE_ROW: rows.append(row(of: statement))
+            default: throw failure(String(cString: sqlite3_sql(statement)))
+            }
+        }
+    }
+
+    func script(_ sql: String) throws {
+        guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
+    }
+
+    /// The bytes live in the values, and the values until the statement is stepped and reset; but Swift lends a pointer to them
+    /// only for a call, so SQLite copies them.
+    private func bind(_ value: RawValue, to statement: OpaquePointer, at index: Int32) {
+        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .null: sqlite3_bind_null(statement, index)
+        case .integer(let number): sqlite3_bind_int64(statement, index, number)
+        case .text(let text): sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), copied)
+        case .bytes(let bytes): sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), copied)
+        }
+    }
+
+    private func row(of statement: OpaquePointer) -> [RawValue] {
+        (0..<sqlite3_column_count(statement)).map { column in
+            let count = Int(sqlite3_column_bytes(statement, column))
+            switch sqlite3_column_type(statement, column) {
+            case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+            case SQLITE_TEXT:
+                let text = UnsafeBufferPointer(start: sqlite3_column_text(statement, column), count: count)
+                return .text(String(decoding: text, as: UTF8.self))
+            case SQLITE_BLOB:
+                return .bytes(Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: count)))
+            default: return .null
+            }
+        }
+    }
+
+    private func failure(_ sql: String) -> BenchError {
+        BenchError("SQLite: \(String(cString: sqlite3_errmsg(connection))) in \(sql.prefix(200))")
+    }
+}

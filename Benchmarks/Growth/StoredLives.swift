@@ -1,0 +1,139 @@
+import Foundation
+import Ledger
+import Primitives
+import Storage
+
+/// The rows of subscriptions that were bought once and claimed, as the store would write them: by its own coders, faster than
+/// through its transactions.
+struct StoredLives: Sendable {
+    /// The tables that such a subscription has rows in, in the order in which they are filled.
+    static let tables: [TableShape] =
+        [
+            .evidence, .fact,
+            TableShape(
+                name: "claim", key: ["ledger", "originalTransactionId", "claimId"], others: ["customer", "claimedAt", "decoded"],
+                found: ("originalTransactionId", .subscription)),
+            TableShape(
+                name: "tokenOfSubscription", key: ["app", "token", "ledger", "originalTransactionId"], others: [],
+                found: ("token", .customer)),
+        ] + TableShape.decided
+
+    let ledger: Int64
+    let policy: Int64
+    let kind: DatabaseKind
+    let lastEnds: Timestamp
+    /// The evidence of each, as it is written.
+    var document: [UInt8]
+    /// The number of the first of them, and the greatest numbers that the database gave before.
+    var first = 0
+    var given = Given()
+
+    struct Given: Sendable {
+        var evidence: Int64 = 0
+        var outbox: Int64 = 0
+        var work: Int64 = 0
+    }
+
+    /// Bought a month before it ends; eight milliseconds after the one before.
+    func life(_ number: Int) -> Life { Self.life(number, lastEnds) }
+
+    static func life(_ number: Int, _ lastEnds: Timestamp) -> Life {
+        Life(number: number, periods: 1, lastEnds: lastEnds.adding(Milliseconds(8 * Int64(number))))
+    }
+
+    /// What the customer's upload of the purchase comes to.
+    static func decision(of life: Life) -> Decision {
+        life.decision(on: life.transactions.map { .fact(.transaction($0)) } + [.claim(life.claim)])
+    }
+
+    /// The rows of some subscriptions, by table; ids are taken from the numbers.
+    func rows(of numbers: Range<Int>) throws -> [[[RawValue]]] {
+        var rows = [[[RawValue]]](repeating: [], count: Self.tables.count)
+        for number in numbers {
+            let life = life(number)
+            let saving = try Saving(
+                stored: nil, decisions: [Self.decision(of: life)], policy: AppPolicy(), learnedAt: life.lastEnds)
+            let decided = try SubscriptionRows(saving) { [] }
+            for (table, values) in said(life).enumerated() { rows[table].append(contentsOf: values) }
+            for (table, values) in self.decided(decided, life).enumerated() { rows[table + 4].append(contentsOf: values) }
+        }
+        return rows
+    }
+
+    private func said(_ life: Life) -> [[[RawValue]]] {
+        let (ledger, id) = (RawValue.integer(ledger), RawValue.text(life.originalTransactionId.rawValue))
+        let number = RawValue.integer(given.evidence + Int64(life.number - first + 1))
+        let facts: [[RawValue]] = life.transactions.map { transaction in
+            let fact = Fact.transaction(transaction)
+            return [
+                ledger, id, .text(fact.key), fact.signedTransactionId.map { .text($0.rawValue) } ?? .null,
+                .instant(fact.signedDate), .instant(life.claim.claimedAt), .bytes(FactCoding.encode(fact)), number,
+            ]
+        }
+        let claim = life.claim
+        return [
+            [[number, ledger, .text(Evidence.Form.compactJWS.rawValue), .instant(claim.claimedAt), .bytes(document)]],
+            facts,
+            [
+                [
+                    ledger, id, .text(claim.id.rawValue), .text(claim.customer.rawValue), .instant(claim.claimedAt),
+                    .bytes(ClaimCoding.encode(claim)),
+                ]
+            ],
+            [[.text(Life.app.rawValue), .text(life.charge(0).appAccountToken), ledger, id]],
+        ]
+    }
+
+    /// In the order of `TableShape.decided`.
+    private func decided(_ rows: SubscriptionRows, _ life: Life) -> [[[RawValue]]] {
+        let (ledger, id) = (RawValue.integer(ledger), RawValue.text(life.originalTransactionId.rawValue))
+        let ends = rows.ends
+        // No life has more than 64 events, or tasks.
+        func number(_ place: Int, after given: Int64) -> RawValue {
+            .integer(given + Int64((life.number - first) * 64 + place + 1))
+        }
+        return [
+            [
+                [
+                    ledger, id, .integer(policy), .integer(ends.tenureRevision), .integer(ends.audit.sequence),
+                    .bytes(ends.audit.hash), .integer(ends.events), .bytes(rows.history),
+                ]
+            ],
+            (rows.tenures ?? []).map { tenure in
+                [
+                    ledger, id, .integer(ends.tenureRevision), .instant(tenure.from),
+                    tenure.customer.map { .text($0.rawValue) } ?? .null, .text(tenure.rule), .text(tenure.evidence),
+                    .instant(life.lastEnds),
+                ]
+            },
+            rows.holdings.map { [ledger, .text($0.customer.rawValue), id, .text($0.text)] },
+            rows.aliases.sorted { $0.alias < $1.alias }.map { [ledger, id, .text($0.alias), .text($0.period)] },
+            rows.audit.map {
+                [ledger, id, .integer($0.head.sequence), .instant($0.learnedAt), .text($0.text), .bytes($0.head.hash)]
+            },
+            rows.audit.isEmpty ? [] : [[ledger, id]],
+            rows.events.enumerated().map { place, event in
+                [
+                    number(place, after: given.outbox), ledger, id, .integer(rows.firstEvent + Int64(place)), .text(event),
+                    .instant(life.lastEnds),
+                ]
+            },
+            rows.work.enumerated().map { place, order in
+                [
+                    number(place, after: given.work), ledger, .text(order.subject), .text(order.key),
+                    .text(order.kind.rawValue), .text(order.body),
+                    .instant(order.dueAt), bool(order.isDecided), .integer(1), .integer(0), .integer(0), .null,
+                    .instant(order.dueAt), .null, .null, .null,
+                ]
+            },
+        ]
+    }
+
+    private func bool(_ value: Bool) -> RawValue {
+        kind == .sqlite ? .integer(value ? 1 : 0) : .bytes([value ? 1 : 0])
+    }
+}
+
+extension RawValue {
+    fileprivate static func instant(_ instant: Timestamp) -> RawValue { .integer(instant.millisecondsSince1970) }
+}

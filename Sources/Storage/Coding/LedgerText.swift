@@ -1,0 +1,153 @@
+package import Ledger
+import Primitives
+import StrictJSON
+
+/// Audit rows, events and work as they stand in their columns: member for member what `StateCoding` makes of them, and what it
+/// reads back; written by hand, since every new fact writes several of them, and Foundation's encoder cost more than the rules.
+///
+/// Members are sorted by their names; those that are nil are left out.
+package enum LedgerText {
+    package static func of(_ row: AuditRow) -> String {
+        var json = JSONWriter(reservingCapacity: 512)
+        json.object { json in
+            json.member("actor", row.actor.rawValue)
+            json.member("after") { $0.write(row.after) }
+            json.member("before") { $0.write(row.before) }
+            json.member("customer", row.customer.rawValue)
+            json.member("effectiveAt", row.effectiveAt)
+            json.member("evidence") { json in json.array { json in for evidence in row.evidence { json.write(evidence) } } }
+            json.member("learnedAt", row.learnedAt)
+            json.member("rule", row.rule.rawValue)
+            json.member("subscription") { $0.write(row.subscription) }
+            json.member("takeBacks") { json in json.array { json in for takeBack in row.takeBacks { json.write(takeBack) } } }
+        }
+        return json.text
+    }
+
+    package static func of(_ event: LedgerEvent) -> String {
+        var json = JSONWriter(reservingCapacity: 512)
+        json.object { json in
+            json.optionalMember("access", event.access?.rawValue)
+            json.optionalMember("accessUntil", event.accessUntil)
+            json.optionalMember("claim", event.claim?.rawValue)
+            json.optionalMember("customer", event.customer?.rawValue)
+            json.optionalMember("deadline", event.deadline)
+            json.member("effectiveAt", event.effectiveAt)
+            json.optionalMember("endedBecause", event.endedBecause?.rawValue)
+            json.optionalMember("entitlement", event.entitlement?.rawValue)
+            json.optionalMember("expirationIntent", event.expirationIntent)
+            json.optionalMember("isLatestPeriod", event.isLatestPeriod)
+            json.optionalMember("isPartial", event.isPartial)
+            json.member("kind", event.kind.rawValue)
+            json.optionalMember("nextProductId", event.nextProductId?.rawValue)
+            json.optionalMember("notificationUUID", event.notificationUUID)
+            if let offer = event.offer { json.member("offer") { $0.write(offer) } }
+            json.optionalMember("otherSubscription", event.otherSubscription?.rawValue)
+            json.optionalMember("previousCustomer", event.previousCustomer?.rawValue)
+            json.optionalMember("previousProductId", event.previousProductId?.rawValue)
+            json.optionalMember("previousUntil", event.previousUntil)
+            json.optionalMember("productId", event.productId?.rawValue)
+            json.optionalMember("provisionalUntil", event.provisionalUntil)
+            json.optionalMember("quantity", event.quantity)
+            json.optionalMember("reason", event.reason)
+            if let revocation = event.revocation { json.member("revocation") { $0.write(revocation) } }
+            json.member("rule", event.rule.rawValue)
+            json.optionalMember("status", event.status)
+            json.member("subscription") { $0.write(event.subscription) }
+            json.optionalMember("transactionId", event.transactionId?.rawValue)
+            json.optionalMember("until", event.until)
+            json.optionalMember("value", event.value)
+            json.optionalMember("wasSetToRenew", event.wasSetToRenew)
+        }
+        return json.text
+    }
+
+    package static func of(_ action: DueWork.Action) -> String {
+        var json = JSONWriter(reservingCapacity: 64)
+        json.object { json in
+            switch action {
+            case .askApple(let reason): json.member("askApple") { $0.object { $0.member("_0", reason.rawValue) } }
+            case .tell: json.member("tell") { $0.object { _ in } }
+            case .answerConsumptionRequest(let transaction, let reason, let deadline):
+                json.member("answerConsumptionRequest") { json in
+                    json.object { json in
+                        json.member("deadline", deadline)
+                        json.optionalMember("reason", reason)
+                        json.member("transactionId", transaction.rawValue)
+                    }
+                }
+            }
+        }
+        return json.text
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: String, _ instant: Timestamp) {
+        member(name, instant.millisecondsSince1970)
+    }
+
+    fileprivate mutating func optionalMember(_ name: String, _ instant: Timestamp?) {
+        if let instant { member(name, instant) }
+    }
+
+    fileprivate mutating func optionalMember(_ name: String, _ value: Bool?) {
+        if let value { member(name, value) }
+    }
+
+    fileprivate mutating func write(_ key: SubscriptionKey) {
+        object { json in
+            json.member("app", key.app.rawValue)
+            json.member("environment", key.environment.rawValue)
+            json.member("originalTransactionId", key.originalTransactionId.rawValue)
+        }
+    }
+
+    fileprivate mutating func write(_ extent: AuditRow.Extent) {
+        object { json in
+            json.member("exists", extent.exists)
+            json.optionalMember("provisionalUntil", extent.provisionalUntil)
+            json.optionalMember("until", extent.until)
+        }
+    }
+
+    fileprivate mutating func write(_ takeBack: AuditRow.TakeBack) {
+        object { json in
+            json.member("amount", takeBack.amount.count)
+            json.member("periodEndAfter", takeBack.periodEndAfter)
+            json.member("periodEndBefore", takeBack.periodEndBefore)
+            json.member("productId", takeBack.productId.rawValue)
+            json.member("transactionId", takeBack.transactionId.rawValue)
+        }
+    }
+
+    fileprivate mutating func write(_ evidence: AuditRow.Evidence) {
+        let (name, value) =
+            switch evidence {
+            case .fact(let key): ("fact", key)
+            case .claim(let id): ("claim", id)
+            case .registration(let token): ("registration", token.rawValue)
+            case .vote(let id): ("vote", id)
+            case .merge(let customer): ("merge", customer.rawValue)
+            }
+        object { json in json.member(name) { $0.object { $0.member("_0", value) } } }
+    }
+
+    fileprivate mutating func write(_ offer: LedgerEvent.Offer) {
+        object { json in
+            json.optionalMember("offerDiscountType", offer.offerDiscountType)
+            json.optionalMember("offerIdentifier", offer.offerIdentifier)
+            json.optionalMember("offerPeriod", offer.offerPeriod)
+            json.optionalMember("offerType", offer.offerType)
+        }
+    }
+
+    fileprivate mutating func write(_ revocation: Revocation) {
+        object { json in
+            json.member("revocationDate", revocation.revocationDate)
+            json.optionalMember("revocationPercentage", revocation.revocationPercentage)
+            json.optionalMember("revocationReason", revocation.revocationReason)
+            json.optionalMember("revocationType", revocation.revocationType)
+        }
+    }
+}
