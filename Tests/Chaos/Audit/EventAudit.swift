@@ -31,6 +31,8 @@ struct EventAudit: Sendable {
             if !Self.mayRepeat.contains(kind), last.updateValue(text, forKey: "\(id) \(kind)") == text {
                 repeated.append("an event stands twice: \(text)")
             }
+            // An end that late news withdrew may come back with still later news, and is told once more.
+            if kind == "news.late" { for end in ["access.ended", "subscription.expired"] { last["\(id) \(end)"] = nil } }
             events[id, default: []].append(event)
         }
         self.events = events
