@@ -25,9 +25,12 @@ extension StorageConformance {
         ) {
             store in
             try await store.write { try $0.order([Specimen.order("a", due: minute(5))]) }
-            try await store.write { try $0.order([Specimen.order("a", due: minute(1)), Specimen.order("a", due: minute(3))]) }
+            let corrected = WorkOrder(
+                scope: Specimen.scope, subject: "1000", key: "a", kind: .deliver, body: #"{"to":"another"}"#, dueAt: minute(3))
+            try await store.write { try $0.order([Specimen.order("a", due: minute(1)), corrected]) }
             let first = try await store.lease(at: minute(1))
             try expect(first.map(\.order.dueAt), equals: [minute(1)], "the earlier instant")
+            try expect(first.map(\.order.body), equals: [corrected.body], "the last words")
             try await store.write { try $0.order([Specimen.order("a", due: minute(2))]) }
             try expect(try await store.lease(at: minute(1)), equals: [], "it is held still")
             try await store.write { write in for work in first { try write.finish(work, at: minute(1)) } }

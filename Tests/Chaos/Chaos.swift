@@ -115,6 +115,22 @@ struct Chaos: AsyncParsableCommand {
                 return try await Reordering(stage: stage, database: .sqlite(file), servers: 1).run()
             }
         ),
+        (
+            "F12",
+            { stage in
+                try await PostgresGround.with(stage, FaultReport("F12 PostgreSQL", "a stopped holder of due work")) {
+                    ground, report in
+                    report = try await StoppedHolder(stage: stage, database: ground.database, serverCount: 4).run()
+                }
+            }
+        ),
+        (
+            "F12",
+            { stage in
+                let file = "\(try stage.folder("F12-SQLite"))/tenure.sqlite"
+                return try await StoppedHolder(stage: stage, database: .sqlite(file), serverCount: 1).run()
+            }
+        ),
     ]
 
     private func asksFor(_ id: String) -> Bool {

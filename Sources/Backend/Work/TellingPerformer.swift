@@ -18,7 +18,8 @@ package struct TellingPerformer: WorkPerformer {
         guard let app = backend.apps[key.app] else { return .abandon(because: "the app is not configured") }
         try await backend.store.write { write in
             guard let stored = try write.lock([key], tokens: []).subscriptions[key] else { return }
-            let decision = Decision(tellingAt: now, history: stored.history, state: stored.state)
+            // A clock that has gone back since must not make us end what was not told.
+            let decision = Decision(tellingAt: max(now, work.order.dueAt), history: stored.history, state: stored.state)
             guard decision.changesHistory else { return }
             try write.save([
                 try Saving(stored: stored, decisions: [decision], policy: stored.policy, learnedAt: now)

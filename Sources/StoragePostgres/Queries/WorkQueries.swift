@@ -30,6 +30,7 @@ enum WorkQueries {
             INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $6)
             ON CONFLICT (ledger, subject, workKey) DO UPDATE SET asked = work.asked + 1, finishedAt = NULL, failedAt = NULL,
+                body = excluded.body,
                 attempts = CASE WHEN work.availableAt IS NULL THEN 0 ELSE work.attempts END,
                 dueAt = least(work.dueAt, excluded.dueAt),
                 availableAt = CASE WHEN work.availableAt IS NULL THEN excluded.availableAt

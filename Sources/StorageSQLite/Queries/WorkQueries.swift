@@ -38,6 +38,7 @@ enum WorkQueries {
             """
             INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET asked = asked + 1, finishedAt = NULL, failedAt = NULL,
+                body = excluded.body,
                 attempts = CASE WHEN availableAt IS NULL THEN 0 ELSE attempts END,
                 dueAt = min(dueAt, excluded.dueAt),
                 availableAt = CASE WHEN availableAt IS NULL THEN excluded.availableAt WHEN worker IS NOT NULL THEN availableAt

@@ -7,9 +7,6 @@ struct Audit: Sendable {
     let client: ChaosClient
     let database: Database
     let folder: String
-    /// Whether the owner whom events tell of is compared too. Only in full size: it differs in about one of two thousand lives,
-    /// depending on the order of arrival, and nobody knows yet why.
-    var followsOwners = false
 
     /// What an audit found.
     struct Findings: Sendable {
@@ -66,7 +63,7 @@ struct Audit: Sendable {
         findings.double += events.double
         for life in world.lives {
             let oracle = Oracle(policy: life.app.policy).answer(to: life.deliveries)
-            findings.wrong += events.missing(life, oracle, owners: followsOwners)
+            findings.wrong += events.missing(life, oracle)
         }
         findings.rows = (contents.auditRows, contents.events.count)
         findings.wrong += try await differences(addresses)

@@ -25,7 +25,15 @@ struct ServerContents: Sendable {
         ("a gap in the outbox", gaps(in: "outbox")),
         ("the count of audit rows is wrong", miscounts("auditCount", in: "audit")),
         ("the count of events is wrong", miscounts("eventCount", in: "outbox")),
+        ("a change of access was told twice or not at all", untoldChanges),
     ]
+
+    /// Each audit row is a change in somebody's access and is told once (AUDIT-1, I37).
+    private static let untoldChanges = """
+        SELECT s.ledger, s.originalTransactionId FROM subscription s WHERE s.auditCount <> (SELECT count(*) FROM outbox o
+        WHERE o.ledger = s.ledger AND o.originalTransactionId = s.originalTransactionId
+        AND o.event LIKE '%"kind":"access.changed"%')
+        """
 
     private static func gaps(in table: String) -> String {
         """

@@ -43,7 +43,7 @@ struct Ordeal: Sendable {
                     addresses: servers.map(\.address))
                 tune(&storm)
                 try await rage(Scene(world: world, servers: servers, client: client, storm: storm), &report)
-                let audit = Audit(world: world, client: client, database: database, folder: folder, followsOwners: stage.isFull)
+                let audit = Audit(world: world, client: client, database: database, folder: folder)
                 // Before anything is sent again, which would hide a loss.
                 report.add(try await audit.losses(try JournalContents(path: journal.path)))
                 let drained = try await storm.drain(within: longestDrain)

@@ -132,6 +132,9 @@ final class TenureServer: Sendable {
 
     func send(_ signal: Int32) async { await present.child?.send(signal) }
 
+    /// Of the process; nil while none runs.
+    var pid: pid_t? { get async { await present.child?.pid } }
+
     /// What it wrote last, for the report of a failure.
     var lastWords: String {
         get throws {

@@ -1,0 +1,40 @@
+import APIContract
+import LedgerOracle
+
+/// Subscriptions that all end at one instant a little after they are loaded, with renewal turned off, so that nothing but the
+/// clock says when to tell of it.
+struct Sunset: Sendable {
+    let app: ChaosApp
+    let signer: ChaosSigner
+    let count: Int
+    /// When they end, in milliseconds since 1970.
+    let end: Int64
+
+    private static let day: Int64 = 86_400_000
+
+    func originalTransactionId(_ index: Int) -> String { String(7_000_000_000 + index) }
+
+    /// One notification for each: bought 30 days before the end, and turned off 29 days before it.
+    func messages() throws -> [Message] {
+        try (0..<count).map { index in
+            let (id, from) = (originalTransactionId(index), end - 30 * Self.day)
+            let transaction = OracleTransaction(
+                originalTransactionId: id, transactionId: id, webOrderLineItemId: "8\(id)", productId: OracleProduct.all[0].id,
+                purchaseDate: from, expiresDate: end, reason: .purchase, signedDate: from + Self.day)
+            // Apple names no reason before the end; with one the end of all is told at once, and no work is left for a day later.
+            let info = OracleRenewalInfo(
+                originalTransactionId: id, autoRenewProductId: transaction.productId, autoRenewStatus: false, expirationIntent: 1,
+                signedDate: from + Self.day)
+            let digits = String(index)
+            let notice = OracleNotice(
+                originalTransactionId: id,
+                uuid: "00000000-0000-4000-8f12-" + String(repeating: "0", count: 12 - digits.count) + digits,
+                type: "DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_DISABLED", status: 1, signedDate: from + Self.day)
+            let statement = ChaosLife.Statement(transaction: transaction, renewalInfo: info, notice: notice)
+            return Message(
+                name: "subscription \(id)", life: index, order: .free, method: .post,
+                path: Route.path(Route.notifications, ["app": app.id]),
+                body: try signer.notification(notice, statement, of: app), evidence: .init())
+        }
+    }
+}
