@@ -44,7 +44,7 @@ struct TableShape: Sendable {
             name: "audit", key: ["ledger", "originalTransactionId", "sequence"], others: ["learnedAt", "auditRow", "hash"],
             found: ("originalTransactionId", .subscription)),
         TableShape(
-            name: "unsealedAudit", key: ["ledger", "originalTransactionId"], others: [],
+            name: "unsealedAudit", key: ["ledger", "originalTransactionId"], others: ["auditCount"],
             found: ("originalTransactionId", .subscription)),
         TableShape(
             name: "outbox", key: ["id"], others: ["ledger", "originalTransactionId", "sequence", "event", "createdAt"],
@@ -193,13 +193,22 @@ struct RowWriter {
     /// In one transaction, durable when it returns.
     func write(_ changes: [RowChange]) throws {
         try database.script(begin)
+        do {
+            try run(changes)
+        } catch {
+            try database.script("ROLLBACK")
+            throw error
+        }
+        try database.script("COMMIT")
+    }
+
+    private func run(_ changes: [RowChange]) throws {
         for change in changes {
             guard let statement = statements[change.table]?[change.kind] else {
                 throw BenchError("no statement for \(change.table)")
             }
             try database.run(statement, change.values)
         }
-        try database.script("COMMIT")
     }
 }
 

@@ -111,7 +111,7 @@ struct StoredLives: Sendable {
             rows.audit.map {
                 [ledger, id, .integer($0.head.sequence), .instant($0.learnedAt), .text($0.text), .bytes($0.head.hash)]
             },
-            rows.audit.isEmpty ? [] : [[ledger, id]],
+            rows.audit.isEmpty ? [] : [[ledger, id, .integer(ends.audit.sequence)]],
             rows.events.enumerated().map { place, event in
                 [
                     number(place, after: given.outbox), ledger, id, .integer(rows.firstEvent + Int64(place)), .text(event),
