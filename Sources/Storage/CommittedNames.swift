@@ -56,6 +56,32 @@ package struct Names: Sendable {
     }
 }
 
+/// What a transaction knows of names: what was committed when it began, and what it has learned and made since.
+package struct NamesAtWork: Sendable {
+    package let committed: Names
+    /// For the next transactions, once this one is committed.
+    package private(set) var learned = Names()
+
+    package init(committed: Names) { self.committed = committed }
+
+    package func ledger(of scope: Scope) -> Int64? { committed.ledgers[scope] ?? learned.ledgers[scope] }
+
+    package func scope(of ledger: Int64) -> Scope? { committed.scopes[ledger] ?? learned.scopes[ledger] }
+
+    package func number(of policy: AppPolicy) -> Int64? { committed.number(of: policy) ?? learned.number(of: policy) }
+
+    package mutating func learn(ledger: Int64, of scope: Scope) { learned.learn(ledger: ledger, of: scope) }
+
+    package mutating func learn(policy: AppPolicy, number: Int64) { learned.learn(policy: policy, number: number) }
+
+    /// Takes a header; false where it is known to be kept already.
+    package mutating func learn(header: String, number: Int64) -> Bool {
+        guard committed.headers[number] == nil, learned.headers[number] == nil else { return false }
+        learned.learn(header: header, number: number)
+        return true
+    }
+}
+
 /// A number made from a text, the same on every server, so that nobody need ask the database for it: the first eight bytes of its
 /// SHA-256. The texts are JWS headers that Apple signed and policies that an operator wrote, and nobody else's.
 package enum ContentNumber {

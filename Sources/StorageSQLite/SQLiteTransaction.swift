@@ -6,44 +6,43 @@ import Storage
 /// One write transaction. There is one at a time, so that everything is locked already.
 final class SQLiteTransaction: StoreTransaction {
     private let database: Database
-    private let committed: Names
-    /// What this transaction has learned, and what it made; for the next ones once it is committed.
-    private(set) var learned = Names()
+    private var names: NamesAtWork
+    /// For the next transactions, once this one is committed.
+    var learned: Names { names.learned }
 
     init(database: Database, committed: Names) {
         self.database = database
-        self.committed = committed
+        names = NamesAtWork(committed: committed)
     }
 
     // MARK: Names
 
     private func ledger(of scope: Scope) throws -> Int64 {
-        if let known = committed.ledgers[scope] ?? learned.ledgers[scope] { return known }
+        if let known = names.ledger(of: scope) { return known }
         let number = try NameQueries.ledger(of: scope, database) ?? NameQueries.insertLedger(of: scope, database)
-        learned.learn(ledger: number, of: scope)
+        names.learn(ledger: number, of: scope)
         return number
     }
 
     private func scope(of ledger: Int64) throws -> Scope {
-        if let known = committed.scopes[ledger] ?? learned.scopes[ledger] { return known }
+        if let known = names.scope(of: ledger) { return known }
         let scope = try NameQueries.scope(of: ledger, database)
-        learned.learn(ledger: ledger, of: scope)
+        names.learn(ledger: ledger, of: scope)
         return scope
     }
 
     private func policyNumber(_ policy: AppPolicy) throws -> Int64 {
-        if let known = committed.number(of: policy) ?? learned.number(of: policy) { return known }
+        if let known = names.number(of: policy) { return known }
         let row = try PolicyRow(policy)
         try NameQueries.insert(row, database)
-        learned.learn(policy: policy, number: row.number)
+        names.learn(policy: policy, number: row.number)
         return row.number
     }
 
     private func number(ofHeader header: String) throws -> Int64 {
         let number = ContentNumber.of(header)
-        if committed.headers[number] == nil, learned.headers[number] == nil {
+        if names.learn(header: header, number: number) {
             try NameQueries.insertHeader(header, number: number, database)
-            learned.learn(header: header, number: number)
         }
         return number
     }
@@ -53,7 +52,7 @@ final class SQLiteTransaction: StoreTransaction {
     func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
         var found: [SubscriptionKey: StoredSubscription] = [:]
         for key in subscriptions {
-            found[key] = try SubscriptionReading(database: database, names: committed).subscription(
+            found[key] = try SubscriptionReading(database: database, names: names.committed).subscription(
                 key, ledger: ledger(of: key.scope))
         }
         var registrations: [TokenName: TokenRegistration] = [:]

@@ -119,10 +119,11 @@ extension IngestRequest {
 
     private var latestTransactions: [(scope: Scope, fact: TransactionFact)] {
         var latest: [(scope: Scope, fact: TransactionFact)] = []
+        var places: [OriginalTransactionID: Int] = [:]
         for arrival in arrivals {
             for case .transaction(let fact) in arrival.facts {
-                let known = latest.firstIndex { $0.fact.originalTransactionId == fact.originalTransactionId }
-                guard let known else {
+                guard let known = places[fact.originalTransactionId] else {
+                    places[fact.originalTransactionId] = latest.count
                     latest.append((arrival.scope, fact))
                     continue
                 }

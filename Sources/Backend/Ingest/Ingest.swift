@@ -41,7 +41,7 @@ struct Ingest {
         if let registration = request.registration {
             result.holder = try register(registration, request)
         }
-        var inputs: [SubscriptionKey: [LedgerInput]] = [:]
+        var (facts, others) = ([SubscriptionKey: [LedgerInput]](), [SubscriptionKey: [LedgerInput]]())
         for (position, arrival) in request.arrivals.enumerated() {
             let new = takeNew(of: arrival)
             result.isNew.append(new != nil)
@@ -49,12 +49,16 @@ struct Ingest {
                 kept.append((new, index, position))
                 try warn(of: new, app: request.app)
             }
-            for fact in new?.facts ?? [] { inputs[arrival.scope.key(of: fact), default: []].append(.fact(fact)) }
+            for fact in new?.facts ?? [] { facts[arrival.scope.key(of: fact), default: []].append(.fact(fact)) }
+            // A fact that is known bears its token still.
+            for fact in arrival.facts {
+                guard let registration = desk.registration(for: fact, app: arrival.scope.app) else { continue }
+                others[arrival.scope.key(of: fact), default: []].append(.registration(registration))
+            }
         }
+        for (key, claim) in request.claims { others[key, default: []].append(.claim(claim)) }
         for key in request.subscriptions {
-            var inputs = inputs[key] ?? []
-            inputs += request.facts(about: key).compactMap { desk.registration(for: $0, app: key.app) }.map { .registration($0) }
-            inputs += request.claims.filter { $0.key == key }.map { .claim($0.claim) }
+            let inputs = (facts[key] ?? []) + (others[key] ?? [])
             guard !inputs.isEmpty else { continue }
             result.decisions.append(try decide(on: inputs, about: key, request))
         }
@@ -229,9 +233,5 @@ extension IngestRequest {
         var seen: Set<SubscriptionKey> = []
         let named = arrivals.flatMap { arrival in arrival.facts.map { arrival.scope.key(of: $0) } } + claims.map(\.key)
         return named.filter { seen.insert($0).inserted }
-    }
-
-    func facts(about key: SubscriptionKey) -> [Fact] {
-        arrivals.flatMap { arrival in arrival.facts.filter { arrival.scope.key(of: $0) == key } }
     }
 }

@@ -14,30 +14,23 @@ enum SubscriptionQueries {
         let history: [UInt8]
     }
 
+    private static let select = """
+        SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+        FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, named)
+        JOIN subscription ON ledger = inLedger AND originalTransactionId = named
+        JOIN policy ON policy.id = subscription.policy
+        """
+
     static func find(_ subscriptions: [(ledger: Int64, id: OriginalTransactionID)]) -> PostgresStatement {
         PostgresStatement(
-            """
-            SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount,
-                history
-            FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, named)
-            JOIN subscription ON ledger = inLedger AND originalTransactionId = named
-            JOIN policy ON policy.id = subscription.policy
-            """,
-            [.integers(subscriptions.map(\.ledger)), .texts(subscriptions.map(\.id.rawValue))])
+            select, [.integers(subscriptions.map(\.ledger)), .texts(subscriptions.map(\.id.rawValue))])
     }
 
     /// The same, and each row is the transaction's own until it ends. Locked in one order, so that transactions do not wait for
     /// each other in a circle.
     static func lock(_ subscriptions: [(ledger: Int64, id: OriginalTransactionID)]) -> PostgresStatement {
         PostgresStatement(
-            """
-            SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount,
-                history
-            FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, named)
-            JOIN subscription ON ledger = inLedger AND originalTransactionId = named
-            JOIN policy ON policy.id = subscription.policy
-            ORDER BY ledger, originalTransactionId FOR UPDATE OF subscription
-            """,
+            select + " ORDER BY ledger, originalTransactionId FOR UPDATE OF subscription",
             [.integers(subscriptions.map(\.ledger)), .texts(subscriptions.map(\.id.rawValue))])
     }
 

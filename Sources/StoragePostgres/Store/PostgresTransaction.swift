@@ -5,47 +5,46 @@ import Storage
 /// One write transaction. Each step is one round trip for the whole batch, however long.
 final class PostgresTransaction: StoreTransaction {
     private let connection: PostgresConnection
-    private let committed: Names
-    /// What this transaction has learned, and what it made; for the next ones once it is committed.
-    private(set) var learned = Names()
+    private var names: NamesAtWork
+    /// For the next transactions, once this one is committed.
+    var learned: Names { names.learned }
 
     init(connection: PostgresConnection, committed: Names) {
         self.connection = connection
-        self.committed = committed
+        names = NamesAtWork(committed: committed)
     }
 
     // MARK: Names
 
     private func ledger(of scope: Scope) throws -> Int64 {
-        if let known = committed.ledgers[scope] ?? learned.ledgers[scope] { return known }
+        if let known = names.ledger(of: scope) { return known }
         // Whoever inserts it at the same time is waited for, and then his row is read.
         let results = try connection.pipeline([NameQueries.insertLedger(of: scope), NameQueries.ledger(of: scope)])
         guard let number = try results[1].first?.integer(0) else { throw StorageError(.corrupt, "a ledger was not kept") }
-        learned.learn(ledger: number, of: scope)
+        names.learn(ledger: number, of: scope)
         return number
     }
 
     private func scope(of ledger: Int64) throws -> Scope {
-        if let known = committed.scopes[ledger] ?? learned.scopes[ledger] { return known }
+        if let known = names.scope(of: ledger) { return known }
         let scope = try NameQueries.scope(of: ledger, connection)
-        learned.learn(ledger: ledger, of: scope)
+        names.learn(ledger: ledger, of: scope)
         return scope
     }
 
     /// Its number, and what keeps it where it is not known to be kept.
     private func policyNumber(_ policy: AppPolicy) throws -> (Int64, [PostgresStatement]) {
-        if let known = committed.number(of: policy) ?? learned.number(of: policy) { return (known, []) }
+        if let known = names.number(of: policy) { return (known, []) }
         let row = try PolicyRow(policy)
-        learned.learn(policy: policy, number: row.number)
+        names.learn(policy: policy, number: row.number)
         return (row.number, [NameQueries.insert(row)])
     }
 
     /// Its number, and what keeps it where it is not known to be kept.
     private func headerNumber(_ header: String) -> (Int64, [PostgresStatement]) {
         let number = ContentNumber.of(header)
-        if committed.headers[number] != nil || learned.headers[number] != nil { return (number, []) }
-        learned.learn(header: header, number: number)
-        return (number, [NameQueries.insertHeader(header, number: number)])
+        let isNew = names.learn(header: header, number: number)
+        return (number, isNew ? [NameQueries.insertHeader(header, number: number)] : [])
     }
 
     // MARK: Reading
@@ -92,7 +91,7 @@ final class PostgresTransaction: StoreTransaction {
 
     private func stored(in result: PostgresResult, _ asked: [Asked]) throws -> [SubscriptionKey: StoredSubscription] {
         let keys = Dictionary(asked.map { ($0.place, $0.key) }) { first, _ in first }
-        let reading = PostgresReading(connection: connection, names: committed)
+        let reading = PostgresReading(connection: connection, names: names.committed)
         var found: [SubscriptionKey: StoredSubscription] = [:]
         for row in result {
             let row = try SubscriptionQueries.found(in: row)
