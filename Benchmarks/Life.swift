@@ -51,8 +51,10 @@ struct Life: Sendable {
     /// The customer's upload of the first purchase.
     var claim: Claim {
         let bought = transactions[0]
+        let digits = String(number)
         return Claim(
-            id: .init("claim-\(number)"), customer: customer, kind: .purchase, transaction: bought, productId: bought.productId,
+            id: .init("claim-" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits), customer: customer,
+            kind: .purchase, transaction: bought, productId: bought.productId,
             claimedAt: bought.purchaseDate.adding(.minutes(1)))
     }
 

@@ -81,7 +81,7 @@ struct SQLiteSite: DatabaseSite {
 
     func loader(_ name: String) throws -> any RowLoader { try SQLiteLoader(path: path(name)) }
 
-    func settle(_ name: String) throws {}
+    func settle(_ name: String) throws { sync() }
 
     func forget(_ name: String) throws { try PageCache.forget(URL(fileURLWithPath: path(name))) }
 
@@ -152,24 +152,26 @@ final class PostgresSite: DatabaseSite {
     }
 
     func loader(_ name: String) throws -> any RowLoader {
-        for setting in ["fsync = off", "full_page_writes = off", "autovacuum = off"] {
-            try administration().script("ALTER SYSTEM SET \(setting)")
-        }
-        try reload()
+        try restart(with: [
+            "fsync = off", "full_page_writes = off", "autovacuum = off", "wal_level = minimal", "max_wal_senders = 0",
+        ])
         return try PostgresLoader(url: server.url(name))
     }
 
     func settle(_ name: String) throws {
         try RawPostgres(url: server.url(name)).script("VACUUM ANALYZE")
-        for setting in ["fsync = on", "full_page_writes = on", "autovacuum = on"] {
-            try administration().script("ALTER SYSTEM SET \(setting)")
-        }
-        try reload()
-        try administration().script("CHECKPOINT")
+        try restart(with: [
+            "fsync = on", "full_page_writes = on", "autovacuum = on", "wal_level = replica", "max_wal_senders = 10",
+        ])
+        // What was written while nothing was flushed.
+        sync()
     }
 
-    private func reload() throws {
-        try administration().run("SELECT pg_reload_conf()")
+    private func restart(with settings: [String]) throws {
+        for setting in settings { try administration().script("ALTER SYSTEM SET \(setting)") }
+        // Before, since the server must stop within half a minute.
+        try administration().script("CHECKPOINT")
+        try server.restart(.fast)
     }
 
     func forget(_ name: String) throws {

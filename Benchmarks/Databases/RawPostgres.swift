@@ -89,9 +89,9 @@ final class RawPostgres: RawDatabase {
 
     // MARK: COPY
 
-    /// Copies rows into a table, in PostgreSQL's binary form; `next` gives them in pieces until it gives nil.
-    func copy(into columns: String, _ next: () throws -> [UInt8]?) throws {
-        let begun = functions.run(connection, "COPY \(columns) FROM STDIN (FORMAT binary)")
+    /// Copies rows into a table; `next` gives them in pieces, in the form that the options name, until it gives nil.
+    func copy(into columns: String, options: String, _ next: () throws -> [UInt8]?) throws {
+        let begun = functions.run(connection, "COPY \(columns) FROM STDIN (\(options))")
         guard functions.resultStatus(begun) == PGRES_COPY_IN else { throw failure("COPY \(columns)") }
         functions.clear(begun)
         while let piece = try next() {

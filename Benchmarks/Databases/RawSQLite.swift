@@ -57,6 +57,45 @@ final class RawSQLite: RawDatabase {
         }
     }
 
+    /// Runs a prepared insert for each row. SQLite reads the bytes where they stand.
+    func insert(_ rows: PackedRows, by number: Int) throws {
+        let statement = statements[number]
+        defer { sqlite3_clear_bindings(statement) }
+        try rows.bytes.withUnsafeBytes { bytes in
+            var offset = 0
+            for _ in 0..<rows.count {
+                offset += 2
+                for (column, kind) in rows.kinds.enumerated() {
+                    offset += Self.bind(bytes[offset...], as: kind, to: statement, at: Int32(column + 1))
+                }
+                guard sqlite3_step(statement) == SQLITE_DONE else { throw failure(String(cString: sqlite3_sql(statement))) }
+                sqlite3_reset(statement)
+            }
+        }
+    }
+
+    /// Binds the packed column that begins there; returns how many bytes it takes.
+    private static func bind(
+        _ bytes: Slice<UnsafeRawBufferPointer>, as kind: PackedRows.Kind, to statement: OpaquePointer, at index: Int32
+    ) -> Int {
+        let column = UnsafeRawBufferPointer(rebasing: bytes)
+        let count = Int32(bigEndian: column.loadUnaligned(as: Int32.self))
+        guard count >= 0 else {
+            sqlite3_bind_null(statement, index)
+            return 4
+        }
+        let value = column.baseAddress.map { $0 + 4 }
+        switch kind {
+        case .null: sqlite3_bind_null(statement, index)
+        case .integer:
+            sqlite3_bind_int64(statement, index, Int64(bigEndian: column.loadUnaligned(fromByteOffset: 4, as: Int64.self)))
+        case .text:
+            sqlite3_bind_text(statement, index, value?.assumingMemoryBound(to: CChar.self), count, nil)
+        case .bytes: sqlite3_bind_blob(statement, index, value, count, nil)
+        }
+        return 4 + Int(count)
+    }
+
     private func row(of statement: OpaquePointer) -> [RawValue] {
         (0..<sqlite3_column_count(statement)).map { column in
             let count = Int(sqlite3_column_bytes(statement, column))

@@ -6,8 +6,6 @@ import Storage
 /// A database that is filled with ever more subscriptions.
 struct GrowingDatabase {
     static let name = "growth"
-    /// So many subscriptions get their purchase's JWS as evidence, cut and written as the store does; those beyond a stand-in.
-    static let withRealEvidence = 1_000_000
     /// Of these the store itself writes the rows, and then the generator's must be the same.
     private static let compared = 10
 
@@ -24,17 +22,16 @@ struct GrowingDatabase {
     mutating func grow(to count: Int) async throws -> Double {
         let start = ContinuousClock.now
         if lives == nil { lives = try await begin() }
-        guard let lives else { return 0 }
-        for (first, last) in [(stored, min(count, Self.withRealEvidence)), (max(stored, Self.withRealEvidence), count)]
-        where first < last {
-            var part = lives
-            if first >= Self.withRealEvidence { part.document = Array("stand-in".utf8) }
-            part.first = first
-            part.given = try given()
-            try await load(part, first..<last)
-        }
-        stored = max(stored, count)
+        guard var lives, stored < count else { return 0 }
+        // Asked before the loader has the database for itself.
+        let given = try given()
+        let loader = try site.loader(Self.name)
+        lives.first = loader.startsAnew ? 0 : stored
+        lives.given = loader.startsAnew ? .init() : given
+        try await load(lives, lives.first..<count, loader)
+        stored = count
         try site.settle(Self.name)
+        try confirm(lives, lives.first..<count)
         return (ContinuousClock.now - start).seconds
     }
 
@@ -49,7 +46,7 @@ struct GrowingDatabase {
 
     /// The first ones, written by the store; what it wrote is what the generator makes.
     private mutating func begin() async throws -> StoredLives {
-        let lastEnds = renewals.samples.signedAt.adding(.hours(1))
+        let lastEnds = StoredLives.lastEnds(renewals)
         let evidence = Evidence(form: .compactJWS, bytes: Array(try renewals.samples.transaction(SignedSamples.charge).utf8))
         let store = try await site.open(Self.name)
         try await store.write { transaction in
@@ -100,27 +97,105 @@ struct GrowingDatabase {
         }
     }
 
+    /// So many of those that were loaded are read from the database and compared with what the coders make.
+    private static let confirmed = 1000
+
+    private func confirm(_ lives: StoredLives, _ numbers: Range<Int>) throws {
+        let raw = try site.connect(Self.name)
+        let statements = try StoredLives.tables.map { table in
+            let found =
+                switch table.name {
+                case "evidence": "id = $1"
+                case "tokenOfSubscription": "app = $1 AND token = $2"
+                default: "ledger = $1 AND \(table.found.column) = $2"
+                }
+            return try raw.prepare(
+                "SELECT \(table.columns.joined(separator: ", ")) FROM \(table.name) WHERE \(found) "
+                    + "ORDER BY \(table.key.joined(separator: ", "))")
+        }
+        for _ in 0..<Self.confirmed {
+            let number = Int.random(in: numbers)
+            let life = lives.life(number)
+            for (index, coded) in try lives.rows(of: number..<number + 1).enumerated() {
+                let table = StoredLives.tables[index]
+                let name = table.found.by == .customer ? life.customer.rawValue : life.originalTransactionId.rawValue
+                let values: [RawValue] =
+                    switch table.name {
+                    case "evidence": [.integer(lives.evidenceNumber(of: number))]
+                    case "tokenOfSubscription": [.text(Life.app.rawValue), .text(name)]
+                    default: [.integer(lives.ledger), .text(name)]
+                    }
+                let rows = site.kind == .sqlite ? coded : coded.map { $0.map(\.asPostgresGivesIt) }
+                guard Set(try raw.run(statements[index], values)) == Set(rows) else {
+                    throw BenchError("\(table.name): the database has other rows of life \(number) than the coders make")
+                }
+            }
+        }
+    }
+
+    // MARK: Loading
+
+    /// So many are made together, and written together.
     private static let chunk = 10_000
+    /// So many of each family are made by the store's coders, too, and compared.
+    private static let checked = 4
 
     /// One chunk is made while the one before is written.
-    private func load(_ lives: StoredLives, _ numbers: Range<Int>) async throws {
-        let chunks = stride(from: numbers.lowerBound, to: numbers.upperBound, by: Self.chunk).map {
-            $0..<min($0 + Self.chunk, numbers.upperBound)
+    private func load(_ lives: StoredLives, _ numbers: Range<Int>, _ loader: any RowLoader) async throws {
+        let bounds = [numbers.lowerBound] + stride(from: 0, to: numbers.upperBound, by: Self.chunk).filter(numbers.contains)
+        let chunks = Set(bounds).sorted().map { first in
+            first..<min((first / Self.chunk + 1) * Self.chunk, numbers.upperBound)
         }
-        let loader = try site.loader(Self.name)
-        var next = try chunks.first.map { try lives.rows(of: $0) }
+        var progress = LoadProgress(kind: site.kind, all: numbers.upperBound)
+        var next = try chunks.first.map { try Self.packed(lives, $0) }
         for index in chunks.indices {
             guard let rows = next else { break }
-            async let following: [[[RawValue]]]? =
-                index + 1 < chunks.count ? try Self.make(lives, chunks[index + 1]) : nil
+            async let following: [PackedRows]? = index + 1 < chunks.count ? try Self.make(lives, chunks[index + 1]) : nil
             try loader.load(rows)
             next = try await following
+            try progress.report(chunks[index].upperBound, since: numbers.lowerBound)
         }
         try loader.finish()
     }
 
-    @concurrent private static func make(_ lives: StoredLives, _ numbers: Range<Int>) async throws -> [[[RawValue]]] {
-        return try lives.rows(of: numbers)
+    @concurrent private static func make(_ lives: StoredLives, _ numbers: Range<Int>) async throws -> [PackedRows] {
+        try packed(lives, numbers)
+    }
+
+    private static func packed(_ lives: StoredLives, _ numbers: Range<Int>) throws -> [PackedRows] {
+        var made = StoredLives.tables.map { _ in PackedRows() }
+        let size = StoredLives.family
+        for first in stride(from: numbers.lowerBound / size * size, to: numbers.upperBound, by: size) {
+            let template = try LifeTemplate(lives, family: first..<first + size)
+            let part = (first..<first + size).clamped(to: numbers)
+            template.append(part, to: &made)
+            for _ in 0..<checked { try template.check(.random(in: part)) }
+        }
+        return made
+    }
+}
+
+/// Says every few seconds how far a load is, and ends it before the disk is full.
+private struct LoadProgress {
+    let kind: DatabaseKind
+    let all: Int
+    /// So much of the disk stays free for others, in bytes.
+    private static let reserve = 10 << 30
+    private let start = ContinuousClock.now
+    private var told = ContinuousClock.now
+
+    init(kind: DatabaseKind, all: Int) { (self.kind, self.all) = (kind, all) }
+
+    mutating func report(_ loaded: Int, since first: Int) throws {
+        let now = ContinuousClock.now
+        guard (now - told).seconds >= 10 else { return }
+        told = now
+        let folder = FileManager.default.temporaryDirectory.path
+        let free = try FileManager.default.attributesOfFileSystem(forPath: folder)[.systemFreeSize] as? Int ?? 0
+        let rate = Int(Double(loaded - first) / (now - start).seconds)
+        let line = "\(kind.rawValue): \(loaded) of \(all) loaded, \(rate)/s, \(free >> 30) GiB of the disk free\n"
+        FileHandle.standardError.write(Data(line.utf8))
+        guard free > Self.reserve else { throw BenchError("the disk is nearly full") }
     }
 }
 
@@ -135,96 +210,5 @@ extension RawValue {
         case .bytes(let bytes) where bytes.count == 8: bytes.reduce(0) { $0 << 8 | Int64($1) }
         default: nil
         }
-    }
-}
-
-/// Writes rows as fast as the database takes them: not durable, and without asking whether they refer to what is there.
-protocol RowLoader {
-    /// By table, in the order of `StoredLives.tables`.
-    func load(_ rows: [[[RawValue]]]) throws
-    /// Makes the database as durable and as strict as it is otherwise.
-    func finish() throws
-}
-
-/// Inside large transactions, in the order of the keys, flushing nothing.
-struct SQLiteLoader: RowLoader {
-    private let database: RawSQLite
-    private let statements: [Int]
-
-    init(path: String) throws {
-        database = try RawSQLite(path: path)
-        try database.script(
-            """
-            PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -262144
-            """)
-        statements = try StoredLives.tables.map { [database] in try database.prepare(RowChange.sql(.insert, $0)) }
-    }
-
-    func load(_ rows: [[[RawValue]]]) throws {
-        try database.script("BEGIN")
-        for (statement, rows) in zip(statements, rows) {
-            for row in rows { try database.run(statement, row) }
-        }
-        try database.script("COMMIT")
-    }
-
-    /// The next who opens the file sets its own settings; what was not flushed is flushed now.
-    func finish() throws { try database.script("PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL") }
-}
-
-/// By COPY, as a replica applies rows: without the triggers that ask whether a row refers to one that is there.
-struct PostgresLoader: RowLoader {
-    private let connection: RawPostgres
-    private let names: [String]
-
-    init(url: String) throws {
-        connection = try RawPostgres(url: url)
-        try connection.script("SET session_replication_role = replica")
-        try connection.script("SET synchronous_commit = off")
-        names = StoredLives.tables.map { "\($0.name) (\($0.columns.joined(separator: ", ")))" }
-    }
-
-    func load(_ rows: [[[RawValue]]]) throws {
-        try connection.script("BEGIN")
-        for (name, rows) in zip(names, rows) where !rows.isEmpty {
-            var pieces = [Self.binary(rows)][...]
-            try connection.copy(into: name) { pieces.popFirst() }
-        }
-        try connection.script("COMMIT")
-    }
-
-    /// Numbers that the database gives go on from those that were loaded.
-    func finish() throws {
-        for table in ["evidence", "outbox", "work"] {
-            try connection.run("SELECT setval(pg_get_serial_sequence('\(table)', 'id'), (SELECT max(id) FROM \(table)))")
-        }
-    }
-
-    /// Source: PostgreSQL documentation, COPY, "Binary Format".
-    private static func binary(_ rows: [[RawValue]]) -> [UInt8] {
-        var bytes = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
-        bytes.reserveCapacity(rows.count * 400)
-        func append<Integer: FixedWidthInteger>(_ integer: Integer, _ bytes: inout [UInt8]) {
-            withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
-        }
-        for row in rows {
-            append(Int16(row.count), &bytes)
-            for value in row {
-                switch value {
-                case .null: append(Int32(-1), &bytes)
-                case .integer(let number):
-                    append(Int32(8), &bytes)
-                    append(number, &bytes)
-                case .text(let text):
-                    append(Int32(text.utf8.count), &bytes)
-                    bytes.append(contentsOf: text.utf8)
-                case .bytes(let value):
-                    append(Int32(value.count), &bytes)
-                    bytes.append(contentsOf: value)
-                }
-            }
-        }
-        append(Int16(-1), &bytes)
-        return bytes
     }
 }

@@ -96,7 +96,7 @@ struct GrowthFigures {
         for size in sizes {
             let all = size.bytes.values.reduce(0, +)
             let proof = ["evidence", "fact"].compactMap { size.bytes[$0] }.reduce(0, +)
-            let remark = size.count > GrowingDatabase.withRealEvidence ? "a stand-in of 8 bytes for most evidence" : ""
+            let remark = size.count > StoredLives.withRealEvidence ? "a stand-in of 8 bytes for most evidence" : ""
             figures.append(
                 Figure(
                     name: "growth, \(kind.rawValue), \(size.count): bytes for each subscription", unit: "B",
@@ -164,7 +164,7 @@ struct GrowthLoad {
         while !rest.isEmpty {
             var prepared: [PreparedNotification] = []
             for number in rest.prefix(batch) {
-                let life = StoredLives.life(number, renewals.samples.signedAt.adding(.hours(1)))
+                let life = StoredLives.life(number, StoredLives.lastEnds(renewals))
                 let body = try renewals.renewal(of: life).body
                 prepared.append(try await backend.prepare(notification: body, app: Life.app))
             }

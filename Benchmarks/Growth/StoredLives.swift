@@ -22,11 +22,21 @@ struct StoredLives: Sendable {
     let policy: Int64
     let kind: DatabaseKind
     let lastEnds: Timestamp
-    /// The evidence of each, as it is written.
-    var document: [UInt8]
+    /// The evidence of the first ones, as it is written.
+    let document: [UInt8]
     /// The number of the first of them, and the greatest numbers that the database gave before.
     var first = 0
     var given = Given()
+
+    /// So many get their purchase's JWS as evidence, cut and written as the store does; those beyond a stand-in.
+    static let withRealEvidence = 1_000_000
+    /// The events of so many wait in the outbox; those of the others count as delivered, and have been taken away.
+    static let withEvents = 10_000
+    /// So many were bought in one instant: their rows differ in numbers only.
+    static let family = 1000
+
+    /// When the first of them ends: after any run is over, so that every one of them still gives access.
+    static func lastEnds(_ renewals: Renewals) -> Timestamp { renewals.samples.signedAt.adding(.hours(12)) }
 
     struct Given: Sendable {
         var evidence: Int64 = 0
@@ -34,11 +44,11 @@ struct StoredLives: Sendable {
         var work: Int64 = 0
     }
 
-    /// Bought a month before it ends; eight milliseconds after the one before.
+    /// Bought a month before it ends; a thousand in one instant, eight seconds after those before.
     func life(_ number: Int) -> Life { Self.life(number, lastEnds) }
 
     static func life(_ number: Int, _ lastEnds: Timestamp) -> Life {
-        Life(number: number, periods: 1, lastEnds: lastEnds.adding(Milliseconds(8 * Int64(number))))
+        Life(number: number, periods: 1, lastEnds: lastEnds.adding(.seconds(8 * Int64(number / family))))
     }
 
     /// What the customer's upload of the purchase comes to.
@@ -46,7 +56,7 @@ struct StoredLives: Sendable {
         life.decision(on: life.transactions.map { .fact(.transaction($0)) } + [.claim(life.claim)])
     }
 
-    /// The rows of some subscriptions, by table; ids are taken from the numbers.
+    /// The rows of some subscriptions as the store's coders make them, by table; ids are taken from the numbers.
     func rows(of numbers: Range<Int>) throws -> [[[RawValue]]] {
         var rows = [[[RawValue]]](repeating: [], count: Self.tables.count)
         for number in numbers {
@@ -60,9 +70,11 @@ struct StoredLives: Sendable {
         return rows
     }
 
+    func evidenceNumber(of number: Int) -> Int64 { given.evidence + Int64(number - first + 1) }
+
     private func said(_ life: Life) -> [[[RawValue]]] {
         let (ledger, id) = (RawValue.integer(ledger), RawValue.text(life.originalTransactionId.rawValue))
-        let number = RawValue.integer(given.evidence + Int64(life.number - first + 1))
+        let number = RawValue.integer(evidenceNumber(of: life.number))
         let facts: [[RawValue]] = life.transactions.map { transaction in
             let fact = Fact.transaction(transaction)
             return [
@@ -71,6 +83,7 @@ struct StoredLives: Sendable {
             ]
         }
         let claim = life.claim
+        let document = life.number < Self.withRealEvidence ? document : Array("stand-in".utf8)
         return [
             [[number, ledger, .text(Evidence.Form.compactJWS.rawValue), .instant(claim.claimedAt), .bytes(document)]],
             facts,
@@ -112,7 +125,7 @@ struct StoredLives: Sendable {
                 [ledger, id, .integer($0.head.sequence), .instant($0.learnedAt), .text($0.text), .bytes($0.head.hash)]
             },
             rows.audit.isEmpty ? [] : [[ledger, id, .integer(ends.audit.sequence)]],
-            rows.events.enumerated().map { place, event in
+            (life.number < Self.withEvents ? rows.events : []).enumerated().map { place, event in
                 [
                     number(place, after: given.outbox), ledger, id, .integer(rows.firstEvent + Int64(place)), .text(event),
                     .instant(life.lastEnds),

@@ -1,0 +1,185 @@
+import Ledger
+import Primitives
+import Storage
+
+/// The rows of subscriptions that were bought in one instant, and so differ in their numbers only: the rows of one of them, as
+/// the store's own coders make them, and the places in these where a number stands. Writing over those places costs a tenth of
+/// what the rules and coders do; some of each such family are made by the coders too, and compared (`check`).
+struct LifeTemplate: Sendable {
+    /// What depends on a subscription's number at a place.
+    private enum Field: Sendable {
+        case digits(width: Int, Line)
+        case varint(width: Int, Line)
+        case integer(Line)
+        /// Of the one audit row.
+        case hash
+    }
+
+    /// A value that grows evenly with the number.
+    private struct Line: Sendable {
+        let first: Int64
+        let step: Int64
+        let number: Int
+
+        /// Nil where two values do not lie on a line of whole steps.
+        init?(_ one: (number: Int, value: Int64), _ other: (number: Int, value: Int64)) {
+            let (step, rest) = (other.value - one.value).quotientAndRemainder(dividingBy: Int64(other.number - one.number))
+            guard rest == 0 else { return nil }
+            (first, self.step, number) = (one.value, step, one.number)
+        }
+
+        func value(at number: Int) -> Int64 { first + step * Int64(number - self.number) }
+    }
+
+    private struct Table: Sendable {
+        var rows = PackedRows()
+        var fields: [(offset: Int, field: Field)] = []
+    }
+
+    private let lives: StoredLives
+    private var tables: [Table]
+    /// Where the audit row's text begins, and how long it is.
+    private var auditText = 0..<0
+
+    private static let audit = StoredLives.tables.firstIndex { $0.name == "audit" } ?? 0
+    private static let customerPrefix = 24
+    private static let claimPrefix = 6
+
+    /// - Parameter family: numbers of lives that share their instants.
+    /// - Throws: `BenchError` where the rows differ in more than is known here.
+    init(_ lives: StoredLives, family: Range<Int>) throws {
+        self.lives = lives
+        let (one, other) = (family.lowerBound, family.upperBound - 1)
+        let (rows, otherRows) = (try lives.rows(of: one..<one + 1), try lives.rows(of: other..<other + 1))
+        tables = StoredLives.tables.map { _ in Table() }
+        guard let audit = rows[Self.audit].first, rows[Self.audit].count == 1, case .bytes(let hash) = audit.last,
+            case .text(let text) = audit[4]
+        else { throw BenchError("a life that is bought once has one audit row") }
+        let named = try Self.named(lives.life(one), lives.life(other)) + [(needle: hash, skipped: 0, field: .hash)]
+        for table in rows.indices {
+            guard rows[table].count == otherRows[table].count else { throw BenchError("lives of a family differ in rows") }
+            for (row, otherRow) in zip(rows[table], otherRows[table]) {
+                try append(row, (one, other), otherRow, to: table)
+            }
+            for (needle, skipped, field) in named {
+                tables[table].fields += Self.places(of: needle, in: tables[table].rows.bytes).map { ($0 + skipped, field) }
+            }
+        }
+        let start = Self.places(of: Array(text.utf8), in: tables[Self.audit].rows.bytes).first ?? 0
+        auditText = start..<start + text.utf8.count
+    }
+
+    /// Integers of their own column are found by comparing two lives.
+    private mutating func append(
+        _ row: [RawValue], _ numbers: (Int, Int), _ other: [RawValue], to table: Int
+    ) throws {
+        var offset = tables[table].rows.bytes.count + 2
+        for (value, otherValue) in zip(row, other) {
+            if case (.integer(let value), .integer(let otherValue)) = (value, otherValue), value != otherValue {
+                guard let line = Line((numbers.0, value), (numbers.1, otherValue)) else {
+                    throw BenchError("\(StoredLives.tables[table].name): an integer does not grow evenly")
+                }
+                tables[table].fields.append((offset + 4, .integer(line)))
+            }
+            offset += 4 + value.byteCount
+        }
+        tables[table].rows.append(row)
+    }
+
+    /// The names that a life's rows are full of, as text and as the store's coders pack a number.
+    private static func named(
+        _ one: Life, _ other: Life
+    ) throws -> [(needle: [UInt8], skipped: Int, field: Field)] {
+        func line(_ value: (Life) -> String) throws -> Line {
+            guard let first = Int64(value(one)), let last = Int64(value(other)),
+                let line = Line((one.number, first), (other.number, last))
+            else { throw BenchError("an id is no number, or grows unevenly") }
+            return line
+        }
+        func texts(_ text: String, skipping skipped: Int, _ line: Line) -> (needle: [UInt8], skipped: Int, field: Field) {
+            (Array(text.utf8), skipped, .digits(width: text.utf8.count - skipped, line))
+        }
+        func varints(_ line: Line) -> (needle: [UInt8], skipped: Int, field: Field) {
+            let packed = varint(line.value(at: one.number))
+            return (packed, 0, .varint(width: packed.count, line))
+        }
+        let id = try line { $0.charge(0).originalTransactionId }
+        let item = try line { $0.charge(0).webOrderLineItemId }
+        let customer = try line { String($0.customer.rawValue.dropFirst(customerPrefix)) }
+        let claim = try line { String($0.claim.id.rawValue.dropFirst(claimPrefix)) }
+        return [
+            texts(one.charge(0).originalTransactionId, skipping: 0, id),
+            texts(one.charge(0).webOrderLineItemId, skipping: 0, item),
+            texts(one.customer.rawValue, skipping: customerPrefix, customer),
+            texts(one.claim.id.rawValue, skipping: claimPrefix, claim), varints(id), varints(item),
+        ]
+    }
+
+    private static func varint(_ number: Int64) -> [UInt8] {
+        var (bytes, rest) = ([UInt8](), UInt64(bitPattern: number))
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) & 0x7F | 0x80)
+            rest >>= 7
+        }
+        return bytes + [UInt8(rest)]
+    }
+
+    private static func places(of needle: [UInt8], in bytes: [UInt8]) -> [Int] {
+        guard let first = needle.first, bytes.count >= needle.count else { return [] }
+        return (0...bytes.count - needle.count).filter { start in
+            bytes[start] == first && bytes[start..<start + needle.count].elementsEqual(needle)
+        }
+    }
+
+    // MARK: Making
+
+    /// Adds the rows of some of the family, by table.
+    func append(_ numbers: Range<Int>, to made: inout [PackedRows]) {
+        var hashes: [[UInt8]] = []
+        hashes.reserveCapacity(numbers.count)
+        for number in numbers { hashes.append(hash(of: number)) }
+        for (index, table) in tables.enumerated() {
+            for (number, hash) in zip(numbers, hashes) {
+                let start = made[index].bytes.count
+                made[index].append(contentsOf: table.rows)
+                Self.fill(&made[index], from: start, table, (number, hash))
+            }
+        }
+    }
+
+    private static func fill(
+        _ rows: inout PackedRows, from start: Int, _ table: Table, _ life: (number: Int, hash: [UInt8])
+    ) {
+        for (offset, field) in table.fields {
+            switch field {
+            case .digits(let width, let line):
+                rows.overwrite(at: start + offset, withDigits: width, of: line.value(at: life.number))
+            case .varint(let width, let line):
+                rows.overwrite(at: start + offset, withVarint: width, of: line.value(at: life.number))
+            case .integer(let line): rows.overwrite(at: start + offset, withInteger: line.value(at: life.number))
+            case .hash: rows.overwrite(at: start + offset, with: life.hash)
+            }
+        }
+    }
+
+    /// By the store's own chain, over the text with this life's names in it.
+    private func hash(of number: Int) -> [UInt8] {
+        var rows = tables[Self.audit].rows
+        Self.fill(&rows, from: 0, tables[Self.audit], (number, []))
+        let text = String(decoding: rows.bytes[auditText], as: UTF8.self)
+        return AuditHead().followed(by: text, of: lives.life(number).key).hash
+    }
+
+    /// - Throws: `BenchError` where the coders make other rows of the life than this does.
+    func check(_ number: Int) throws {
+        var made = StoredLives.tables.map { _ in PackedRows() }
+        append(number..<number + 1, to: &made)
+        for (index, rows) in try lives.rows(of: number..<number + 1).enumerated() {
+            var coded = PackedRows()
+            for row in rows { coded.append(row) }
+            guard coded.bytes == made[index].bytes else {
+                throw BenchError("\(StoredLives.tables[index].name): the store's coders make other rows of life \(number)")
+            }
+        }
+    }
+}
