@@ -35,6 +35,9 @@ struct Bench: AsyncParsableCommand {
     @Option(name: .long, help: "How many subscriptions growth is measured with, separated by commas, growing.")
     var sizes = "10000,1000000,10000000"
 
+    @Option(name: .long, help: "Growth waits before it measures until the load average is below this, ten minutes at most.")
+    var quietBelow: Double?
+
     func validate() throws {
         guard rounds >= 1, seconds >= 1, subscriptions >= 1 else {
             throw ValidationError("--rounds, --seconds and --subscriptions must be at least 1.")
@@ -61,7 +64,8 @@ struct Bench: AsyncParsableCommand {
         }
         if only != nil, asksFor("growth") {
             let sizes = sizes.split(separator: ",").compactMap { Int($0) }.filter { $0 >= 1000 }.sorted()
-            report.add(try await GrowthFigures(sizes: sizes, kinds: database.kinds).measure())
+            report.add(
+                try await GrowthFigures(sizes: sizes, kinds: database.kinds, quiet: QuietWait(below: quietBelow)).measure())
         }
         print(report.table)
         if strict, !report.missed.isEmpty { throw ExitCode(1) }

@@ -53,6 +53,8 @@ protocol DatabaseSite: Sendable {
     func settle(_ name: String) throws
     /// Has the system forget what it read of the database, as far as it can be asked to; nobody has it open.
     func forget(_ name: String) throws
+    /// Reads a table through, with its indexes, so that as much of it as fits is in memory, as after long use.
+    func remember(_ table: String, of name: String) throws
     /// Bytes on disk of each table with its indexes, and of everything together.
     func sizes(of name: String) throws -> [String: Int]
 }
@@ -85,15 +87,21 @@ struct SQLiteSite: DatabaseSite {
 
     func forget(_ name: String) throws { try PageCache.forget(URL(fileURLWithPath: path(name))) }
 
-    /// By `dbstat`, which looks at every page.
+    func remember(_ table: String, of name: String) throws {
+        // Of every column, since an index could answer the rest.
+        try RawSQLite(path: path(name)).script("SELECT max(length(\(table))) FROM \(table) NOT INDEXED")
+    }
+
+    /// By `dbstat`, which looks at every page; it counts their bytes in 32 bits, so the pages are counted.
     func sizes(of name: String) throws -> [String: Int] {
         let database = try DatabaseQueue(path: path(name))
         let rows = try database.read { database in
             try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT coalesce(tbl_name, used.name) AS "table", sum(pgsize) AS bytes FROM dbstat AS used
-                    LEFT JOIN sqlite_schema AS known ON known.name = used.name WHERE aggregate = TRUE GROUP BY 1
+                    SELECT coalesce(tbl_name, used.name) AS "table", sum(pageno) * page_size AS bytes
+                    FROM pragma_page_size, dbstat AS used LEFT JOIN sqlite_schema AS known ON known.name = used.name
+                    WHERE aggregate = TRUE GROUP BY 1
                     """)
         }
         try database.close()
@@ -179,6 +187,13 @@ final class PostgresSite: DatabaseSite {
         let files = FileManager.default.enumerator(at: server.folder, includingPropertiesForKeys: nil)
         while let file = files?.nextObject() as? URL { try PageCache.forget(file) }
         try server.start()
+    }
+
+    func remember(_ table: String, of name: String) throws {
+        let connection = try RawPostgres(url: server.url(name))
+        // By the index, since a whole table would be read past the shared buffers.
+        try connection.script("SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0")
+        try connection.run("SELECT max(length(\(table))) FROM \(table) WHERE ledger > 0")
     }
 
     func sizes(of name: String) throws -> [String: Int] {

@@ -9,12 +9,13 @@ struct GrowthFigures {
     /// How many subscriptions, growing.
     let sizes: [Int]
     let kinds: [DatabaseKind]
+    let quiet: QuietWait
 
     func measure() async throws -> [Figure] {
         var figures: [Figure] = []
         for kind in kinds {
             figures += try await TemporaryFolder.with { folder in
-                let site = try kind.site(folder, ["max_wal_size": "'16GB'", "shared_buffers": "'2GB'"])
+                let site = try kind.site(folder, ["shared_buffers": "'6GB'", "max_wal_size": "'2GB'"])
                 return try await measure(site)
             }
         }
@@ -27,6 +28,8 @@ struct GrowthFigures {
         var loading = 0.0
         /// By what was done, in milliseconds.
         var times: [(name: String, milliseconds: [Double])] = []
+        /// The same, by plain statements in the same file.
+        var floors: [String: [Double]] = [:]
         var bytes: [String: Int] = [:]
         var load = ""
     }
@@ -38,8 +41,10 @@ struct GrowthFigures {
         for count in sizes {
             var size = Size(count: count)
             size.loading = try await database.grow(to: count)
-            size.load = Machine.present().load
             size.bytes = try site.sizes(of: GrowingDatabase.name)
+            try await quiet.wait()
+            try site.remember("holding", of: GrowingDatabase.name)
+            size.load = Machine.present().load
             try await measure(&size, site, renewals)
             print(Self.words(size, site.kind))
             measured.append(size)
@@ -49,19 +54,35 @@ struct GrowthFigures {
 
     // MARK: Measuring
 
-    /// First with what the load left in memory, at the end with nothing.
+    /// What is measured of commits: so many renewals to each, and so many commits; the first ones only warm.
+    private struct Commits {
+        let name: String
+        let batch: Int
+        let count: Int
+        /// Whether the rows of the subscriptions are read just before, so that no commit waits for the disk to read.
+        var isPrepared = false
+
+        static let all = [
+            Commits(name: "", batch: 50, count: 20), Commits(name: "commit of 1 renewal", batch: 1, count: 500),
+            Commits(name: "commit of 50 renewals", batch: 50, count: 60),
+            Commits(name: "commit of 1 renewal, rows read before", batch: 1, count: 500, isPrepared: true),
+            Commits(name: "commit of 50 renewals, rows read before", batch: 50, count: 30, isPrepared: true),
+        ]
+    }
+
+    /// First with what customers have in memory, at the end with nothing; each beside plain statements in the same file.
     private func measure(_ size: inout Size, _ site: any DatabaseSite, _ renewals: Renewals) async throws {
         let store = try await site.open(GrowingDatabase.name)
         let growth = GrowthLoad(backend: renewals.backend(store), renewals: renewals, stored: size.count)
         do {
-            _ = try await growth.reads(10_000)
-            size.times.append(("entitlement read", try await growth.reads(20_000)))
-            var numbers = growth.distinct(min(size.count, 6500))[...]
-            for (name, batch, count) in [("", 50, 20), ("commit of 1 renewal", 1, 500), ("commit of 50 renewals", 50, 100)] {
-                let times = try await growth.commits(of: batch, numbers.prefix(batch * count))
-                numbers = numbers.dropFirst(batch * count)
-                // The first ones only warm.
-                if !name.isEmpty { size.times.append((name, times)) }
+            try await measureReads(&size, growth, try PlainAccess(site))
+            let plain = try PlainAccess(site)
+            var numbers = growth.distinct(min(size.count, 10_000))[...]
+            for plan in Commits.all {
+                let (times, floors) = try await commits(plan, &numbers, growth, plain)
+                guard !plan.name.isEmpty else { continue }
+                size.times.append((plan.name, times))
+                size.floors[plan.name] = floors
             }
         } catch {
             await site.close(store)
@@ -70,21 +91,54 @@ struct GrowthFigures {
         await site.close(store)
         try site.forget(GrowingDatabase.name)
         let cold = try await site.open(GrowingDatabase.name)
-        let reads = try await GrowthLoad(backend: renewals.backend(cold), renewals: renewals, stored: size.count).reads(2000)
+        let customers = growth.customers(2000)
+        let reads = try await GrowthLoad(backend: renewals.backend(cold), renewals: renewals, stored: size.count).reads(customers)
         size.times.append(("entitlement read, pages forgotten", reads))
         await site.close(cold)
+    }
+
+    private func measureReads(_ size: inout Size, _ growth: GrowthLoad, _ plain: PlainAccess) async throws {
+        _ = try await growth.reads(growth.customers(5000))
+        size.times.append(("entitlement read", try await growth.reads(growth.customers(20_000))))
+        size.floors["entitlement read"] = try plain.reads(growth.customers(20_000))
+        let again = growth.customers(20_000)
+        _ = try await growth.reads(again)
+        size.times.append(("entitlement read, asked again", try await growth.reads(again.shuffled())))
+        size.floors["entitlement read, asked again"] = try plain.reads(again.shuffled())
+    }
+
+    /// Ours and the plain ones in ten turns, so that what slows one down slows the other; each of other subscriptions, as far
+    /// as there are enough.
+    private func commits(
+        _ plan: Commits, _ numbers: inout ArraySlice<Int>, _ growth: GrowthLoad, _ plain: PlainAccess
+    ) async throws -> (ours: [Double], floors: [Double]) {
+        var (ours, floors) = ([Double](), [Double]())
+        let turn = max(10, plan.count / 10)
+        for _ in 0..<plan.count / turn {
+            let count = min(plan.batch * turn, numbers.count)
+            if plan.isPrepared { try plain.look(at: numbers.prefix(count).map(growth.life)) }
+            ours += try await growth.commits(of: plan.batch, numbers.prefix(count))
+            numbers = numbers.dropFirst(count)
+            let others = growth.distinct(count).map(growth.life)
+            if plan.isPrepared { try plain.look(at: others) }
+            floors += try plain.commits(of: plan.batch, others)
+        }
+        return (ours, floors)
     }
 
     // MARK: Telling
 
     private static func words(_ size: Size, _ kind: DatabaseKind) -> String {
         let times = size.times.map { name, times in
-            String(format: "%@ %.3f/%.3f ms", name, times.median, times.percentile(0.99))
+            let ours = String(format: "    %@ %.3f/%.3f ms", name, times.median, times.percentile(0.99))
+            let floor = size.floors[name].map { String(format: ", plain %.3f/%.3f ms", $0.median, $0.percentile(0.99)) }
+            return ours + (floor ?? "")
         }
         let tables = size.bytes.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value / size.count)" }
         return """
             \(kind.rawValue), \(size.count) subscriptions, loaded in \(Int(size.loading)) s, load \(size.load)
-              median/p99: \(times.joined(separator: ", "))
+              median/p99:
+            \(times.joined(separator: "\n"))
               bytes a subscription, indexes with them: \(tables.joined(separator: ", "))
 
             """
@@ -92,38 +146,42 @@ struct GrowthFigures {
 
     private func figures(_ sizes: [Size], _ kind: DatabaseKind) -> [Figure] {
         guard let first = sizes.first else { return [] }
-        var figures: [Figure] = []
-        for size in sizes {
-            let all = size.bytes.values.reduce(0, +)
-            let proof = ["evidence", "fact"].compactMap { size.bytes[$0] }.reduce(0, +)
-            let remark = size.count > StoredLives.withRealEvidence ? "a stand-in of 8 bytes for most evidence" : ""
-            figures.append(
-                Figure(
-                    name: "growth, \(kind.rawValue), \(size.count): bytes for each subscription", unit: "B",
-                    ours: Double(all) / Double(size.count), remark: remark))
-            figures.append(
-                Figure(
-                    name: "growth, \(kind.rawValue), \(size.count): bytes of fact and evidence for each fact", unit: "B",
-                    ours: Double(proof) / Double(size.count), remark: remark))
-            for (base, now) in zip(first.times, size.times) {
-                figures += Self.ratios(base.milliseconds, now, "growth, \(kind.rawValue), \(size.count): ", size.load)
-            }
+        return sizes.flatMap { size in
+            let prefix = "growth, \(kind.rawValue), \(size.count): "
+            return Self.bytes(of: size, prefix)
+                + zip(first.times, size.times).flatMap { base, now in
+                    let plain = size.floors[now.name].map { ($0, first.floors[now.name] ?? []) }
+                    return Self.ratios(base.milliseconds, now, plain, prefix, "load \(size.load)")
+                }
         }
-        return figures
+    }
+
+    private static func bytes(of size: Size, _ prefix: String) -> [Figure] {
+        let all = size.bytes.values.reduce(0, +)
+        let proof = ["evidence", "fact"].compactMap { size.bytes[$0] }.reduce(0, +)
+        let remark = size.count > StoredLives.withRealEvidence ? "a stand-in of 8 bytes for most evidence" : ""
+        return [
+            ("bytes for each subscription, events with them", all),
+            ("bytes for each subscription, events delivered", all - (size.bytes["outbox"] ?? 0)),
+            ("bytes of fact and evidence for each fact", proof),
+        ].map { Figure(name: prefix + $0, unit: "B", ours: Double($1) / Double(size.count), remark: remark) }
     }
 
     /// Beside the same with the fewest stored. What the system was told to forget has no target.
     private static func ratios(
-        _ base: [Double], _ now: (name: String, milliseconds: [Double]), _ prefix: String, _ load: String
+        _ base: [Double], _ now: (name: String, milliseconds: [Double]), _ plain: ([Double], [Double])?, _ prefix: String,
+        _ load: String
     ) -> [Figure] {
         let hasTarget = !now.name.contains("forgotten")
-        return [
-            ("median", 1.5, base.median, now.milliseconds.median),
-            ("p99", 3, base.percentile(0.99), now.milliseconds.percentile(0.99)),
-        ].map { name, most, least, time in
-            Figure(
-                name: prefix + now.name + ", " + name, unit: "ms", floor: least, ours: time, ratio: least / max(time, 1e-9),
-                target: hasTarget ? 1 / most : nil, remark: "load \(load)")
+        let kinds: [(name: String, most: Double, of: ([Double]) -> Double)] = [
+            ("median", 1.5, { $0.median }), ("p99", 3, { $0.percentile(0.99) }),
+        ]
+        return kinds.map { name, most, of in
+            let (least, time) = (of(base) * 1000, of(now.milliseconds) * 1000)
+            let remark = plain.map { String(format: "plain statements %.1f, were %.1f; ", of($0) * 1000, of($1) * 1000) }
+            return Figure(
+                name: prefix + now.name + ", " + name, unit: "us", floor: least, ours: time, ratio: least / max(time, 1e-9),
+                target: hasTarget ? 1 / most : nil, remark: (remark ?? "") + load)
         }
     }
 }
@@ -145,11 +203,17 @@ struct GrowthLoad {
         return numbers
     }
 
-    /// What customers have, of as many as asked for; in milliseconds each.
-    func reads(_ count: Int) async throws -> [Double] {
+    func life(_ number: Int) -> Life { StoredLives.life(number, StoredLives.lastEnds(renewals)) }
+
+    /// So many at random.
+    func customers(_ count: Int) -> [CustomerID] {
+        (0..<count).map { _ in CustomerID(Life.customer(.random(in: 0..<stored))) }
+    }
+
+    /// What customers have; in milliseconds each.
+    func reads(_ customers: [CustomerID]) async throws -> [Double] {
         var times: [Double] = []
-        for _ in 0..<count {
-            let customer = CustomerID(Life.customer(.random(in: 0..<stored)))
+        for customer in customers {
             let start = ContinuousClock.now
             let answer = try await backend.entitlements(of: customer, app: Life.app, environment: .production, at: nil)
             times.append((ContinuousClock.now - start).seconds * 1000)
@@ -164,8 +228,7 @@ struct GrowthLoad {
         while !rest.isEmpty {
             var prepared: [PreparedNotification] = []
             for number in rest.prefix(batch) {
-                let life = StoredLives.life(number, StoredLives.lastEnds(renewals))
-                let body = try renewals.renewal(of: life).body
+                let body = try renewals.renewal(of: life(number)).body
                 prepared.append(try await backend.prepare(notification: body, app: Life.app))
             }
             rest = rest.dropFirst(batch)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes rows as fast as the database takes them: not durable, and without asking whether they refer to what is there.
 protocol RowLoader {
     /// Whether it has taken away what was loaded before.
@@ -17,12 +19,24 @@ struct SQLiteLoader: RowLoader {
 
     init(path: String) throws {
         database = try RawSQLite(path: path)
+        try Self.leaveWAL(database)
         try database.script(
             """
-            PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -262144;
-            PRAGMA locking_mode = EXCLUSIVE
+            PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -262144; PRAGMA locking_mode = EXCLUSIVE
             """)
         statements = try StoredLives.tables.map { [database] in try database.prepare(RowChange.sql(.insert, $0)) }
+    }
+
+    /// GRDB's connections are closed some time after the last who holds the store has let go of it, and SQLite does not wait for
+    /// them here.
+    private static func leaveWAL(_ database: RawSQLite) throws {
+        for attempt in 1...100 {
+            do {
+                return try database.script("PRAGMA journal_mode = OFF")
+            } catch  where attempt < 100 {
+                usleep(50_000)
+            }
+        }
     }
 
     func load(_ rows: [PackedRows]) throws {
@@ -37,8 +51,9 @@ struct SQLiteLoader: RowLoader {
     }
 }
 
-/// By COPY, as a replica applies rows: without the triggers that ask whether a row refers to one that is there. In the transaction
-/// that has emptied the tables, so that rows are frozen from the first and nothing is written to the WAL (`wal_level = minimal`).
+/// By COPY, as a replica applies rows: without the triggers that ask whether a row refers to one that is there. All in the one
+/// transaction that has emptied the tables, so that rows are frozen from the first and nothing is written to the WAL
+/// (`wal_level = minimal`).
 struct PostgresLoader: RowLoader {
     let startsAnew = true
     private let connection: RawPostgres
@@ -47,9 +62,11 @@ struct PostgresLoader: RowLoader {
     init(url: String) throws {
         connection = try RawPostgres(url: url)
         try connection.script("SET session_replication_role = replica")
+        // `notification` refers to evidence. Twice: the first gives back the room of what was loaded before.
+        let empty = "TRUNCATE notification, \(StoredLives.tables.map(\.name).joined(separator: ", "))"
+        try connection.script(empty)
         try connection.script("BEGIN")
-        // `notification` refers to evidence.
-        try connection.script("TRUNCATE notification, \(StoredLives.tables.map(\.name).joined(separator: ", "))")
+        try connection.script(empty)
         names = StoredLives.tables.map { "\($0.name) (\($0.columns.joined(separator: ", ")))" }
     }
 

@@ -1,0 +1,94 @@
+import Foundation
+import Ledger
+import Primitives
+
+/// The least that a read and a commit cost in the same file: plain prepared statements on rows that are found by their keys.
+struct PlainAccess {
+    private let raw: any RawDatabase
+    private let begin: String
+    private let ledger: RawValue
+    private let read: Int
+    private let looked: [(statement: Int, name: TableShape.Name)]
+    private let changed: [(statement: Int, name: TableShape.Name)]
+    private let added: [Int]
+
+    /// What stands in for the signed bytes of a renewal's notification, as long as these are once their certificates are cut away.
+    private static let document = RawValue.bytes([UInt8](repeating: 0, count: 4000))
+    /// The tables that a renewal looks into, and what it changes in some of them. What is written must differ from what was there:
+    /// SQLite leaves a page alone that would stay the same.
+    private static let columns = [
+        ("fact", "decoded"), ("claim", "decoded"), ("tenure", "customer"), ("periodAlias", "period"), ("audit", "hash"),
+        ("subscription", "history"), ("holding", "holding"), ("work", "dueAt"), ("unsealedAudit", "auditCount"),
+    ]
+    private static let rewritten = [
+        ("subscription", "eventCount = eventCount + 1"), ("holding", "holding = holding || ' '"),
+        ("holding", "holding = rtrim(holding)"),
+        ("work", "fence = fence + 1"), ("unsealedAudit", "auditCount = auditCount + 1"),
+    ]
+    private static let added = [
+        "INSERT INTO evidence (ledger, form, receivedAt, document) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO notification (ledger, notificationUUID, notificationType, subtype, signedDate, evidence) "
+            + "VALUES ($1, $2, 'DID_RENEW', NULL, $3, 1)",
+    ]
+
+    init(_ site: any DatabaseSite) throws {
+        let raw = try site.connect(GrowingDatabase.name)
+        func found(_ table: String) -> (where: String, name: TableShape.Name) {
+            let column = table == "holding" ? "customer" : table == "work" ? "subject" : "originalTransactionId"
+            return ("ledger = $1 AND \(column) = $2", table == "holding" ? .customer : .subscription)
+        }
+        read = try raw.prepare("SELECT holding FROM holding WHERE \(found("holding").where)")
+        looked = try Self.columns.map { table, column in
+            (try raw.prepare("SELECT \(column) FROM \(table) WHERE \(found(table).where)"), found(table).name)
+        }
+        changed = try Self.rewritten.map { table, change in
+            (try raw.prepare("UPDATE \(table) SET \(change) WHERE \(found(table).where)"), found(table).name)
+        }
+        added = try Self.added.map { try raw.prepare($0) }
+        guard let number = try raw.run("SELECT id FROM ledger").first?.first?.number else {
+            throw BenchError("nothing was ever kept")
+        }
+        (self.raw, begin, ledger) = (raw, site.begin, .integer(number))
+    }
+
+    /// Reads of what customers have; in milliseconds each.
+    func reads(_ customers: [CustomerID]) throws -> [Double] {
+        try customers.map { customer in
+            let start = ContinuousClock.now
+            let rows = try raw.run(read, [ledger, .text(customer.rawValue)])
+            let time = (ContinuousClock.now - start).seconds * 1000
+            guard !rows.isEmpty else { throw BenchError("a customer has nothing") }
+            return time
+        }
+    }
+
+    /// Reads the rows that renewals of the lives will read, so that their pages are in memory for some seconds.
+    func look(at lives: [Life]) throws {
+        for life in lives {
+            for (statement, name) in looked { try raw.run(statement, [ledger, text(name, life)]) }
+        }
+    }
+
+    private func text(_ name: TableShape.Name, _ life: Life) -> RawValue {
+        .text(name == .customer ? life.customer.rawValue : life.originalTransactionId.rawValue)
+    }
+
+    /// Transactions that look into nine tables and rewrite five rows of them for each of so many lives, as their renewals
+    /// would, and add two rows. In milliseconds for each transaction.
+    func commits(of batch: Int, _ lives: [Life]) throws -> [Double] {
+        try stride(from: 0, to: lives.count, by: batch).map { first in
+            let start = ContinuousClock.now
+            try raw.script(begin)
+            for life in lives[first..<min(first + batch, lives.count)] {
+                for (statement, name) in looked + changed {
+                    try raw.run(statement, [ledger, text(name, life)])
+                }
+                let now = RawValue.integer(life.lastEnds.millisecondsSince1970)
+                try raw.run(added[0], [ledger, .text("compactJWS"), now, Self.document])
+                try raw.run(added[1], [ledger, .text(UUID().uuidString), now])
+            }
+            try raw.script("COMMIT")
+            return (ContinuousClock.now - start).seconds * 1000
+        }
+    }
+}
