@@ -35,13 +35,17 @@ struct Bench: AsyncParsableCommand {
     @Option(name: .long, help: "How many subscriptions growth is measured with, separated by commas, growing.")
     var sizes = "10000,1000000,10000000"
 
-    @Option(name: .long, help: "Growth waits before it measures until the load average is below this, ten minutes at most.")
+    @Option(name: .long, help: "Growth waits before it measures until the load average is below this.")
     var quietBelow: Double?
+
+    @Option(name: .long, help: "So long at most, in minutes, for each size.")
+    var quietMinutes = 10
 
     func validate() throws {
         guard rounds >= 1, seconds >= 1, subscriptions >= 1 else {
             throw ValidationError("--rounds, --seconds and --subscriptions must be at least 1.")
         }
+        guard (0...1440).contains(quietMinutes) else { throw ValidationError("--quiet-minutes must be 0 to 1440.") }
     }
 
     func run() async throws {
@@ -65,7 +69,9 @@ struct Bench: AsyncParsableCommand {
         if only != nil, asksFor("growth") {
             let sizes = sizes.split(separator: ",").compactMap { Int($0) }.filter { $0 >= 1000 }.sorted()
             report.add(
-                try await GrowthFigures(sizes: sizes, kinds: database.kinds, quiet: QuietWait(below: quietBelow)).measure())
+                try await GrowthFigures(
+                    sizes: sizes, kinds: database.kinds, quiet: QuietWait(below: quietBelow, longest: quietMinutes)
+                ).measure())
         }
         print(report.table)
         if strict, !report.missed.isEmpty { throw ExitCode(1) }

@@ -12,10 +12,10 @@ struct PlainAccess {
     private let changed: [(statement: Int, name: TableShape.Name)]
     private let added: [Int]
 
-    /// What stands in for the signed bytes of a renewal's notification, as long as these are once their certificates are cut away.
+    /// What stands in for the signed bytes of a renewal's notification, as long as these are without their certificates.
     private static let document = RawValue.bytes([UInt8](repeating: 0, count: 4000))
-    /// The tables that a renewal looks into, and what it changes in some of them. What is written must differ from what was there:
-    /// SQLite leaves a page alone that would stay the same.
+    /// The tables that a renewal looks into, and what it changes in some of them. What is written must differ from what was
+    /// there: SQLite leaves a page alone that would stay the same.
     private static let columns = [
         ("fact", "decoded"), ("claim", "decoded"), ("tenure", "customer"), ("periodAlias", "period"), ("audit", "hash"),
         ("subscription", "history"), ("holding", "holding"), ("work", "dueAt"), ("unsealedAudit", "auditCount"),

@@ -4,12 +4,12 @@ import Foundation
 struct QuietWait: Sendable {
     /// The load average of one minute that must come about; nil where there is nothing to wait for.
     let below: Double?
-    /// After that is measured as it is, with the load beside the figures.
-    static let longest = Duration.seconds(600)
+    /// In minutes; after them is measured as it is, with the load beside the figures.
+    let longest: Int
 
     func wait() async throws {
         guard let below else { return }
-        let end = ContinuousClock.now.advanced(by: Self.longest)
+        let end = ContinuousClock.now.advanced(by: .seconds(60 * longest))
         while let load = Double(Machine.present().load), load >= below, ContinuousClock.now < end {
             try await Task.sleep(for: .seconds(5))
         }
