@@ -96,6 +96,18 @@ private struct WatchedStoreFace: Store {
 
     func contents(of key: SubscriptionKey) async throws -> StoredContents? { try await watched.store.contents(of: key) }
 
+    func evidence(_ number: Int64) async throws -> Evidence {
+        try await watched.store.evidence(number)
+    }
+
+    func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
+        try await watched.store.auditTexts(of: key, after: sequence, limit: limit)
+    }
+
+    func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
+        try await watched.store.missedHeads(of: app, seal: number)
+    }
+
     func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
         try await watched.store.seals(of: app, after: number, limit: limit)
     }
@@ -268,7 +280,9 @@ private struct WatchedStoreFace: Store {
                 for id in ["1", "2"] {
                     let one = try await together.store.contents(of: World.key(id))
                     let other = try await apart.store.contents(of: World.key(id))
-                    #expect(one?.audit.map(\.text) == other?.audit.map(\.text))
+                    let rows = try await together.store.auditTexts(of: World.key(id), after: 0, limit: 1000).map(\.text)
+                    #expect(!rows.isEmpty)
+                    #expect(try await apart.store.auditTexts(of: World.key(id), after: 0, limit: 1000).map(\.text) == rows)
                     #expect(one?.holdings == other?.holdings)
                     #expect(one?.tenures.map(\.step) == other?.tenures.map(\.step))
                     #expect(one?.stored.history == other?.stored.history)
