@@ -57,7 +57,7 @@ extension StorageConformance {
                 try await group.waitForAll()
             }
         },
-        Behaviour("STORE-32", "A transaction may name ten thousand subscriptions and as many tokens, and keeps others from them")
+        Behaviour("STORE-34", "A transaction may name ten thousand subscriptions and as many tokens, and keeps others from them")
         {
             store in
             try await checkManyLocks(of: store)

@@ -17,7 +17,7 @@ struct SubscriptionReading {
     /// Nil where nothing is known of it. A history in a form of another version is put together again from the rows.
     func subscription(_ key: SubscriptionKey, ledger: Int64) throws -> StoredSubscription? {
         guard let found = try SubscriptionQueries.find(key.originalTransactionId, ledger: ledger, database) else { return nil }
-        let history = try HistoryCoding.decode(found.history, of: key) ?? rebuilt(key, ledger: ledger)
+        let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: ledger) }
         let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, database) }
         return StoredSubscription(
             history: history, policy: policy, isFoldCurrent: found.foldVersion == SubscriptionState.foldVersion,

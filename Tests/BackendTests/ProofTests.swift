@@ -96,6 +96,21 @@ import Testing
         }
     }
 
+    @Test func `A history that another version wrote is put together again, and nothing is told twice`() async throws {
+        try await withWorld { world in
+            try await Self.live(in: world)
+            world.clock.set(PretendAppStore.june.adding(.days(400)))
+            let worker = WorkLoop(
+                store: world.store, clock: world.clock, performers: [TellingPerformer(backend: world.backend)], worker: "w",
+                jitter: { 0 })
+            while try await worker.runOnce() > 0 {}
+            let before = try #require(try await world.store.contents(of: World.key()))
+            #expect(before.stored.history.toldUntil != nil)
+            try Self.tamper(world, "UPDATE subscription SET history = CAST(x'7F' || substr(history, 2) AS BLOB)")
+            #expect(try await world.store.contents(of: World.key()) == before)
+        }
+    }
+
     @Test func `I14 One changed bit in the kept bytes of a fact is found by its signature`() async throws {
         try await withWorld { world in
             try await Self.live(in: world)

@@ -109,7 +109,9 @@ import Testing
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
-            try file.query { try $0.execute(sql: "UPDATE holding SET holding = 'x'; UPDATE subscription SET history = x'0107'") }
+            try file.query {
+                try $0.execute(sql: "UPDATE holding SET holding = 'x'; UPDATE subscription SET history = x'020007'")
+            }
             await #expect(throws: StorageError(.corrupt, "")) { try await store.holdings(of: Life.alice, in: Life.scope) }
             await #expect(throws: StorageError(.corrupt, "")) { try await store.subscription(Life.key) }
         }

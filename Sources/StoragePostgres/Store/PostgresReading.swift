@@ -24,7 +24,7 @@ struct PostgresReading {
 
     /// A history in a form of another version is put together again from the rows.
     func subscription(_ found: SubscriptionQueries.Found, _ key: SubscriptionKey) throws -> StoredSubscription {
-        let history = try HistoryCoding.decode(found.history, of: key) ?? rebuilt(key, ledger: found.ledger)
+        let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: found.ledger) }
         let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, connection) }
         return StoredSubscription(
             history: history, policy: policy, isFoldCurrent: found.foldVersion == SubscriptionState.foldVersion,
