@@ -66,7 +66,7 @@ extension StorageConformance {
                 "those after a ledger that is not there")
         },
         Behaviour(
-            "STORE-31", "Each fact of the contents names its document, many facts the same one, and it is read by its number"
+            "STORE-33", "Each fact of the contents names its document, many facts the same one, and it is read by its number"
         ) { store in
             try await checkDocuments(of: store)
         },
