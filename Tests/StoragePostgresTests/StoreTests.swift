@@ -261,6 +261,33 @@ extension PostgresTests {
             }
         }
 
+        @Test func `AUDIT-2 A seal names its heads where they were taken out or changed, and where the subscription is gone`()
+            async throws
+        {
+            try await withMigrated { owner, application in
+                for id in ["1", "2", "3", "4"] {
+                    _ = try Self.keep(id, claims: 1, warnings: 0, owner, names: Names())
+                }
+                try await withStore(application) { store in
+                    let seal = try await store.write { try $0.seal(Self.scope.app, at: Self.instant, limit: 10) }
+                    #expect(seal?.heads.count == 4)
+                    #expect(try await store.missedHeads(of: Self.scope.app, seal: 1) == [])
+                    // As somebody does who owns the tables.
+                    try owner.runScript(
+                        """
+                        ALTER TABLE audit DISABLE TRIGGER neverChanged;
+                        DELETE FROM audit WHERE originalTransactionId = '1';
+                        UPDATE audit SET hash = auditHead FROM subscription
+                            WHERE audit.originalTransactionId = '2' AND subscription.originalTransactionId = '3';
+                        DELETE FROM subscription WHERE originalTransactionId = '4'
+                        """)
+                    let missed = try await store.missedHeads(of: Self.scope.app, seal: 1).sorted { $0.entry.key < $1.entry.key }
+                    #expect(missed.map(\.entry.key.originalTransactionId.rawValue) == ["1", "2", "4"])
+                    #expect(missed.map(\.isSubscriptionThere) == [true, true, false])
+                }
+            }
+        }
+
         /// A server with room for a few hundred locks: what one transaction may name is more than that.
         @Test
         func `A table of locks that is full is a conflict that may be tried again, and naming very many needs no room in it`()
