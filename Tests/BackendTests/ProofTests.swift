@@ -193,6 +193,21 @@ import Testing
         }
     }
 
+    @Test func `I14 One document that cannot be read hides nothing of the others`() async throws {
+        try await withWorld { world in
+            try await Self.live(in: world)
+            try Self.tamper(
+                world,
+                """
+                UPDATE evidence SET document = x'00' WHERE id = (SELECT min(id) FROM evidence);
+                UPDATE evidence
+                SET document = CAST(substr(document, 1, length(document) - 12) || x'20' || substr(document, -11) AS BLOB)
+                WHERE id = (SELECT max(id) FROM evidence)
+                """)
+            #expect(try await Self.kinds(world, ProofDepth()) == [.unreadable, .factUnproven])
+        }
+    }
+
     @Test func `AUDIT-2 A row that was put at the end of a chain without the subscription's knowing is found`() async throws {
         try await withWorld { world in
             try await Self.live(in: world)

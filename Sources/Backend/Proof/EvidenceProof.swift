@@ -13,7 +13,7 @@ struct EvidenceProof {
     /// Reads each document once, whatever it proves, and holds one at a time.
     ///
     /// - Parameter document: the document of a number.
-    /// - Throws: what `document` throws.
+    /// - Throws: what `document` throws, but for one that cannot be read, which is a finding.
     func findings(
         of facts: [StoredContents.KeptFact], key: SubscriptionKey, document: (Int64) async throws -> Evidence
     ) async throws -> [Finding] {
@@ -27,7 +27,14 @@ struct EvidenceProof {
                 }
                 continue
             }
-            switch await proven(by: try await document(number), like: facts.map(\.fact), at: receivedAt) {
+            let evidence: Evidence
+            do {
+                evidence = try await document(number)
+            } catch let error as StorageError where error.code == .corrupt {
+                findings.append(Finding(.unreadable, key, "document \(number): \(error.reason)"))
+                continue
+            }
+            switch await proven(by: evidence, like: facts.map(\.fact), at: receivedAt) {
             case .failure(let reason):
                 let keys = facts.prefix(Self.mostNamed).map(\.fact.key).joined(separator: ", ")
                 let others = facts.count - Self.mostNamed
