@@ -63,13 +63,13 @@ enum NameQueries {
 
     /// Stands for every name. Whoever locks by name shares it; whoever would lock too many has it alone, instead of all of them.
     private static let everything = ContentNumber.of("tenure everything")
-    static let shareEverything = PostgresStatement("SELECT pg_advisory_xact_lock_shared($1)", [.integer(everything)])
     static let lockEverything = PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(everything)])
 
     /// Held until the transaction ends, by whoever names what the numbers were made from; taken in one order by everybody.
     static func lock(_ names: [Int64]) -> PostgresStatement {
         PostgresStatement(
-            "SELECT pg_advisory_xact_lock(name) FROM unnest($1::bigint[]) AS name", [.integers(Set(names).sorted())])
+            "SELECT pg_advisory_xact_lock_shared($2), pg_advisory_xact_lock(name) FROM unnest($1::bigint[]) AS name",
+            [.integers(Set(names).sorted()), .integer(everything)])
     }
 }
 

@@ -340,9 +340,7 @@ private struct NamedLocks {
     private static let most = 1024
 
     private var count = 0
-    private var hold = Hold.nothing
-
-    private enum Hold { case nothing, sharesEverything, hasEverything }
+    private var hasEverything = false
 
     /// What takes them, where they are not held. Beyond the most everything is locked by one lock: that transaction waits for
     /// all others, and they for it.
@@ -351,13 +349,12 @@ private struct NamedLocks {
     ///   holds some.
     mutating func take(_ names: [Int64], andPerhaps more: Int = 0) -> [PostgresStatement] {
         let names = Set(names)
-        guard hold != .hasEverything, !names.isEmpty || more > Self.most else { return [] }
+        guard !hasEverything, !names.isEmpty || more > Self.most else { return [] }
         count += names.count
         if count + more > Self.most {
-            hold = .hasEverything
+            hasEverything = true
             return [NameQueries.lockEverything]
         }
-        defer { hold = .sharesEverything }
-        return (hold == .nothing ? [NameQueries.shareEverything] : []) + [NameQueries.lock(Array(names))]
+        return [NameQueries.lock(Array(names))]
     }
 }
