@@ -117,7 +117,9 @@ let package = Package(
         tests("LedgerOracleTests", ["LedgerOracle", "Ledger", "Primitives"]),
         tests("IntakeTests", ["Intake", "Ledger", "AppStoreWire", "SimulatorPKI", "Primitives"]),
         tests("StorageRecordTests", ["Storage", "Ledger", "Primitives", crypto]),
-        tests("StorageTests", ["StrictJSON", "Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb]),
+        tests(
+            "StorageTests",
+            ["StrictJSON", "Storage", "StorageSQLite", "StorageConformance", "Ledger", "Primitives", grdb, grdbSQLite]),
         tests(
             "BackendTests",
             [

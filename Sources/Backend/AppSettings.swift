@@ -13,6 +13,9 @@ package struct AppSettings: Sendable {
     package let sandboxAccess: SandboxAccess
     /// By name, where events are to be delivered. Whatever has new events has a `deliver` work for each, in the same transaction.
     package var destinations: [String] = []
+    /// The app's shared secret and the account's, which Apple sends in a notification V1; without one none is taken. Not for
+    /// logs.
+    package var sharedSecrets: [String] = []
 
     package init(
         id: AppID, expected: ExpectedApp, policy: AppPolicy, entitlements: EntitlementMap,

@@ -67,13 +67,40 @@ package struct StoreFailure: Sendable, Hashable {
     /// Whether the same request may succeed later with nobody doing anything.
     package let isRetryable: Bool
     package let words: String
-    /// Whether no store could keep it: a text with a NUL, or that is not UTF-8.
-    package let isAboutWhatWasSent: Bool
+    /// Whether other requests may well succeed.
+    package let isAboutOneRequest: Bool
+    /// What no store could keep; nil where nothing speaks against what was sent.
+    package let unkeepable: Unkeepable?
+
+    package enum Unkeepable: Sendable, Hashable {
+        /// A text with a NUL, or that is not UTF-8.
+        case text
+        /// More, or longer, than a database takes.
+        case size
+    }
 
     init(_ error: StorageError) {
-        isAboutWhatWasSent = error.code == .invalidText
         code = error.code.rawValue
         isRetryable = error.isRetryable
         words = error.reason
+        isAboutOneRequest = error.isAboutOneRequest
+        unkeepable =
+            switch error.code {
+            case .invalidText: .text
+            case .tooLarge: .size
+            default: nil
+            }
+    }
+}
+
+extension StorageError {
+    /// Whether it is about what one request said or touched, such as a row that is damaged, and not about the store.
+    var isAboutOneRequest: Bool {
+        switch code {
+        case .corrupt, .constraint, .invalidText, .tooLarge, .staleLease, .other: true
+        case .busy, .full, .inputOutput, .schemaTooNew, .notDurable, .unavailable, .conflict, .unknownOutcome, .timedOut,
+            .cancelled, .readOnly, .notPermitted, .misconfigured:
+            false
+        }
     }
 }

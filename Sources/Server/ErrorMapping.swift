@@ -73,9 +73,12 @@ enum ErrorMapping {
 
     /// An error is not a denial: whoever cannot be answered keeps what he had (decision 10).
     private static func problem(of failure: StoreFailure) -> Problem {
-        if failure.isAboutWhatWasSent {
+        switch failure.unkeepable {
+        case .text:
             Problem(status: 400, code: "invalidText", detail: "What was sent holds a text that cannot be kept: \(failure.words).")
-        } else {
+        case .size:
+            Problem(status: 413, code: "tooLarge", detail: "What was sent is more than can be kept: \(failure.words).")
+        case nil:
             Problem(
                 status: 503, code: "store.\(failure.code)", detail: "The store cannot do this now; nothing was changed.",
                 retryAfterSeconds: 5)

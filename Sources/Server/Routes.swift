@@ -29,7 +29,9 @@ struct Routes<Context: RequestContext>: Sendable {
     /// Apple sends no credentials: the signature is the proof (B.1). 200 only after the commit, for duplicates too.
     private func receiveNotification(_ request: Request, _ context: Context) async throws -> Response {
         let app = try context.app()
-        let outcome = try await backend.receiveNotification(try await request.bytes(upTo: maximumBodyBytes), app: app)
+        let takesV1 = try !backend.settings(of: app).sharedSecrets.isEmpty
+        let longest = takesV1 ? max(maximumBodyBytes, ServerConfiguration.longestNotificationV1) : maximumBodyBytes
+        let outcome = try await backend.receiveNotification(try await request.bytes(upTo: longest), app: app)
         return .json(Array(#"{"outcome":"\#(outcome.rawValue)"}"#.utf8))
     }
 

@@ -16,6 +16,27 @@ package final class CommittedNames: Sendable {
         guard !learned.isEmpty else { return }
         names.withLock { $0.learn(learned) }
     }
+
+    /// Policies that were found by their numbers.
+    package func learn(found policies: [Int64: AppPolicy]) {
+        guard !policies.isEmpty else { return }
+        names.withLock { names in for (number, policy) in policies { names.learn(found: policy, number: number) } }
+    }
+}
+
+/// Policies that a reader had to ask for, until they are learned. Used by one thread.
+package final class FoundPolicies {
+    package private(set) var policies: [Int64: AppPolicy] = [:]
+
+    package init() {}
+
+    /// The policy of a number: known, found before, or found now.
+    package func policy(_ number: Int64, known: Names, find: (Int64) throws -> AppPolicy) throws -> AppPolicy {
+        if let policy = known.policies[number] ?? policies[number] { return policy }
+        let policy = try find(number)
+        policies[number] = policy
+        return policy
+    }
 }
 
 /// Numbers that stand for longer things in rows.
@@ -41,10 +62,16 @@ package struct Names: Sendable {
         headers[number] = header
     }
 
+    /// The number under which today's fold writes the policy.
     package mutating func learn(policy: AppPolicy, number: Int64) {
+        learn(found: policy, number: number)
+        policyNumbers[policy] = number
+    }
+
+    /// What a number means to a reader. Another version of the fold may have written it, so it is no number to write under.
+    package mutating func learn(found policy: AppPolicy, number: Int64) {
         if policies.count >= 1024 { (policies, policyNumbers) = ([:], [:]) }
         policies[number] = policy
-        policyNumbers[policy] = number
     }
 
     package func number(of policy: AppPolicy) -> Int64? { policyNumbers[policy] }
@@ -52,7 +79,8 @@ package struct Names: Sendable {
     mutating func learn(_ other: Names) {
         for (scope, ledger) in other.ledgers { learn(ledger: ledger, of: scope) }
         for (number, header) in other.headers { learn(header: header, number: number) }
-        for (number, policy) in other.policies { learn(policy: policy, number: number) }
+        for (number, policy) in other.policies { learn(found: policy, number: number) }
+        for (policy, number) in other.policyNumbers { learn(policy: policy, number: number) }
     }
 }
 
@@ -74,16 +102,15 @@ package struct NamesAtWork: Sendable {
 
     package mutating func learn(policy: AppPolicy, number: Int64) { learned.learn(policy: policy, number: number) }
 
-    /// Takes a header; false where it is known to be kept already.
-    package mutating func learn(header: String, number: Int64) -> Bool {
-        guard committed.headers[number] == nil, learned.headers[number] == nil else { return false }
-        learned.learn(header: header, number: number)
-        return true
-    }
+    /// The header that is known to be kept under the number; nil where none is known.
+    package func header(_ number: Int64) -> String? { committed.headers[number] ?? learned.headers[number] }
+
+    package mutating func learn(header: String, number: Int64) { learned.learn(header: header, number: number) }
 }
 
 /// A number made from a text, the same on every server, so that nobody need ask the database for it: the first eight bytes of its
-/// SHA-256. The texts are JWS headers that Apple signed and policies that an operator wrote, and nobody else's.
+/// SHA-256. The texts are JWS headers that Apple signed and policies that an operator wrote, and nobody else's. Of a header the
+/// text that is kept under the number is compared all the same: evidence may not come back as another's.
 package enum ContentNumber {
     package static func of(_ text: String) -> Int64 {
         SHA256.hash(data: Array(text.utf8)).prefix(8).reduce(0) { $0 << 8 | Int64($1) }

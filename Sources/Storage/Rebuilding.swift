@@ -19,9 +19,3 @@ extension SubscriptionHistory {
         return Set(tokens).sorted()
     }
 }
-
-extension StoredContents {
-    /// How many facts and audit rows of one subscription are read at once: more than any has that Apple's periods and a device's
-    /// restores can bring about.
-    package static let limit = 100_000
-}

@@ -57,5 +57,43 @@ extension StorageConformance {
                 try await group.waitForAll()
             }
         },
+        Behaviour("STORE-34", "A transaction may name ten thousand subscriptions and as many tokens, and keeps others from them")
+        {
+            store in
+            try await checkManyLocks(of: store)
+        },
     ]
+
+    /// One writer names very many of which nothing is kept, the others one of them each: whoever comes second finds what the
+    /// first has written.
+    private static func checkManyLocks(of store: any Store) async throws {
+        let count = 10_000 as Int64
+        let keys = (0..<count).map { Specimen.key("\($0)") }
+        let tokens = try (0..<count).map { number in
+            let digits = String(number)
+            return try Specimen.token("a11ce000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)
+        }
+        let names = tokens.map { TokenName(app: Specimen.app, token: $0) }
+        /// Registers the token, and makes the subscription, unless that was done.
+        @Sendable func take(_ number: Int, by customer: CustomerID, naming all: Bool) async throws -> Bool {
+            try await store.write { write in
+                let locked = try write.lock(all ? keys : [keys[number]], tokens: all ? names : [names[number]])
+                guard locked.registrations[names[number]] == nil else { return false }
+                try expect(locked.subscriptions[keys[number]] == nil, "the subscription is made by who registers the token")
+                let registration = TokenRegistration(token: tokens[number], customer: customer)
+                try write.register(registration, app: Specimen.app, at: Specimen.start)
+                let fact = LedgerInput.fact(.transaction(Specimen.transaction(of: keys[number].originalTransactionId.rawValue)))
+                _ = try write.decide(on: [fact], about: keys[number])
+                return true
+            }
+        }
+        let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<8 {
+                group.addTask { try await take(number, by: Specimen.alice, naming: number.isMultiple(of: 4)) }
+                group.addTask { try await take(number, by: Specimen.bob, naming: false) }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        try expect(taken, equals: 8, "how many found their token free")
+    }
 }

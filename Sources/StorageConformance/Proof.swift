@@ -7,18 +7,19 @@ extension StorageConformance {
     static let proof: [Behaviour] = [
         Behaviour("STORE-26", "Each audit row's hash covers its text, its place and the hash before (AUDIT-2)") { store in
             for index in 0..<4 as Range<Int64> { _ = try await store.decide(on: inputs(index)) }
-            guard let contents = try await store.contents(of: Specimen.key()) else {
-                throw ConformanceFailure("nothing is kept")
-            }
+            let kept = try await store.subscription(Specimen.key())
+            let texts = try await store.auditTexts(of: Specimen.key(), after: 0, limit: 100)
             var head = AuditHead()
-            try expect(contents.audit.count >= 4, "each period is a change of access")
-            for row in contents.audit {
+            try expect(texts.count >= 4, "each period is a change of access")
+            for row in texts {
                 head = head.followed(by: row.text, of: Specimen.key())
                 try expect(row.head, equals: head, "the chain at row \(row.head.sequence)")
             }
-            try expect(contents.stored.ends.audit, equals: head, "the head that the subscription names")
+            try expect(kept?.ends.audit, equals: head, "the head that the subscription names")
+            let middle = try await store.auditTexts(of: Specimen.key(), after: 1, limit: 2)
+            try expect(middle, equals: Array(texts[1...2]), "two rows after the first")
             let rows = try await store.auditRows(of: Specimen.key(), after: 0, limit: 100)
-            try expect(rows.map(\.hash), equals: contents.audit.map(\.head.hash), "hashes")
+            try expect(rows.map(\.hash), equals: texts.map(\.head.hash), "hashes")
         },
         Behaviour("STORE-27", "A seal names each head that moved since the seal before, and is chained to it (AUDIT-2)") {
             store in
@@ -57,6 +58,17 @@ extension StorageConformance {
                 last = end
             }
             try expect(found, equals: keys, "subscriptions")
+            let all = try await store.subscriptions(after: nil, limit: 100)
+            try expect(all, equals: keys, "subscriptions on one page")
+            let unknown = Specimen.key("5", in: Scope(app: AppID("apq"), environment: .sandbox))
+            try expect(
+                try await store.subscriptions(after: unknown, limit: 100), equals: Array(keys.suffix(1)),
+                "those after a ledger that is not there")
+        },
+        Behaviour(
+            "STORE-33", "Each fact of the contents names its document, many facts the same one, and it is read by its number"
+        ) { store in
+            try await checkDocuments(of: store)
         },
     ]
 
@@ -89,6 +101,34 @@ extension StorageConformance {
         try expect(kept, equals: expected, "seals")
         try expect(
             try await store.seals(of: Specimen.app, after: 1, limit: 10), equals: Array(expected.suffix(1)), "the last one")
+        for number in [1, 2] as [Int64] {
+            try expect(try await store.missedHeads(of: Specimen.app, seal: number), equals: [], "what seal \(number) misses")
+        }
+    }
+
+    private static func checkDocuments(of store: any Store) async throws {
+        let receipt = Evidence(form: .appReceipt, bytes: [0x30, 0x03, 0x02, 0x01, 0x05])
+        let lines = (0..<3 as Range<Int64>).map { Fact.transaction(Specimen.transaction($0)) }
+        let id = Specimen.key().originalTransactionId
+        let question = Fact.failedQuestion(FailedQuestion(askedAt: Specimen.day(200), reason: "5xx"), about: id)
+        let single = Fact.transaction(Specimen.transaction(3))
+        for arrival in [
+            Specimen.arrival(lines, evidence: receipt), Specimen.arrival([single], evidence: Specimen.evidence("e31")),
+            Specimen.arrival([question], evidence: nil),
+        ] {
+            try expect(try await store.keep(arrival), "\(arrival.facts) are new")
+            _ = try await store.decide(on: arrival.facts.map { .fact($0) })
+        }
+        let facts = try await store.contents(of: Specimen.key())?.facts ?? []
+        try expect(facts.map(\.fact), equals: lines + [single, question], "facts")
+        let numbers = facts.map(\.evidence)
+        try expect(Set(numbers.prefix(3)).count, equals: 1, "documents of the receipt's facts")
+        try expect(numbers.last, equals: .some(nil), "the document of what nobody signs")
+        for (index, evidence) in [(0, receipt), (3, Specimen.evidence("e31"))] {
+            guard let number = numbers[index] else { throw ConformanceFailure("fact \(index) names no document") }
+            try expect(try await store.evidence(number), equals: evidence, "the document of fact \(index)")
+        }
+        try await expectError("corrupt", "a number that nothing has") { _ = try await store.evidence(9_999_999) }
     }
 
     private static func checkContents(of store: any Store) async throws {

@@ -34,6 +34,7 @@ extension StorageConformance {
             try await store.write { try $0.order([Specimen.order("a", due: minute(2))]) }
             try expect(try await store.lease(at: minute(1)), equals: [], "it is held still")
             try await store.write { write in for work in first { try write.finish(work, at: minute(1)) } }
+            try expect(try await store.lease(at: minute(1)), equals: [], "it was asked for at a later instant")
             let second = try await store.lease(at: minute(2))
             try expect(second.count, equals: 1, "how often it is done again")
             try await store.write { write in for work in second { try write.finish(work, at: minute(2)) } }
@@ -59,21 +60,26 @@ extension StorageConformance {
         },
         Behaviour("STORE-23", "What failed waits for its next attempt, and what was given up stays to be seen, with the reason") {
             store in
-            try await store.write { try $0.order([Specimen.order("a"), Specimen.order("b")]) }
-            let taken = try await store.lease(at: minute(0))
-            try await store.write { write in
-                try write.postpone(taken[0], to: minute(7), because: "HTTP 500")
-                try write.abandon(taken[1], at: minute(1), because: "HTTP 410")
-            }
-            let seen = try await store.work(after: 0, limit: 10)
-            try expect(seen.map(\.state), equals: [.waiting, .failed(at: minute(1))], "states")
-            try expect(seen.map(\.lastError), equals: ["HTTP 500", "HTTP 410"], "reasons")
-            try expect(try await store.lease(at: minute(6)), equals: [], "before the next attempt")
-            let again = try await store.lease(at: minute(7))
-            try expect(again.map(\.order.key), equals: ["a"], "the next attempt")
-            try expect(again.map(\.attempt), equals: [2], "its number")
-            try expect(
-                try await store.work(after: seen[0].id, limit: 1).map(\.order.key), equals: ["b"], "work after the first")
+            try await checkFailedWork(of: store)
+        },
+        Behaviour("STORE-31", "What is given up while it is asked for once more is done once more, with its attempts from 0") {
+            store in
+            try await store.write { try $0.order([Specimen.order("a")]) }
+            let first = try await store.lease(at: minute(0))
+            try await store.write { try $0.order([Specimen.order("a", due: minute(2))]) }
+            try await store.write { write in for work in first { try write.abandon(work, at: minute(1), because: "HTTP 404") } }
+            try expect(try await store.lease(at: minute(1)), equals: [], "it was asked for at a later instant")
+            let second = try await store.lease(at: minute(2))
+            try expect(second.map(\.attempt), equals: [1], "its attempt")
+            try await store.write { write in for work in second { try write.abandon(work, at: minute(3), because: "HTTP 404") } }
+            let left = try await store.work(after: 0, limit: 10)
+            try expect(left.map(\.state), equals: [.failed(at: minute(3))], "given up when nobody asked meanwhile")
+        },
+        Behaviour("STORE-32", "Kinds are given in the order in which the worker names them") { store in
+            let orders = (0..<4).map { Specimen.order("\($0)") } + [Specimen.order("x", kind: .fetchHistory, due: minute(1))]
+            try await store.write { try $0.order(orders) }
+            let taken = try await store.lease(at: minute(2), kinds: [.fetchHistory, .deliver], limit: 2)
+            try expect(Set(taken.map(\.order.kind)), equals: [.fetchHistory, .deliver], "of both kinds, though one has more")
         },
         Behaviour(
             "STORE-24", "What a decision names takes the place of what it named before, and what was done is not done again (I40)"
@@ -103,6 +109,24 @@ extension StorageConformance {
     ]
 
     private static func minute(_ number: Int64) -> Timestamp { Specimen.start.adding(.minutes(number)) }
+
+    private static func checkFailedWork(of store: any Store) async throws {
+        try await store.write { try $0.order([Specimen.order("a"), Specimen.order("b")]) }
+        let taken = try await store.lease(at: minute(0))
+        try await store.write { write in
+            try write.postpone(taken[0], to: minute(7), because: "HTTP 500")
+            try write.abandon(taken[1], at: minute(1), because: "HTTP 410")
+        }
+        let seen = try await store.work(after: 0, limit: 10)
+        try expect(seen.map(\.state), equals: [.waiting, .failed(at: minute(1))], "states")
+        try expect(seen.map(\.lastError), equals: ["HTTP 500", "HTTP 410"], "reasons")
+        try expect(try await store.lease(at: minute(6)), equals: [], "before the next attempt")
+        let again = try await store.lease(at: minute(7))
+        try expect(again.map(\.order.key), equals: ["a"], "the next attempt")
+        try expect(again.map(\.attempt), equals: [2], "its number")
+        try expect(
+            try await store.work(after: seen[0].id, limit: 1).map(\.order.key), equals: ["b"], "work after the first")
+    }
 
     /// A purchase is to be asked about when it ends; a renewal puts the next question in its place, also where a worker holds it.
     private static func checkDecidedWork(of store: any Store) async throws {

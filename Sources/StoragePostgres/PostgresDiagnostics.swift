@@ -50,8 +50,8 @@ extension StorageError.Code {
     private static let exact: [String: Self] = [
         "22021": .invalidText, "22P05": .invalidText,
         "25006": .readOnly, "25P03": .unavailable, "25P04": .timedOut,
-        "3D000": .misconfigured, "40003": .unknownOutcome, "42501": .notPermitted,
-        "53100": .full, "53200": .unavailable, "53300": .unavailable,
+        "3D000": .misconfigured, "3F000": .notPermitted, "40003": .unknownOutcome, "42501": .notPermitted,
+        "42703": .misconfigured, "42P01": .misconfigured, "53100": .full, "53200": .conflict, "53300": .unavailable,
         "55006": .busy, "55P03": .busy,
         "57014": .timedOut, "57P01": .unavailable, "57P02": .unavailable, "57P03": .unavailable, "57P04": .misconfigured,
         "57P05": .unavailable, "58030": .inputOutput, "72000": .conflict, "XX001": .corrupt, "XX002": .corrupt,

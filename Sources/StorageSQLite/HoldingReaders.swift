@@ -17,7 +17,8 @@ final class HoldingReaders: Sendable {
     private let turn = Atomic<Int>(0)
 
     private final class Slot: Sendable {
-        let reader: Mutex<HoldingReader>
+        /// Nil once closed.
+        let reader: Mutex<HoldingReader?>
 
         init(path: String) throws { reader = Mutex(try HoldingReader(path: path)) }
     }
@@ -30,13 +31,25 @@ final class HoldingReaders: Sendable {
     func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
         // From the first one on and not in turn: so the pages that the first ones remember serve nearly everybody.
         for slot in slots {
-            if let holdings = try slot.reader.withLockIfAvailable({ try $0.holdings(of: customer, in: scope) }) {
+            if let holdings = try slot.reader.withLockIfAvailable({ try Self.holdings(by: &$0, of: customer, in: scope) }) {
                 return holdings
             }
         }
         let slot = slots[(turn.wrappingAdd(1, ordering: .relaxed).newValue & Int.max) % slots.count]
-        return try slot.reader.withLock { try $0.holdings(of: customer, in: scope) }
+        return try slot.reader.withLock { try Self.holdings(by: &$0, of: customer, in: scope) }
     }
+
+    private static func holdings(
+        by reader: inout HoldingReader?, of customer: CustomerID, in scope: Scope
+    ) throws -> [Holding] {
+        guard let holdings = try reader?.holdings(of: customer, in: scope) else {
+            throw StorageError(.unavailable, "the store is closed")
+        }
+        return holdings
+    }
+
+    /// Waits for those who read.
+    func close() { for slot in slots { slot.reader.withLock { $0 = nil } } }
 }
 
 /// One connection, open for reading only, with its statement.

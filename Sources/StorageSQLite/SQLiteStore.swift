@@ -11,6 +11,7 @@ package final class SQLiteStore: Store {
     let pool: DatabasePool
     private let readers: HoldingReaders
     private let names = CommittedNames()
+    private let schema: Int
     /// Whether the disk refused a write. What it then holds of the pages that were to be flushed nobody knows, and asking it
     /// again would be answered as if all were well; so nothing more is written before the process is started anew (F03).
     private let isDamaged = Atomic(false)
@@ -24,13 +25,17 @@ package final class SQLiteStore: Store {
     ///
     /// - Parameter path: of a file on a local disk; a network file system cannot hold a WAL.
     /// - Throws: `StorageError`; `notDurable` if commits would not be flushed to disk, `schemaTooNew` if a newer Tenure wrote it.
-    package init(path: String) throws {
+    package convenience init(path: String) throws { try self.init(path: path, knowing: Schema.version) }
+
+    /// - Parameter schema: that this store knows; another than today's only in tests.
+    init(path: String, knowing schema: Int) throws {
+        self.schema = schema
         (failures, damage) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
-        pool = try StorageError.translating { try Self.open(path) }
+        pool = try StorageError.translating { try Self.open(path, schema) }
         readers = try HoldingReaders(path: path)
     }
 
-    private static func open(_ path: String) throws -> DatabasePool {
+    private static func open(_ path: String, _ schema: Int) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 8
@@ -50,7 +55,7 @@ package final class SQLiteStore: Store {
         guard synchronous == 2 else {
             throw StorageError(.notDurable, "SQLite answered synchronous = \(synchronous ?? -1) after it was set to FULL (2)")
         }
-        try pool.write(Schema.migrate)
+        try pool.write { try Schema.migrate($0, upTo: schema) }
         return pool
     }
 
@@ -89,6 +94,7 @@ package final class SQLiteStore: Store {
         }
         guard let result else { throw StorageError(.other, "a transaction came to nothing") }
         names.learn(transaction.learned)
+        names.learn(found: transaction.found.policies)
         return result
     }
 
@@ -101,22 +107,11 @@ package final class SQLiteStore: Store {
     }
 
     package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
-        try reading(key.scope) { reading, ledger in
-            try AuditQueries.rows(
-                of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger, reading.database
-            ).map { row in
-                StoredAuditRow(
-                    sequence: row.head.sequence, row: try StateCoding.decode(AuditRow.self, from: row.text),
-                    hash: row.head.hash)
-            }
-        } ?? []
+        try await auditTexts(of: key, after: sequence, limit: limit).map(StoredAuditRow.init)
     }
 
     package func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
-        try reading(key.scope) { reading, ledger in
-            try EvidenceQueries.facts(
-                of: key.originalTransactionId, ledger: ledger, limit: limit, header: reading.header, reading.database)
-        } ?? []
+        try reading(key.scope) { try $0.facts(of: key.originalTransactionId, limit: limit, ledger: $1) } ?? []
     }
 
     package func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
@@ -143,9 +138,30 @@ package final class SQLiteStore: Store {
         return try StorageError.translating {
             try pool.read { database in
                 guard let ledger = try NameQueries.ledger(of: key.scope, database) else { return nil }
-                return try SubscriptionReading(database: database, names: names).contents(of: key, ledger: ledger)
+                let reading = SubscriptionReading(database: database, names: names)
+                defer { self.names.learn(found: reading.found.policies) }
+                return try reading.contents(of: key, ledger: ledger)
             }
         }
+    }
+
+    package func evidence(_ number: Int64) async throws -> Evidence {
+        let names = names.get()
+        return try read { database in
+            let reading = SubscriptionReading(database: database, names: names)
+            return try EvidenceQueries.document(number, header: reading.header, database)
+        }
+    }
+
+    package func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
+        try reading(key.scope) { reading, ledger in
+            try AuditQueries.rows(
+                of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger, reading.database)
+        } ?? []
+    }
+
+    package func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
+        try read { try SealQueries.missed(by: app, seal: number, $0) }
     }
 
     package func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
@@ -157,10 +173,18 @@ package final class SQLiteStore: Store {
             throw StorageError(.inputOutput, "the disk refused a write; the process must be started anew")
         }
         try read { database in
-            guard try Int.fetchOne(database, sql: "PRAGMA user_version") == Schema.version else {
-                throw StorageError(.corrupt, "the schema's version changed while the server runs")
-            }
+            try Schema.check(database, workingWith: schema)
         }
+    }
+
+    /// Moves what is in the WAL into the file and closes every connection; whoever uses the store afterwards is refused. Safe
+    /// to call twice.
+    ///
+    /// - Throws: `StorageError`; nothing that was acknowledged is lost by that, the next to open the file finds it in the WAL.
+    package func close() throws {
+        // First, because the last connection to close tidies up, and one that only reads cannot.
+        readers.close()
+        try StorageError.translating { try pool.close() }
     }
 
     /// Writes a copy of the database as it is at one instant, while it is written to.
@@ -190,7 +214,9 @@ package final class SQLiteStore: Store {
         let names = names.get()
         return try read { database in
             guard let ledger = try names.ledgers[scope] ?? NameQueries.ledger(of: scope, database) else { return nil }
-            return try body(SubscriptionReading(database: database, names: names), ledger)
+            let reading = SubscriptionReading(database: database, names: names)
+            defer { self.names.learn(found: reading.found.policies) }
+            return try body(reading, ledger)
         }
     }
 
@@ -211,6 +237,9 @@ extension StorageError {
             case .SQLITE_IOERR: .inputOutput
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt
             case .SQLITE_CONSTRAINT: .constraint
+            case .SQLITE_TOOBIG: .tooLarge
+            // Of our connections only one that was closed is misused.
+            case .SQLITE_MISUSE: .unavailable
             default: .other
             }
         self.init(code, error.message ?? "SQLite error \(error.resultCode.rawValue)", underlying: error)

@@ -9,6 +9,7 @@ final class SQLiteTransaction: StoreTransaction {
     private var names: NamesAtWork
     /// For the next transactions, once this one is committed.
     var learned: Names { names.learned }
+    let found = FoundPolicies()
 
     init(database: Database, committed: Names) {
         self.database = database
@@ -39,25 +40,27 @@ final class SQLiteTransaction: StoreTransaction {
         return row.number
     }
 
-    private func number(ofHeader header: String) throws -> Int64 {
+    /// Nil where another header has its number: then the document keeps it.
+    private func number(ofHeader header: String) throws -> Int64? {
         let number = ContentNumber.of(header)
-        if names.learn(header: header, number: number) {
-            try NameQueries.insertHeader(header, number: number, database)
-        }
-        return number
+        if let known = names.header(number) { return known == header ? number : nil }
+        try NameQueries.insertHeader(header, number: number, database)
+        let kept = try NameQueries.header(number, database)
+        names.learn(header: kept, number: number)
+        return kept == header ? number : nil
     }
 
     // MARK: Reading
 
     func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
-        var found: [SubscriptionKey: StoredSubscription] = [:]
+        var stored: [SubscriptionKey: StoredSubscription] = [:]
         for key in subscriptions {
-            found[key] = try SubscriptionReading(database: database, names: names.committed).subscription(
+            stored[key] = try SubscriptionReading(database: database, names: names.committed, found: found).subscription(
                 key, ledger: ledger(of: key.scope))
         }
         var registrations: [TokenName: TokenRegistration] = [:]
         for name in tokens { registrations[name] = try TokenQueries.registration(of: name, database) }
-        return Locked(subscriptions: found, registrations: registrations)
+        return Locked(subscriptions: stored, registrations: registrations)
     }
 
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey] {
@@ -136,7 +139,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     private func save(_ saving: Saving) throws {
         let (id, ledger) = (saving.key.originalTransactionId, try ledger(of: saving.key.scope))
-        let rows = try SubscriptionRows(saving) { try SubscriptionQueries.customers(of: id, ledger: ledger, database) }
+        let rows = try SubscriptionRows(saving) { try HoldingQueries.holdings(of: id, ledger: ledger, database) }
         try SubscriptionQueries.save(rows, policy: policyNumber(saving.policy), ledger: ledger, database)
         for tenure in rows.tenures ?? [] {
             try SubscriptionQueries.insert(

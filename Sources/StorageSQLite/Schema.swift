@@ -4,7 +4,7 @@ import Storage
 /// The tables, numbered and forward only. Invariants are constraints here, not promises elsewhere (docs/decisions/0003, 0020).
 enum Schema {
     /// What this version of Tenure writes; a database with a higher number is refused.
-    static let version = 3
+    static let version = 4
 
     /// The oldest that can be brought up to date. Schema 1 was never released.
     private static let oldest = 2
@@ -13,28 +13,65 @@ enum Schema {
     static func migrate(_ database: Database) throws { try migrate(database, upTo: version) }
 
     /// The steps that files in the world may stand at.
-    static var released: [Int] { migrations.map(\.0) }
+    static var released: [Int] { steps.map(\.number) }
 
     /// The same up to one step, as the version of Tenure that released it did.
     static func migrate(_ database: Database, upTo last: Int) throws {
-        let present = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard present <= version else {
+        let present = try number(of: database)
+        guard present <= last else {
             throw StorageError(
                 .schemaTooNew,
-                "the database has schema \(present) and this version of Tenure knows up to \(version); use a newer one")
+                "the database has schema \(present) and this version of Tenure knows up to \(last); use a newer one")
         }
         guard present == 0 || present >= oldest else {
             throw StorageError(.corrupt, "the database has schema \(present), which no released version of Tenure wrote")
         }
-        for (number, statements) in migrations where number > present && number <= last {
-            try database.execute(sql: statements)
-            try database.execute(sql: "PRAGMA user_version = \(number)")
+        for step in steps where step.number > present && step.number <= last { try take(step, database) }
+    }
+
+    static func take(_ step: Step, _ database: Database) throws {
+        try database.execute(sql: step.script)
+        if step.number >= 4 {
+            try database.execute(
+                sql: "INSERT INTO schemaVersion (version, oldest) VALUES (?, ?)", arguments: [step.number, step.oldest])
+        }
+        try database.execute(sql: "PRAGMA user_version = \(step.number)")
+    }
+
+    private static func number(of database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
+
+    /// For a server that is at work: another program may have brought the file to a newer version, which leaves the tables as
+    /// this one knows them until a step says otherwise.
+    ///
+    /// - Throws: `StorageError`: `schemaTooNew` where this server must make room for a newer one.
+    static func check(_ database: Database, workingWith known: Int) throws {
+        let present = try number(of: database)
+        guard present != known else { return }
+        guard present > known else { throw StorageError(.corrupt, "the schema's version went back while the server runs") }
+        let oldest = try Int.fetchOne(database, sql: "SELECT max(oldest) FROM schemaVersion") ?? present
+        guard oldest <= known else {
+            throw StorageError(
+                .schemaTooNew,
+                "the database has schema \(present) for Tenure of \(oldest) or newer, this one is of \(known); use a newer one")
         }
     }
 
-    private static let migrations: [(Int, String)] = [
-        (2, evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
-        (3, work + seals + appendOnly(sealTables)),
+    /// One step, with which the number in the file moves on.
+    struct Step {
+        let number: Int
+        /// The oldest version of the schema whose servers may go on working once the step is taken.
+        let oldest: Int
+        let script: String
+    }
+
+    private static let steps = [
+        Step(number: 2, oldest: 2, script: evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
+        Step(number: 3, oldest: 3, script: work + seals + appendOnly(sealTables)),
+        Step(
+            number: 4, oldest: 3,
+            script: "CREATE TABLE schemaVersion (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL) STRICT;"),
     ]
 
     /// What Apple and customers said (FACT-6). `ledger` stands for app and environment in every key.

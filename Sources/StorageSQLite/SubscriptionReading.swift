@@ -7,6 +7,8 @@ import Storage
 struct SubscriptionReading {
     let database: Database
     let names: Names
+    /// For the next readers.
+    var found = FoundPolicies()
 
     func header(_ number: Int64) throws -> String {
         try names.headers[number] ?? NameQueries.header(number, database)
@@ -15,8 +17,8 @@ struct SubscriptionReading {
     /// Nil where nothing is known of it. A history in a form of another version is put together again from the rows.
     func subscription(_ key: SubscriptionKey, ledger: Int64) throws -> StoredSubscription? {
         guard let found = try SubscriptionQueries.find(key.originalTransactionId, ledger: ledger, database) else { return nil }
-        let history = try HistoryCoding.decode(found.history, of: key) ?? rebuilt(key, ledger: ledger)
-        let policy = try names.policies[found.policy] ?? NameQueries.policy(found.policy, database)
+        let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: ledger) }
+        let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, database) }
         return StoredSubscription(
             history: history, policy: policy, isFoldCurrent: found.foldVersion == SubscriptionState.foldVersion,
             ends: found.ends)
@@ -29,24 +31,31 @@ struct SubscriptionReading {
             key: key, facts: facts, claims: claims, registrations: try registrations(for: facts, app: key.app))
     }
 
-    /// Everything that is kept of it, as the rows say it.
+    /// What is kept of it, as the rows say it.
     func contents(of key: SubscriptionKey, ledger: Int64) throws -> StoredContents? {
         guard let stored = try subscription(key, ledger: ledger) else { return nil }
         let id = key.originalTransactionId
-        let facts = try EvidenceQueries.facts(of: id, ledger: ledger, limit: StoredContents.limit, header: header, database)
+        let facts = try EvidenceQueries.facts(of: id, ledger: ledger, limit: StoredContents.limit, database)
         let claims = try EvidenceQueries.claims(of: id, ledger: ledger, database)
-        let holders = try SubscriptionQueries.customers(of: id, ledger: ledger, database)
         return StoredContents(
             stored: stored, evidence: (facts, claims, try registrations(for: facts.map(\.fact), app: key.app)),
             tenures: try SubscriptionQueries.tenures(
                 of: id, revision: stored.ends.tenureRevision, ledger: ledger, database),
-            holdings: try holders.sorted().compactMap {
-                try HoldingQueries.holding(of: $0, in: id, ledger: ledger, database)
-            },
-            names: (
-                try SubscriptionQueries.aliases(of: id, ledger: ledger, database),
-                try AuditQueries.rows(of: id, after: 0, limit: StoredContents.limit, ledger: ledger, database)
-            ))
+            holdings: try HoldingQueries.holdings(of: id, ledger: ledger, database),
+            aliases: try SubscriptionQueries.aliases(of: id, ledger: ledger, database))
+    }
+
+    /// Each document is read once, however many facts it proves.
+    func facts(of id: OriginalTransactionID, limit: Int, ledger: Int64) throws -> [StoredFact] {
+        var documents: [Int64: Evidence] = [:]
+        return try EvidenceQueries.facts(of: id, ledger: ledger, limit: limit, database).map { kept in
+            let evidence = try kept.evidence.map { number in
+                let document = try documents[number] ?? EvidenceQueries.document(number, header: header, database)
+                documents[number] = document
+                return document
+            }
+            return StoredFact(fact: kept.fact, evidence: evidence, receivedAt: kept.receivedAt)
+        }
     }
 
     private func registrations(for facts: [Fact], app: AppID) throws -> [TokenRegistration] {

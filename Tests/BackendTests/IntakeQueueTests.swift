@@ -16,6 +16,8 @@ private final class WatchedStore: Sendable {
         var gate: [CheckedContinuation<Void, Never>] = []
         var isClosed = false
         var failure: StorageError?
+        /// Which transactions fail, counted from now on; nil for all.
+        var failing: Range<Int>?
     }
 
     init(_ store: any Store) { self.store = store }
@@ -36,6 +38,19 @@ private final class WatchedStore: Sendable {
 
     func fail(with error: StorageError?) { state.withLock { $0.failure = error } }
 
+    /// The next `times` after so many more that succeed; those that are held up now count.
+    func fail(with error: StorageError, after: Int, times: Int) {
+        state.withLock { ($0.failure, $0.failing) = (error, after..<(after + times)) }
+    }
+
+    private func failure() -> StorageError? {
+        state.withLock { state in
+            guard let failing = state.failing else { return state.failure }
+            state.failing = (failing.lowerBound - 1)..<(failing.upperBound - 1)
+            return failing.contains(0) ? state.failure : nil
+        }
+    }
+
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
     ) async throws -> Result {
@@ -48,7 +63,7 @@ private final class WatchedStore: Sendable {
             }
             if passes { continuation.resume() }
         }
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+        if let failure = failure() { throw failure }
         return try await store.write(body)
     }
 }
@@ -96,6 +111,18 @@ private struct WatchedStoreFace: Store {
 
     func contents(of key: SubscriptionKey) async throws -> StoredContents? { try await watched.store.contents(of: key) }
 
+    func evidence(_ number: Int64) async throws -> Evidence {
+        try await watched.store.evidence(number)
+    }
+
+    func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
+        try await watched.store.auditTexts(of: key, after: sequence, limit: limit)
+    }
+
+    func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
+        try await watched.store.missedHeads(of: app, seal: number)
+    }
+
     func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
         try await watched.store.seals(of: app, after: number, limit: limit)
     }
@@ -126,15 +153,6 @@ private struct WatchedStoreFace: Store {
         try await queue.submit(request(number, in: world)).isNew == [true]
     }
 
-    /// Until as many wait as should.
-    private static func wait(until isSo: () -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(20)
-        while !isSo() {
-            try #require(ContinuousClock.now < end, "it never came about")
-            await Task.yield()
-        }
-    }
-
     @Test func `Those who come while a commit is under way share the next one, and each has his own result`() async throws {
         try await withWorld { world in
             let watched = WatchedStore(world.store)
@@ -142,11 +160,11 @@ private struct WatchedStoreFace: Store {
             watched.close()
             try await withThrowingTaskGroup(of: [Bool].self) { group in
                 group.addTask { try await queue.submit(try Self.request(0, in: world)).isNew }
-                try await Self.wait { watched.heldUp == 1 }
+                try await wait { watched.heldUp == 1 }
                 for number in 1...40 {
                     group.addTask { try await queue.submit(try Self.request(number, in: world)).isNew }
                 }
-                try await Self.wait { queue.waitingCount == 40 }
+                try await wait { queue.waitingCount == 40 }
                 watched.open()
                 for try await isNew in group { #expect(isNew == [true]) }
             }
@@ -175,9 +193,9 @@ private struct WatchedStoreFace: Store {
             watched.close()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await queue.submit(try Self.request(0, in: world)) }
-                try await Self.wait { watched.heldUp == 1 }
+                try await wait { watched.heldUp == 1 }
                 for number in 1...5 { group.addTask { _ = try await queue.submit(try Self.request(number, in: world)) } }
-                try await Self.wait { queue.waitingCount == 5 }
+                try await wait { queue.waitingCount == 5 }
                 do {
                     _ = try await queue.submit(try Self.request(9, in: world))
                     Issue.record("it was let in")
@@ -238,14 +256,114 @@ private struct WatchedStoreFace: Store {
                         leader.cancelAll()
                     }
                 }
-                try await Self.wait { watched.heldUp == 1 }
+                try await wait { watched.heldUp == 1 }
                 for number in 1...3 { group.addTask { _ = try await queue.submit(try Self.request(number, in: world)) } }
-                try await Self.wait { queue.waitingCount == 3 }
+                try await wait { queue.waitingCount == 3 }
                 watched.open()
                 try await group.waitForAll()
             }
             for number in 0...3 { #expect(try await Self.isKept(number, in: world)) }
         }
+    }
+}
+
+@Suite struct `How much goes into one transaction` {
+    private static func request(facts: Int, bytes: Int, in world: World) throws -> IngestRequest {
+        var request = IngestRequest(app: try world.backend.settings(of: World.app), learnedAt: world.clock.now())
+        let fact = Fact.transaction(
+            TransactionFact(
+                originalTransactionId: .init("1"), transactionId: .init("1"), productId: .init("plus.monthly"),
+                purchaseDate: PretendAppStore.june, signedDate: PretendAppStore.june))
+        request.arrivals = [
+            Arrival(
+                scope: Scope(app: World.app, environment: .production),
+                evidence: Evidence(form: .compactJWS, bytes: [UInt8](repeating: 0x61, count: bytes)),
+                facts: Array(repeating: fact, count: facts), receivedAt: world.clock.now())
+        ]
+        return request
+    }
+
+    @Test func `Requests, facts and bytes are each bounded, and a single request always goes`() async throws {
+        try await withWorld { world in
+            var limits = IntakeQueue.Limits()
+            (limits.batch, limits.weight, limits.batchBytes) = (3, 10, 1000)
+            let cases: [(requests: [(facts: Int, bytes: Int)], expected: Int)] = [
+                ([], 0), (Array(repeating: (1, 1), count: 5), 3), ([(4, 1), (4, 1), (1, 1)], 2),
+                ([(1, 600), (1, 400), (1, 1)], 2), ([(50, 5000), (1, 1)], 1),
+            ]
+            for (requests, expected) in cases {
+                let batch = limits.batch(of: try requests.map { try Self.request(facts: $0.facts, bytes: $0.bytes, in: world) })
+                #expect(batch == expected)
+            }
+        }
+    }
+
+    @Test func `What waits is bounded in bytes too, and what was turned away may come again`() async throws {
+        try await withWorld { world in
+            let watched = WatchedStore(world.store)
+            var limits = IntakeQueue.Limits()
+            limits.waitingBytes = 1000
+            let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1), limits: limits)
+            watched.close()
+            let large = try Self.request(facts: 1, bytes: 900, in: world)
+            let small = try Self.request(facts: 1, bytes: 90, in: world)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for expected in [0, 1, 2] {
+                    let request = expected == 1 ? large : small
+                    group.addTask { _ = try await queue.submit(request) }
+                    try await wait { watched.heldUp == 1 && queue.waitingCount == expected }
+                }
+                for request in [large, try Self.request(facts: 1, bytes: 11, in: world)] {
+                    do {
+                        _ = try await queue.submit(request)
+                        Issue.record("it was let in")
+                    } catch BackendError.overloaded {}
+                }
+                watched.open()
+                try await group.waitForAll()
+            }
+            _ = try await queue.submit(large)
+        }
+    }
+
+    @Test func `A leader who went away before anything was begun leaves the others to the next of them`() async throws {
+        try await withWorld { world in
+            let watched = WatchedStore(world.store)
+            let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
+            watched.close()
+            let request = try Self.request(facts: 1, bytes: 9, in: world)
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask { try await Self.isKept(request, queue) }
+                try await wait { watched.heldUp == 1 }
+                for _ in 1...3 { group.addTask { try await Self.isKept(request, queue) } }
+                try await wait { queue.waitingCount == 3 }
+                // The second leads the other two; his transaction is cancelled before it begins.
+                watched.fail(with: StorageError(.cancelled, "gone"), after: 1, times: 1)
+                watched.open()
+                let kept = try await group.reduce(into: []) { $0.append($1) }
+                #expect(kept.count(where: { $0 }) == 3)
+            }
+            #expect(queue.waitingCount == 0)
+            #expect(try await Self.isKept(request, queue))
+        }
+    }
+
+    private static func isKept(_ request: IngestRequest, _ queue: IntakeQueue) async throws -> Bool {
+        do {
+            _ = try await queue.submit(request)
+            return true
+        } catch let error as StorageError where error.code == .cancelled {
+            return false
+        }
+    }
+}
+
+/// Until it is so.
+private func wait(until isSo: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while !isSo() {
+        try #require(ContinuousClock.now < end, "it never came about")
+        await Task.yield()
     }
 }
 
@@ -268,7 +386,9 @@ private struct WatchedStoreFace: Store {
                 for id in ["1", "2"] {
                     let one = try await together.store.contents(of: World.key(id))
                     let other = try await apart.store.contents(of: World.key(id))
-                    #expect(one?.audit.map(\.text) == other?.audit.map(\.text))
+                    let rows = try await together.store.auditTexts(of: World.key(id), after: 0, limit: 1000).map(\.text)
+                    #expect(!rows.isEmpty)
+                    #expect(try await apart.store.auditTexts(of: World.key(id), after: 0, limit: 1000).map(\.text) == rows)
                     #expect(one?.holdings == other?.holdings)
                     #expect(one?.tenures.map(\.step) == other?.tenures.map(\.step))
                     #expect(one?.stored.history == other?.stored.history)

@@ -1,4 +1,5 @@
 import AppStoreWire
+import Foundation
 import GRDB
 import Ledger
 import Primitives
@@ -87,12 +88,26 @@ import Testing
     @Test func `AUDIT-2 A chain that was made shorter and consistent again is missed by its seal`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
             try await Self.live(in: world)
-            let contents = try #require(try await world.store.contents(of: World.key()))
-            let first = contents.audit[0].head
+            let first = try #require(try await world.store.auditTexts(of: World.key(), after: 0, limit: 1).first).head
             let hash = first.hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             try Self.tamper(
                 world, "DELETE FROM audit WHERE sequence > 1; UPDATE subscription SET auditCount = 1, auditHead = x'\(hash)'")
             #expect(try await Self.kinds(world).contains(.auditChainCut))
+        }
+    }
+
+    @Test func `A history that another version wrote is put together again, and nothing is told twice`() async throws {
+        try await withWorld { world in
+            try await Self.live(in: world)
+            world.clock.set(PretendAppStore.june.adding(.days(400)))
+            let worker = WorkLoop(
+                store: world.store, clock: world.clock, performers: [TellingPerformer(backend: world.backend)], worker: "w",
+                jitter: { 0 })
+            while try await worker.runOnce() > 0 {}
+            let before = try #require(try await world.store.contents(of: World.key()))
+            #expect(before.stored.history.toldUntil != nil)
+            try Self.tamper(world, "UPDATE subscription SET history = CAST(x'7F' || substr(history, 2) AS BLOB)")
+            #expect(try await world.store.contents(of: World.key()) == before)
         }
     }
 
@@ -153,4 +168,93 @@ import Testing
             #expect(try await Self.kinds(world) == [])
         }
     }
+
+    @Test func `I13 What another version of the rules wrote is compared and counted, and is no finding; its history still is`()
+        async throws
+    {
+        try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
+            try await Self.live(in: world)
+            try Self.tamper(
+                world,
+                """
+                INSERT INTO policy SELECT 7, foldVersion - 1, policy FROM policy LIMIT 1;
+                UPDATE subscription SET policy = 7;
+                """)
+            let same = try await world.backend.prove(ProofDepth(rebuild: true))
+            #expect(same.findings == [])
+            #expect(same.writtenByAnotherFold == 1)
+            #expect(same.differingByTodaysFold == 0)
+            try Self.tamper(world, "UPDATE holding SET holding = replace(holding, 'plus', 'pro') WHERE customer = 'alice'")
+            let other = try await world.backend.prove(ProofDepth(rebuild: true))
+            #expect(other.findings == [])
+            #expect(other.differingByTodaysFold == 1)
+            try Self.tamper(world, "DELETE FROM claim WHERE customer = 'bob'")
+            #expect(try await Self.kinds(world) == [.historyDiffers])
+        }
+    }
+
+    @Test func `I14 One document that cannot be read hides nothing of the others`() async throws {
+        try await withWorld { world in
+            try await Self.live(in: world)
+            try Self.tamper(
+                world,
+                """
+                UPDATE evidence SET document = x'00' WHERE id = (SELECT min(id) FROM evidence);
+                UPDATE evidence
+                SET document = CAST(substr(document, 1, length(document) - 12) || x'20' || substr(document, -11) AS BLOB)
+                WHERE id = (SELECT max(id) FROM evidence)
+                """)
+            #expect(try await Self.kinds(world, ProofDepth()) == [.unreadable, .factUnproven])
+        }
+    }
+
+    @Test func `AUDIT-2 A row that was put at the end of a chain without the subscription's knowing is found`() async throws {
+        try await withWorld { world in
+            try await Self.live(in: world)
+            try Self.tamper(
+                world,
+                """
+                INSERT INTO audit SELECT ledger, originalTransactionId, sequence + 1, learnedAt, auditRow, hash FROM audit
+                ORDER BY sequence DESC LIMIT 1
+                """)
+            #expect(try await Self.kinds(world) == [.auditChainCut])
+        }
+    }
+
+    #if os(Linux)
+        /// In a process of its own, whose peak is nobody else's. With a copy for each fact it would be more than a gigabyte.
+        @Test func `Six hundred facts of one receipt of two megabytes are proved with a few copies of it in memory`() async {
+            await #expect(processExitsWith: .success) {
+                try await withWorld { world in
+                    let scope = Scope(app: World.app, environment: .production)
+                    let facts = (0..<600 as Range<Int64>).map { index in
+                        let begins = PretendAppStore.june.adding(.days(30 * index))
+                        var fact = TransactionFact(
+                            originalTransactionId: World.key().originalTransactionId, transactionId: .init("\(index)"),
+                            productId: .init("plus.monthly"), purchaseDate: begins, signedDate: begins)
+                        fact.expiresDate = begins.adding(.days(30))
+                        return Fact.transaction(fact)
+                    }
+                    let receipt = Evidence(form: .verifyReceiptAnswer, bytes: [UInt8](repeating: 0x20, count: 2 << 20))
+                    try await world.store.write { write in
+                        _ = try write.lock([World.key()], tokens: [])
+                        let received = PretendAppStore.june
+                        _ = try write.keep([Arrival(scope: scope, evidence: receipt, facts: facts, receivedAt: received)])
+                        let decision = Decision(
+                            on: facts.map { .fact($0) }, history: SubscriptionHistory(key: World.key()), policy: AppPolicy(),
+                            learnedAt: received)
+                        try write.save([
+                            try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: received)
+                        ])
+                    }
+                    let report = try await world.backend.prove(ProofDepth(rebuild: true))
+                    #expect(report.facts == 600)
+                    #expect(report.findings == [])
+                    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+                    let peak = try #require(status.firstMatch(of: /VmHWM:\s+([0-9]+) kB/)).output.1
+                    #expect(try #require(Int(peak)) < 300 * 1024)
+                }
+            }
+        }
+    #endif
 }

@@ -82,10 +82,13 @@ import Testing
 
     // MARK: Notifications V1
 
-    private static func hint(_ id: String, bid: String = "com.example.app", receipt: String? = nil) throws -> [UInt8] {
+    private static func hint(
+        _ id: String, bid: String = "com.example.app", password: String? = World.sharedSecret, receipt: String? = nil
+    ) throws -> [UInt8] {
         var body: [String: Any] = [
             "notification_type": "DID_RENEW", "environment": "PROD", "bid": bid, "original_transaction_id": id,
         ]
+        if let password { body["password"] = password }
         if let receipt {
             body["unified_receipt"] = ["environment": "Production", "status": 0, "latest_receipt": receipt] as [String: Any]
         }
@@ -121,6 +124,25 @@ import Testing
             }
             #expect(try world.rowCounts() == rows)
             #expect(world.backend.counters[.refused] == 3)
+        }
+    }
+
+    @Test func `T49 A notification V1 without the shared secret makes us do nothing, whatever is in it`() async throws {
+        try await withWorld { world in
+            _ = try await world.receive(Notification("u1", about: Purchase()))
+            let rows = try world.rowCounts()
+            let receipt = Data(try world.apple.receipt(of: ["1001"])).base64EncodedString()
+            for password in [nil, "", "wrong"] as [String?] {
+                let body = try Self.hint("1001", password: password, receipt: receipt)
+                #expect(
+                    try await refusal { _ = try await world.backend.receiveNotification(body, app: World.app) }
+                        == "wrongSharedSecret")
+            }
+            let body = try Self.hint("1001", bid: "com.example.other", receipt: receipt)
+            #expect(
+                try await refusal { _ = try await world.backend.receiveNotification(body, app: World.other) }
+                    == "sharedSecretNotConfigured")
+            #expect(try world.rowCounts() == rows)
         }
     }
 

@@ -149,6 +149,77 @@ private final class ScriptedPerformer: WorkPerformer {
         }
     }
 
+    // MARK: Going on
+
+    /// The loop until it has performed so much, or for 20 seconds.
+    private static func run(_ loop: WorkLoop, until isDone: @escaping @Sendable () -> Bool) async {
+        let end = ContinuousClock.now + .seconds(20)
+        await loop.run(while: { !isDone() && ContinuousClock.now < end }) { Issue.record($0) }
+    }
+
+    @Test func `One that takes long keeps no other waiting, and is waited for when the loop stops`() async throws {
+        try await withWorld { world in
+            let orders = ["long"] + (0..<20).map { "\($0)" }
+            try await world.store.write { [now = world.clock.now()] write in
+                try write.order(orders.map { Self.order($0, due: now) })
+            }
+            let others = Mutex(0)
+            let performer = ScriptedPerformer { work in
+                guard work.order.key == "long" else {
+                    others.withLock { $0 += 1 }
+                    return .done
+                }
+                let end = ContinuousClock.now + .seconds(20)
+                while others.withLock({ $0 }) < 20, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
+                return others.withLock { $0 } == 20 ? .done : .abandon(because: "the others waited for it")
+            }
+            let loop = Self.loop(world, performer) {
+                $0.concurrency = 4
+                $0.poll = .milliseconds(5)
+            }
+            await Self.run(loop) { others.withLock { $0 } == 20 }
+            #expect(try await world.store.work(after: 0, limit: 99).isEmpty)
+        }
+    }
+
+    @Test func `Each kind has its turn, however much another has to do`() async throws {
+        try await withWorld { world in
+            let many = (0..<40).map { Self.order("\($0)", kind: .askApple, due: world.clock.now()) }
+            let one = Self.order("x", kind: .deliver, due: world.clock.now().adding(Milliseconds(-1)))
+            try await world.store.write { try $0.order(many + [one]) }
+            let (asking, delivering) = (ScriptedPerformer(.askApple) { _ in .done }, ScriptedPerformer(.deliver) { _ in .done })
+            var limits = WorkLimits()
+            (limits.concurrency, limits.poll) = (1, .milliseconds(5))
+            let loop = WorkLoop(
+                store: world.store, clock: world.clock, performers: [asking, delivering], worker: "w", limits: limits,
+                jitter: { 0 })
+            await Self.run(loop) { delivering.work.count == 1 }
+            #expect(delivering.work.count == 1)
+            #expect(asking.work.count <= 2)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `What was done is done, also where it was late or the process stopped meanwhile`(_ isLate: Bool) async throws {
+        try await withWorld { world in
+            try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
+            let performer = ScriptedPerformer { _ in
+                // Until it is told that its time is up; and it is done all the same.
+                do { try await Task.sleep(for: .seconds(20)) } catch { return .done }
+                return .abandon(because: "nobody told it")
+            }
+            let loop = Self.loop(world, performer) { if isLate { $0.lease = Milliseconds(100) } }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { _ = try await loop.runOnce() }
+                let end = ContinuousClock.now + .seconds(20)
+                while performer.work.isEmpty, ContinuousClock.now < end { await Task.yield() }
+                if !isLate { group.cancelAll() }
+                try await group.waitForAll()
+            }
+            #expect(try await world.store.work(after: 0, limit: 9).isEmpty)
+        }
+    }
+
     @Test func `F12 Four workers expire a thousand periods once each, with one event each`() async throws {
         try await withWorld { world in
             let count = 1000

@@ -32,6 +32,9 @@ struct World: Sendable {
     let apple: PretendAppStore
     let clock = StandingClock(PretendAppStore.june.adding(.days(1)))
 
+    /// What Apple sends with a notification V1.
+    static let sharedSecret = "5ha2ed"
+
     init(path: String, sandboxAccess: SandboxAccess = .testers([Self.alice]), policy: AppPolicy = AppPolicy()) throws {
         apple = try PretendAppStore.shared.get()
         self.path = path
@@ -50,10 +53,12 @@ struct World: Sendable {
         let entry = EntitlementMap.Entry(
             productId: ProductID("plus.monthly"), validFrom: Timestamp(millisecondsSince1970: 0),
             entitlements: [EntitlementID("plus")])
-        return AppSettings(
+        var settings = AppSettings(
             id: id, expected: ExpectedApp(bundleId: bundleId, appAppleId: 42, environments: [.production, .sandbox]),
             policy: policy,
             entitlements: EntitlementMap(entries: [entry]), sandboxAccess: sandboxAccess)
+        if id == app { settings.sharedSecrets = ["of the account", sharedSecret] }
+        return settings
     }
 
     static func key(_ id: String = "1001", _ app: AppID = app, _ environment: Primitives.Environment = .production)

@@ -126,6 +126,8 @@ def check_hints(books, signer):
     counts, digests = books.counts(), {table: books.digest(table) for table in books.counts()}
     for name, body, code in (
         ("about a subscription that nobody knows", hint(unknown), "unsigned"),
+        ("without the shared secret", hint(known, password=None), "wrongSharedSecret"),
+        ("with another secret", hint(known, password="wrong"), "wrongSharedSecret"),
         ("about another app", hint(known, bid="com.example.stranger"), "wrongBundleId"),
         ("of Sandbox, where the subscription is not", hint(known, environment="Sandbox", unified_receipt=None), "unsigned"),
         ("with a receipt that proves nothing", hint(unknown, latest_receipt="AAAA"), "unsigned"),

@@ -159,6 +159,7 @@ class Books:
 
     def serving(self, database=None):
         environment = {"TENURE_APP_DEMO_CUSTOMER_TOKEN_SECRET": SECRET, "TENURE_LOG_LEVEL": "error"}
+        environment["TENURE_APP_DEMO_SHARED_SECRETS"] = "of-the-account,s3cret"
         if database:
             environment["TENURE_DATABASE"] = str(database)
         return running("serve", "--config", str(self.path), live=f"{self.server}/health/live", environment=environment)

@@ -15,6 +15,8 @@ package final class PrivatePostgres: Sendable {
     package struct Options: Sendable {
         /// With a certificate for `localhost`, signed by a root of its own.
         package var offersTLS = false
+        /// Another server, of which this one is a copy that follows it until it is promoted.
+        package var primary: PrivatePostgres?
         /// More of postgresql.conf.
         package var configuration: [String: String] = [:]
 
@@ -52,9 +54,13 @@ package final class PrivatePostgres: Sendable {
         try programs.giveToServer(folder)
         try programs.removeAtEnd(folder)
         let cluster = folder.appending(path: "cluster").path
-        // What initdb writes need not outlive a power cut; what the tests write is flushed as ever.
-        try programs.run(
-            "initdb", "-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        if let primary = options.primary {
+            try programs.run("pg_basebackup", "-D", cluster, "-X", "stream", "-c", "fast", "--no-sync", "-d", primary.url())
+        } else {
+            // What initdb writes need not outlive a power cut; what the tests write is flushed as ever.
+            try programs.run(
+                "initdb", "-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        }
         if options.offersTLS { try Certificates(in: folder).make(programs) }
         try configure(options)
         try programs.run("pg_ctl", "-D", cluster, "-l", folder.appending(path: "log").path, "-w", "-t", "30", "start")
@@ -71,12 +77,20 @@ package final class PrivatePostgres: Sendable {
             lines["ssl_cert_file"] = "'\(folder.appending(path: "server.pem").path)'"
             lines["ssl_key_file"] = "'\(folder.appending(path: "server.key").path)'"
         }
+        if let primary = options.primary {
+            lines["primary_conninfo"] = "'host=127.0.0.1 port=\(primary.port) user=postgres sslmode=disable'"
+            let signal = folder.appending(path: "cluster/standby.signal")
+            try "".write(to: signal, atomically: false, encoding: .utf8)
+            try programs.giveToServer(signal)
+        }
         lines.merge(options.configuration) { _, chosen in chosen }
         let cluster = folder.appending(path: "cluster")
         let text = lines.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)\n" }.joined()
         try text.write(to: cluster.appending(path: "postgresql.auto.conf"), atomically: false, encoding: .utf8)
         // Whoever belongs to the role must show a password.
-        let rules = "local all all trust\nhost all +with_password 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
+        let rules =
+            "local all all trust\nhost all +with_password 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
+            + "host replication all 127.0.0.1/32 trust\n"
         try rules.write(to: cluster.appending(path: "pg_hba.conf"), atomically: false, encoding: .utf8)
         try programs.giveToServer(cluster.appending(path: "postgresql.auto.conf"))
         try programs.giveToServer(cluster.appending(path: "pg_hba.conf"))
@@ -94,6 +108,16 @@ package final class PrivatePostgres: Sendable {
 
     package func stop(_ mode: Mode) throws {
         try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "30", "-m", mode.rawValue, "stop")
+    }
+
+    /// Lets nobody new in and returns at once; the server ends by itself when the last client has gone.
+    package func beginSmartStop() throws {
+        try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-W", "-m", Mode.smart.rawValue, "stop")
+    }
+
+    /// Makes a copy that followed another server one that takes writes; returns when it does.
+    package func promote() throws {
+        try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "30", "promote")
     }
 
     package func start() throws {

@@ -71,6 +71,18 @@ struct FailingStore: Store {
         try await checked { try await store.contents(of: key) }
     }
 
+    func evidence(_ number: Int64) async throws -> Evidence {
+        try await checked { try await store.evidence(number) }
+    }
+
+    func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
+        try await checked { try await store.auditTexts(of: key, after: sequence, limit: limit) }
+    }
+
+    func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
+        try await checked { try await store.missedHeads(of: app, seal: number) }
+    }
+
     func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
         try await checked { try await store.seals(of: app, after: number, limit: limit) }
     }

@@ -87,6 +87,43 @@ extension PostgresTests {
             }
         }
 
+        @Test func `Each session is refused by itself where its commits would not be durable, and none can lose that later`()
+            async throws
+        {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                #expect(try await failure(server.url(name)) == nil)
+                try server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")
+                #expect(try await failure(server.url(name))?.code == .notDurable)
+                try server.administer("ALTER DATABASE \(name) SET synchronous_commit = local")
+                let connection = try PostgresConnection(try server.settings(server.url(name)), libpq: try Libpq.loaded())
+                defer { connection.close() }
+                // A setting of the session's own is the one that no reload of the server's configuration changes.
+                let row = try connection.one("SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit'")
+                #expect(try row.text(0) == "local")
+                #expect(try row.text(1) == "session")
+            }
+        }
+
+        @Test func `A pool whose server stops being durable refuses what comes when its sessions are made anew`() async throws {
+            let server = try PrivatePostgres.shared()
+            var configuration = PostgresPool.Configuration()
+            configuration.connections = 1
+            configuration.reconnection = Backoff(first: .milliseconds(1), greatest: .milliseconds(5))
+            try await withPool(configuration: configuration) { pool, name in
+                try await pool.run(.write) { _ = try $0.execute(.init("SELECT 1")) }
+                try server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")
+                try server.administer("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+                try await eventually("it is refused") {
+                    try await storageError { try await pool.run(.write) { _ in } }?.code == .notDurable
+                }
+                try server.administer("ALTER DATABASE \(name) RESET synchronous_commit")
+                try await eventually("it is taken again") {
+                    try await storageError { try await pool.run(.write) { _ in } } == nil
+                }
+            }
+        }
+
         @Test func `A wrong password, a role and a database that are not there are told apart by code`() async throws {
             let server = try PrivatePostgres.shared()
             try server.administer(

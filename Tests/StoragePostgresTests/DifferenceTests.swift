@@ -203,7 +203,13 @@ extension Store {
     fileprivate func everything() async throws -> [String] {
         var lines: [String] = []
         let keys = try await subscriptions(after: nil, limit: 1000)
-        for key in keys { lines.append("\(String(describing: try await contents(of: key)))") }
+        for key in keys {
+            let contents = try await contents(of: key)
+            lines.append("\(String(describing: contents?.stored)) \(contents?.claims ?? []) \(contents?.registrations ?? [])")
+            lines.append("\(contents?.tenures ?? []) \(contents?.holdings ?? []) \(contents?.aliases ?? [])")
+            lines.append("\(try await facts(of: key, limit: 10_000))")
+            lines.append("\(try await auditTexts(of: key, after: 0, limit: 10_000))")
+        }
         for scope in Script.scopes {
             for customer in Script.customers { lines.append("\(try await holdings(of: customer, in: scope))") }
             lines.append("\(try await warnings(in: scope, limit: 1000))")

@@ -1,8 +1,10 @@
+import FaultProxy
 import PrivatePostgres
 import Storage
-import StoragePostgres
 import Synchronization
 import Testing
+
+@testable import StoragePostgres
 
 extension PostgresTests {
     @Suite struct Pipelines {
@@ -22,6 +24,78 @@ extension PostgresTests {
                 // 5,000 × 1,024, and the digits of 0 to 4,999: 10 + 90 × 2 + 900 × 3 + 4,000 × 4.
                 #expect(try sum.integer(0) == 5_120_000 + 18_890)
                 #expect(try sum.integer(1) == 5000)
+            }
+        }
+
+        /// Runs the body on a connection whose batches hold seven statements or a kilobyte.
+        private func withSmallBatches(_ body: (PostgresConnection) async throws -> Void) async throws {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                var limits = PostgresLimits()
+                (limits.statements, limits.batchBytes) = (7, 1024)
+                let settings = try server.settings(server.url(name))
+                let connection = try PostgresConnection(settings, libpq: try Libpq.loaded(), limits: limits)
+                defer { connection.close() }
+                try connection.runScript("CREATE TABLE t (n bigint PRIMARY KEY, x text)")
+                try await body(connection)
+            }
+        }
+
+        private func insert(_ number: Int64, _ text: String = "") -> PostgresStatement {
+            PostgresStatement("INSERT INTO t VALUES ($1, $2) RETURNING n", [.integer(number), .text(text)])
+        }
+
+        @Test func `In a transaction more than one batch holds goes out in several, answered in their order`() async throws {
+            try await withSmallBatches { connection in
+                let before = connection.batches
+                let results = try connection.transaction { try $0.pipeline((0..<40).map { insert($0) }) }
+                #expect(try results.compactMap { try $0.first?.integer(0) } == Array(0..<40))
+                // With BEGIN 41 statements, seven at a time; and COMMIT.
+                #expect(connection.batches - before == 7)
+                let long = String(repeating: "l", count: 400)
+                let longer = String(repeating: "l", count: 4000)
+                let middle = connection.batches
+                _ = try connection.transaction { connection in
+                    try connection.pipeline((40..<46).map { insert($0, $0 == 42 ? longer : long) })
+                }
+                // BEGIN, 40 and 41; 42 alone; 43 and 44; 45; COMMIT.
+                #expect(connection.batches - middle == 5)
+                #expect(try connection.one("SELECT count(*) FROM t").integer(0) == 46)
+                #expect(try connection.one("SELECT max(length(x))::bigint FROM t").integer(0) == 4000)
+            }
+        }
+
+        @Test func `Where a later batch is refused its place is told among all, and nothing of the transaction is kept`()
+            async throws
+        {
+            try await withSmallBatches { connection in
+                let error = try await storageError {
+                    try connection.transaction { connection in
+                        _ = try connection.pipeline((0..<40).map { insert($0 == 31 ? 3 : $0) })
+                    }
+                }
+                #expect(error?.code == .constraint)
+                #expect((error?.underlying as? PostgresDiagnostics)?.statement == 31)
+                #expect(try connection.one("SELECT count(*) FROM t").integer(0) == 0)
+            }
+        }
+
+        @Test func `Outside of a transaction more than one batch is refused, and nothing is sent`() async throws {
+            try await withSmallBatches { connection throws in
+                #expect(throws: StorageError(.tooLarge, "")) { try connection.pipeline((0..<8).map { insert($0) }) }
+                #expect(try connection.one("SELECT count(*) FROM t").integer(0) == 0)
+                #expect(try connection.pipeline((0..<7).map { insert($0) }).count == 7)
+            }
+        }
+
+        @Test func `What no row or index of PostgreSQL can hold is too large, by its code`() async throws {
+            try await withConnection { connection throws in
+                try connection.runScript("CREATE TABLE t (x text PRIMARY KEY)")
+                // An entry of an index holds a third of a page, and what is random cannot be made shorter.
+                var generator = SplitMix64(seed: 9)
+                let text = (0..<2000).map { _ in String(generator.next(), radix: 16) }.joined()
+                let insertion = PostgresStatement("INSERT INTO t VALUES ($1)", [.text(text)])
+                #expect(throws: StorageError(.tooLarge, "")) { try connection.execute(insertion) }
             }
         }
 

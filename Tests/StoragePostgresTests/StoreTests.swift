@@ -110,7 +110,7 @@ extension PostgresTests {
                 let connection = try PostgresConnection(settings, libpq: libpq)
                 defer { connection.close() }
                 let versions = try connection.execute(.init("SELECT version FROM schemaVersion ORDER BY version"))
-                #expect(try versions.map { try $0.integer(0) } == PostgresSchema.migrations.map(\.0))
+                #expect(try versions.map { try $0.integer(0) } == PostgresSchema.steps.map(\.number))
             }
         }
 
@@ -119,14 +119,14 @@ extension PostgresTests {
             try await server.withDatabase { name in
                 let url = server.url(name)
                 #expect(try await storageError { try await withStore(url) { _ in } }?.code == .misconfigured)
-                try server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")
                 let connection = try PostgresConnection(try server.settings(url), libpq: try Libpq.loaded())
                 defer { connection.close() }
                 try connection.migrate(applicationRole: nil)
+                try server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")
                 #expect(try await storageError { try await withStore(url) { _ in } }?.code == .notDurable)
                 try server.administer("ALTER DATABASE \(name) RESET synchronous_commit")
                 #expect(try await storageError { try await withStore(url) { try await $0.checkHealth() } } == nil)
-                try connection.runScript("INSERT INTO schemaVersion VALUES (\(PostgresSchema.version + 1))")
+                try connection.runScript("INSERT INTO schemaVersion VALUES (\(PostgresSchema.version + 1), 1)")
                 #expect(try await storageError { try await withStore(url) { _ in } }?.code == .schemaTooNew)
                 #expect(throws: StorageError(.schemaTooNew, "")) { try connection.migrate(applicationRole: nil) }
             }
@@ -154,6 +154,173 @@ extension PostgresTests {
             }
         }
 
+        // MARK: Round trips and locks
+
+        private static let scope = Scope(app: AppID("app"), environment: .production)
+        private static let instant = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+
+        private static func fact(_ id: String) -> TransactionFact {
+            var fact = TransactionFact(
+                originalTransactionId: OriginalTransactionID(id), transactionId: TransactionID(id), productId: ProductID("plus"),
+                purchaseDate: instant, signedDate: instant)
+            fact.expiresDate = instant.adding(.days(30))
+            return fact
+        }
+
+        /// Keeps a purchase, and so many claims and warnings with it; returns how many round trips that took.
+        private static func keep(
+            _ id: String, claims: Int, warnings: Int, _ connection: PostgresConnection, names: Names
+        ) throws -> (roundTrips: Int, learned: Names) {
+            let before = connection.batches
+            let learned = try connection.transaction { connection in
+                let write = PostgresTransaction(connection: connection, committed: names)
+                let fact = fact(id)
+                let key = SubscriptionKey(
+                    app: scope.app, environment: scope.environment, originalTransactionId: fact.originalTransactionId)
+                _ = try write.lock([key], tokens: [])
+                for number in 0..<warnings {
+                    let warning = OperatorWarning(kind: .unknownProduct, value: "\(number)", firstSeenAt: instant)
+                    try write.warn(warning, in: scope)
+                }
+                let evidence = Evidence(form: .compactJWS, bytes: Array("eyJhIjoxfQ.e30.AQID".utf8))
+                _ = try write.keep([
+                    Arrival(scope: scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: instant)
+                ])
+                let all = (0..<claims).map { number in
+                    Claim(
+                        id: .init("\(id)/\(number)"), customer: CustomerID("c\(number)"), kind: .restore, transaction: fact,
+                        productId: fact.productId, claimedAt: instant.adding(.seconds(Int64(number))))
+                }
+                for claim in all { try write.keep(claim, on: key) }
+                let decision = Decision(
+                    on: [.fact(.transaction(fact))] + all.map { .claim($0) }, history: SubscriptionHistory(key: key),
+                    policy: AppPolicy(), learnedAt: instant)
+                try write.save([try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: instant)])
+                try write.flush()
+                return write.learned
+            }
+            return (connection.batches - before, learned)
+        }
+
+        @Test func `Claims and warnings take no round trip of their own, however many there are`() async throws {
+            try await withMigrated { owner, _ in
+                let first = try Self.keep("1", claims: 0, warnings: 0, owner, names: Names())
+                let plain = try Self.keep("2", claims: 0, warnings: 0, owner, names: first.learned)
+                let many = try Self.keep("3", claims: 20, warnings: 20, owner, names: first.learned)
+                #expect(many.roundTrips == plain.roundTrips)
+                // The lock of what is not there yet takes two; then the facts, what follows from them, and COMMIT.
+                #expect(plain.roundTrips == 5)
+                #expect(try owner.one("SELECT count(*) FROM claim").integer(0) == 20)
+                #expect(try owner.one("SELECT count(*) FROM operatorWarning").integer(0) == 20)
+            }
+        }
+
+        @Test func `A policy is asked for once by whoever reads, and is no number to write another fold's rows under`()
+            async throws
+        {
+            try await withMigrated { owner, _ in
+                _ = try Self.keep("1", claims: 0, warnings: 0, owner, names: Names())
+                try owner.runScript(
+                    """
+                    INSERT INTO policy SELECT 7, foldVersion - 1, policy FROM policy LIMIT 1;
+                    UPDATE subscription SET policy = 7
+                    """)
+                let names = CommittedNames()
+                let key = SubscriptionKey(app: AppID("app"), environment: .production, originalTransactionId: .init("1"))
+                var trips: [Int] = []
+                for _ in 0..<2 {
+                    let reading = PostgresReading(connection: owner, names: names.get())
+                    let before = owner.batches
+                    #expect(try reading.subscription(key, ledger: 1)?.policy == AppPolicy())
+                    trips.append(owner.batches - before)
+                    names.learn(found: reading.found.policies)
+                }
+                #expect(trips == [2, 1])
+                #expect(names.get().number(of: AppPolicy()) == nil)
+            }
+        }
+
+        @Test func `Decision 13 Where another header has the number that is made from one, the evidence keeps its own`()
+            async throws
+        {
+            try await withMigrated { owner, application in
+                let planted = "eyJwbGFudGVkIjoxfQ"
+                _ = try owner.execute(
+                    .init(
+                        "INSERT INTO jwsHeader VALUES ($1, $2)", [.integer(ContentNumber.of("eyJhIjoxfQ")), .text(planted)]))
+                var names = Names()
+                for id in ["1", "2"] { names = try Self.keep(id, claims: 0, warnings: 0, owner, names: names).learned }
+                try await withStore(application) { store in
+                    for id in ["1", "2"] {
+                        let key = SubscriptionKey(app: AppID("app"), environment: .production, originalTransactionId: .init(id))
+                        let kept = try await store.facts(of: key, limit: 9).map { $0.evidence?.bytes }
+                        #expect(kept == [Array("eyJhIjoxfQ.e30.AQID".utf8)])
+                    }
+                }
+                #expect(try owner.one("SELECT string_agg(header, ' ') FROM jwsHeader").text(0) == planted)
+            }
+        }
+
+        @Test func `AUDIT-2 A seal names its heads where they were taken out or changed, and where the subscription is gone`()
+            async throws
+        {
+            try await withMigrated { owner, application in
+                for id in ["1", "2", "3", "4"] {
+                    _ = try Self.keep(id, claims: 1, warnings: 0, owner, names: Names())
+                }
+                try await withStore(application) { store in
+                    let seal = try await store.write { try $0.seal(Self.scope.app, at: Self.instant, limit: 10) }
+                    #expect(seal?.heads.count == 4)
+                    #expect(try await store.missedHeads(of: Self.scope.app, seal: 1) == [])
+                    // As somebody does who owns the tables.
+                    try owner.runScript(
+                        """
+                        ALTER TABLE audit DISABLE TRIGGER neverChanged;
+                        DELETE FROM audit WHERE originalTransactionId = '1';
+                        UPDATE audit SET hash = auditHead FROM subscription
+                            WHERE audit.originalTransactionId = '2' AND subscription.originalTransactionId = '3';
+                        DELETE FROM subscription WHERE originalTransactionId = '4'
+                        """)
+                    let missed = try await store.missedHeads(of: Self.scope.app, seal: 1).sorted { $0.entry.key < $1.entry.key }
+                    #expect(missed.map(\.entry.key.originalTransactionId.rawValue) == ["1", "2", "4"])
+                    #expect(missed.map(\.isSubscriptionThere) == [true, true, false])
+                }
+            }
+        }
+
+        /// A server with room for a few hundred locks: what one transaction may name is more than that.
+        @Test
+        func `A table of locks that is full is a conflict that may be tried again, and naming very many needs no room in it`()
+            async throws
+        {
+            var options = PrivatePostgres.Options()
+            options.configuration = ["max_locks_per_transaction": "10", "max_connections": "20", "max_wal_senders": "0"]
+            let server = try PrivatePostgres(options)
+            let connection = try PostgresConnection(try server.settings(server.url()), libpq: try Libpq.loaded())
+            defer { connection.close() }
+            try connection.migrate(applicationRole: nil)
+            func lock(_ count: Int) async throws -> StorageError? {
+                let tokens = try (0..<count).map { number in
+                    let digits = String(number)
+                    let text = "a11ce000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+                    return TokenName(app: AppID("app"), token: try #require(AppAccountToken(text)))
+                }
+                return try await storageError {
+                    try connection.transaction { connection in
+                        _ = try PostgresTransaction(connection: connection, committed: Names()).lock([], tokens: tokens)
+                    }
+                }
+            }
+            #expect(try await lock(100) == nil)
+            let full = try await lock(1024)
+            #expect(full?.code == .conflict)
+            #expect((full?.underlying as? PostgresDiagnostics)?.sqlState == "53200")
+            #expect(full?.isRetryable == true)
+            #expect(try await lock(1025) == nil)
+            #expect(try await lock(50_000) == nil)
+            try server.stop(.immediate)
+        }
+
         // MARK: Plans
 
         private static let key = SubscriptionKey(
@@ -178,9 +345,10 @@ extension PostgresTests {
                     EvidenceQueries.claims(of: id, ledger: 7), TokenQueries.registrations([token]),
                     TokenQueries.subscriptions(bearing: [token]), SubscriptionQueries.find([(7, id), (7, id)]),
                     SubscriptionQueries.aliases(of: id, ledger: 7), SubscriptionQueries.tenures(of: id, revision: 1, ledger: 7),
-                    SubscriptionQueries.customers(of: id, ledger: 7),
+                    SubscriptionQueries.next(after: "id500", ledger: 7, limit: 10), NameQueries.nextLedger(after: key.scope),
+                    EvidenceQueries.document(500), SealQueries.missed(by: key.app, seal: 7),
                     HoldingQueries.holdings(of: CustomerID("id500"), in: key.scope),
-                    HoldingQueries.holdings(of: [CustomerID("id500")], in: id, ledger: 7),
+                    HoldingQueries.holdings(of: id, ledger: 7),
                     AuditQueries.rows(of: id, after: 0, limit: 10, ledger: 7), AuditQueries.outbox(after: 500, limit: 10),
                     WorkQueries.lease(.tell, for: WorkRequest(kinds: [.tell], worker: "w"), at: now),
                     WorkQueries.postpone(leased, to: now, because: ""), WorkQueries.abandon(leased, at: now, because: ""),
@@ -205,6 +373,8 @@ extension PostgresTests {
             INSERT INTO tenure SELECT 7, 'id' || n, 1, n, 'id' || n, 'OWN-3', 'e', n FROM generate_series(1, 20000) n;
             INSERT INTO holding SELECT 7, 'id' || n, 'id' || n, '[]' FROM generate_series(1, 20000) n;
             INSERT INTO audit SELECT 7, 'id' || n, 1, n, '{}', '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO auditSeal SELECT 'app7', n, n, '\\x00', '\\x00' FROM generate_series(1, 2000) n;
+            INSERT INTO sealedHead SELECT 'app7', 1 + n / 10, 7, 'id' || n, 1, '\\x00' FROM generate_series(1, 19000) n;
             INSERT INTO outbox (ledger, originalTransactionId, sequence, event, createdAt)
                 SELECT 7, 'id' || n, 1, '{}', n FROM generate_series(1, 20000) n;
             INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)

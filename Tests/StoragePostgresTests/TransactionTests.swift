@@ -144,8 +144,9 @@ extension PostgresTests {
         ("08006", StorageError.Code.unavailable), ("57P01", .unavailable), ("57P03", .unavailable), ("53300", .unavailable),
         ("40001", .conflict), ("40P01", .conflict), ("40003", .unknownOutcome), ("53100", .full), ("23505", .constraint),
         ("23503", .constraint), ("22021", .invalidText), ("22P05", .invalidText), ("25006", .readOnly), ("28P01", .notPermitted),
-        ("42501", .notPermitted), ("3D000", .misconfigured), ("55P03", .busy), ("57014", .timedOut), ("54000", .tooLarge),
-        ("58030", .inputOutput), ("XX001", .corrupt),
+        ("42501", .notPermitted), ("3D000", .misconfigured), ("3F000", .notPermitted), ("55P03", .busy), ("57014", .timedOut),
+        ("54000", .tooLarge),
+        ("42P01", .misconfigured), ("42703", .misconfigured), ("53200", .conflict), ("58030", .inputOutput), ("XX001", .corrupt),
     ])
     func `A state has one meaning`(_ state: String, _ code: StorageError.Code) {
         #expect(StorageError.Code(sqlState: state) == code)

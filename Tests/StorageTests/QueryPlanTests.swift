@@ -10,7 +10,7 @@ import Testing
 @Suite struct `Plans of queries` {
     /// Read by operators, the deliverer and whoever proves the books, with a limit; a request never waits for them.
     private static let readInOrder = [
-        "FROM fact LEFT JOIN evidence", "SELECT decoded FROM claim",
+        "SELECT decoded, receivedAt, evidence FROM fact", "SELECT decoded FROM claim",
         "FROM outbox WHERE id >", "FROM operatorWarning", "FROM work WHERE id >",
     ]
 
@@ -59,6 +59,11 @@ import Testing
         let reading = SubscriptionReading(database: database, names: Names())
         let ledger = try NameQueries.ledger(of: Life.scope, database) ?? 0
         _ = try reading.contents(of: Life.key, ledger: ledger)
+        _ = try reading.facts(of: Life.key.originalTransactionId, limit: 10, ledger: ledger)
+        _ = try SubscriptionQueries.next(after: nil, limit: 10, database)
+        _ = try SubscriptionQueries.next(after: Life.key, limit: 10, database)
+        _ = try SealQueries.missed(by: Life.scope.app, seal: 1, database)
+        _ = try AuditQueries.rows(of: Life.key.originalTransactionId, after: 0, limit: 10, ledger: ledger, database)
         _ = try EvidenceQueries.decodedFacts(of: Life.key.originalTransactionId, ledger: ledger, database)
         _ = try AuditQueries.outbox(after: 0, limit: 10, database)
         _ = try AuditQueries.warnings(ledger: ledger, limit: 10, database)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import Ledger
 import Primitives
 import Storage
@@ -108,7 +109,9 @@ import Testing
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
-            try file.query { try $0.execute(sql: "UPDATE holding SET holding = 'x'; UPDATE subscription SET history = x'0107'") }
+            try file.query {
+                try $0.execute(sql: "UPDATE holding SET holding = 'x'; UPDATE subscription SET history = x'020007'")
+            }
             await #expect(throws: StorageError(.corrupt, "")) { try await store.holdings(of: Life.alice, in: Life.scope) }
             await #expect(throws: StorageError(.corrupt, "")) { try await store.subscription(Life.key) }
         }
@@ -130,6 +133,51 @@ import Testing
             #expect(try await store.facts(of: Life.key, limit: 100) == before)
             try store.onWriter { _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1073741823") }
             #expect(try await store.write { try $0.keep([arrival]) } == [true])
+        }
+    }
+
+    @Test func `What is longer than SQLite can hold is too large, and nothing of it is kept`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { try Life.write($0) }
+            try store.onWriter { _ = sqlite3_limit($0.sqliteConnection, SQLITE_LIMIT_LENGTH, 1 << 16) }
+            let large = Evidence(form: .appReceipt, bytes: [UInt8](repeating: 0x68, count: 1 << 17))
+            let arrival = Arrival(
+                scope: Life.scope, evidence: large, facts: [.transaction(Life.transaction(9))], receivedAt: Life.start)
+            await #expect(throws: StorageError(.tooLarge, "")) { try await store.write { try $0.keep([arrival]) } }
+            #expect(try await store.facts(of: Life.key, limit: 100).count == 3)
+        }
+    }
+
+    @Test func `A store that is closed leaves one file with everything in it, and refuses whoever comes later`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { try Life.write($0) }
+            #expect(try await store.holdings(of: Life.alice, in: Life.scope).count == 1)
+            #expect(FileManager.default.fileExists(atPath: file.path + "-wal"))
+            for _ in 0..<2 { try store.close() }
+            #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))
+            await #expect(throws: StorageError(.unavailable, "")) { try await store.holdings(of: Life.alice, in: Life.scope) }
+            await #expect(throws: StorageError(.unavailable, "")) { try await store.subscription(Life.key) }
+            await #expect(throws: StorageError(.unavailable, "")) { try await store.write { try Life.keep(4, $0) } }
+            #expect(try await SQLiteStore(path: file.path).facts(of: Life.key, limit: 100).count == 3)
+        }
+    }
+
+    @Test func `Decision 13 Where another header has the number that is made from one, the evidence keeps its own`() async throws
+    {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            let planted = "eyJwbGFudGVkIjoxfQ"
+            try file.query { database in
+                try database.execute(
+                    sql: "INSERT INTO jwsHeader VALUES (?, ?)", arguments: [ContentNumber.of("header"), planted])
+            }
+            // Once where the number is not known to the store yet, once where it is.
+            for index in 0..<2 as Range<Int64> { try await store.write { try Life.keep(index, $0) } }
+            let kept = try await store.facts(of: Life.key, limit: 9).map(\.evidence)
+            #expect(kept == [Life.evidence("payload0"), Life.evidence("payload1")])
+            #expect(try file.query { try String.fetchAll($0, sql: "SELECT header FROM jwsHeader") } == [planted])
         }
     }
 
@@ -203,6 +251,39 @@ import Testing
                 try await store.write { try Life.write($0) }
                 #expect(try file.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version)
             }
+        }
+    }
+
+    /// As two programs on one file: a server of the version before, and whatever of today's opens the file beside it.
+    @Test func `F24 A server of the schema before goes on while the file is brought up to date, and says when it must not`()
+        async throws
+    {
+        let before = try #require(Schema.released.dropLast().last)
+        try await withDatabase { file in
+            let old = try SQLiteStore(path: file.path, knowing: before)
+            try await old.write { try Life.write($0) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for worker in 0..<4 as Range<Int64> {
+                    group.addTask {
+                        for turn in 0..<25 as Range<Int64> {
+                            try await old.write { try Life.keep(10 + 25 * worker + turn, $0) }
+                        }
+                    }
+                }
+                group.addTask { _ = try SQLiteStore(path: file.path) }
+                try await group.waitForAll()
+            }
+            #expect(try file.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version)
+            #expect(try await old.facts(of: Life.key, limit: 1000).count == 103)
+            try await old.checkHealth()
+            try await old.write { try Life.keep(200, $0) }
+            #expect(throws: StorageError(.schemaTooNew, "")) { try SQLiteStore(path: file.path, knowing: before) }
+            // A step after which the server of before would read what is not there any more.
+            try file.query { database in
+                let step = Schema.Step(number: Schema.version + 1, oldest: Schema.version, script: "CREATE TABLE more (x);")
+                try Schema.take(step, database)
+            }
+            await #expect(throws: StorageError(.schemaTooNew, "")) { try await old.checkHealth() }
         }
     }
 

@@ -42,7 +42,7 @@ package enum ImportOutcome: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Backend {
-    /// Takes items in their order, in one transaction; returns when what is new is durable. Taking them again is safe.
+    /// Takes items in their order, in few transactions; returns when what is new is durable. Taking them again is safe.
     ///
     /// - Returns: what became of each, or why it cannot be taken: `refusedEvidence` where it proves nothing.
     package func take(_ items: [ImportItem], app id: AppID) async throws -> [Result<ImportOutcome, BackendError>] {
@@ -55,7 +55,7 @@ extension Backend {
             case .failure(let error): results[index] = .failure(error)
             }
         }
-        let taken = await queue.commit(requests.map(\.request))
+        let taken = await queue.commitAll(requests.map(\.request))
         for ((index, request), result) in zip(requests, taken) {
             results[index] = result.map { Self.outcome(of: request, $0) }.mapError(BackendError.init)
         }

@@ -78,10 +78,19 @@ extension Backend {
 
     /// Takes a notification V1. Nobody signed it: it is a hint, and only what a receipt in it proves is kept (FACT-3). A hint
     /// about a subscription that is known makes us ask Apple; one about any other is refused, so that a flood of them fills
-    /// nothing (T49).
+    /// nothing (T49). The shared secret in it keeps strangers from making us work; it proves nothing else.
     func receive(_ hint: NotificationV1Hint, app: AppSettings, at learnedAt: Timestamp) async throws -> NotificationOutcome {
         guard hint.bundleId.map(app.expected.hasBundleId) ?? true, app.expected.environments.contains(hint.environment) else {
             throw refused(EvidenceRefusal(code: "wrongBundleId", part: "notification", words: "it is about another app"))
+        }
+        guard !app.sharedSecrets.isEmpty else {
+            throw refused(
+                EvidenceRefusal(
+                    code: "sharedSecretNotConfigured", part: "notification",
+                    words: "notifications of version 1 are taken for apps with sharedSecrets only"))
+        }
+        guard app.sharedSecrets.contains(where: { hint.hasPassword(equalTo: $0) }) else {
+            throw refused(EvidenceRefusal(code: "wrongSharedSecret", part: "notification", words: "its password is another"))
         }
         let scope = Scope(app: app.id, environment: hint.environment)
         var request = IngestRequest(app: app, learnedAt: learnedAt)
@@ -96,7 +105,7 @@ extension Backend {
         request.orders = try named.map { id in
             WorkOrder(
                 scope: scope, subject: id.rawValue, key: "hint", kind: .fetchHistory,
-                body: try FetchHistoryBody(transactionId: id.rawValue).json, dueAt: learnedAt)
+                body: try FetchHistoryBody(transactionId: id.rawValue).json, dueAt: learnedAt.adding(Self.hintsTogether))
         }
         let result = try await ingest(request)
         let outcome = result.isNew.contains(true) ? NotificationOutcome.applied : .hinted
@@ -125,6 +134,8 @@ extension Backend {
     }
 
     private static let mostHinted = 16
+    /// One action of a customer sends several of them; one question answers all.
+    private static let hintsTogether = Milliseconds.seconds(10)
 }
 
 extension NotificationV1Hint {

@@ -22,6 +22,9 @@ struct IngestRequest: Sendable {
 
     /// How much of a transaction it takes: one for each fact and claim.
     var weight: Int { arrivals.reduce(1 + claims.count) { $0 + $1.facts.count } }
+
+    /// Of its evidence.
+    var bytes: Int { arrivals.reduce(0) { $0 + ($1.evidence?.bytes.count ?? 0) } }
 }
 
 /// What became of a request, once it is durable.

@@ -11,10 +11,26 @@ final class IntakeQueue: Sendable {
     struct Limits: Sendable {
         /// Requests that wait at the most; more are turned away, and Apple or the device comes again.
         var waiting = 4096
+        /// Evidence that waits at the most, in bytes, unless a single request has more.
+        var waitingBytes = 128 * 1024 * 1024
         /// Requests of one transaction at the most.
         var batch = 128
         /// Facts and claims of one transaction at the most, unless a single request has more.
         var weight = 500
+        /// Evidence of one transaction at the most, in bytes, unless a single request has more.
+        var batchBytes = 8 * 1024 * 1024
+
+        /// How many of the requests, from the first on, go into one transaction: one at least, where there is any.
+        func batch(of requests: some Sequence<IngestRequest>) -> Int {
+            var (count, weight, bytes) = (0, 0, 0)
+            for request in requests {
+                weight += request.weight
+                bytes += request.bytes
+                guard count == 0 || (count < batch && weight <= self.weight && bytes <= batchBytes) else { break }
+                count += 1
+            }
+            return count
+        }
     }
 
     private let store: any Store
@@ -23,11 +39,13 @@ final class IntakeQueue: Sendable {
 
     private struct Line {
         var waiting: [Waiter] = []
+        var bytes = 0
         var leaders = 0
     }
 
     private struct Waiter: Sendable {
         let request: IngestRequest
+        let bytes: Int
         let continuation: CheckedContinuation<Turn, any Error>
     }
 
@@ -48,15 +66,18 @@ final class IntakeQueue: Sendable {
     func submit(_ request: IngestRequest) async throws -> IngestResult {
         if becomesLeader() { return try await lead(request, with: []) }
         let turn: Turn = try await withCheckedThrowingContinuation { continuation in
-            let waiter = Waiter(request: request, continuation: continuation)
+            let waiter = Waiter(request: request, bytes: request.bytes, continuation: continuation)
             let verdict = line.withLock { line -> Verdict in
                 // Whoever led may have gone since.
                 if line.leaders < store.writers {
                     line.leaders += 1
                     return .lead
                 }
-                guard line.waiting.count < limits.waiting else { return .turnAway }
+                guard line.waiting.count < limits.waiting,
+                    line.waiting.isEmpty || line.bytes + waiter.bytes <= limits.waitingBytes
+                else { return .turnAway }
                 line.waiting.append(waiter)
+                line.bytes += waiter.bytes
                 return .wait
             }
             switch verdict {
@@ -86,11 +107,23 @@ final class IntakeQueue: Sendable {
 
     private func lead(_ own: IngestRequest, with others: [Waiter]) async throws -> IngestResult {
         let outcomes = await commit([own] + others.map(\.request))
+        if let first = others.first, Self.isCancelled(outcomes) {
+            // Who led went away before anything was begun; those who came with him did not.
+            first.continuation.resume(returning: .lead(with: Array(others.dropFirst())))
+            return try outcomes[0].get()
+        }
         handOver()
         for (waiter, outcome) in zip(others, outcomes.dropFirst()) {
             waiter.continuation.resume(with: outcome.map { Turn.done($0) })
         }
         return try outcomes[0].get()
+    }
+
+    private static func isCancelled(_ outcomes: [Result<IngestResult, any Error>]) -> Bool {
+        outcomes.allSatisfy { outcome in
+            guard case .failure(let error) = outcome else { return false }
+            return (error as? StorageError)?.code == .cancelled
+        }
     }
 
     /// The first of those who wait leads from now on, with as many others as a transaction takes.
@@ -100,16 +133,23 @@ final class IntakeQueue: Sendable {
                 line.leaders -= 1
                 return []
             }
-            var (count, weight) = (0, 0)
-            for waiter in line.waiting.prefix(limits.batch) {
-                weight += waiter.request.weight
-                if count > 0, weight > limits.weight { break }
-                count += 1
-            }
-            defer { line.waiting.removeFirst(count) }
-            return Array(line.waiting.prefix(count))
+            let count = limits.batch(of: line.waiting.lazy.map(\.request))
+            let next = Array(line.waiting.prefix(count))
+            line.waiting.removeFirst(count)
+            line.bytes -= next.reduce(0) { $0 + $1.bytes }
+            return next
         }
         if let leader = next.first { leader.continuation.resume(returning: .lead(with: Array(next.dropFirst()))) }
+    }
+
+    /// Carries out the requests in their order, in as many transactions as the limits ask for; returns one outcome for each.
+    func commitAll(_ requests: [IngestRequest]) async -> [Result<IngestResult, any Error>] {
+        var outcomes: [Result<IngestResult, any Error>] = []
+        while outcomes.count < requests.count {
+            let rest = requests[outcomes.count...]
+            outcomes += await commit(Array(rest.prefix(limits.batch(of: rest))))
+        }
+        return outcomes
     }
 
     /// Carries out the requests in their order, in one transaction of their own; returns one outcome for each.
@@ -118,21 +158,13 @@ final class IntakeQueue: Sendable {
         do {
             return try await store.write { try Ingest.apply(requests, in: $0) }.map { .success($0) }
         } catch {
-            guard requests.count > 1, Self.isTheFaultOfOne(error) else { return requests.map { _ in .failure(error) } }
+            guard requests.count > 1, (error as? StorageError)?.isAboutOneRequest ?? true else {
+                return requests.map { _ in .failure(error) }
+            }
             // One of them cannot be kept; the others can, and must not suffer for it.
             var outcomes: [Result<IngestResult, any Error>] = []
             for request in requests { outcomes += await commit([request]) }
             return outcomes
-        }
-    }
-
-    private static func isTheFaultOfOne(_ error: any Error) -> Bool {
-        guard let error = error as? StorageError else { return true }
-        switch error.code {
-        case .corrupt, .constraint, .invalidText, .tooLarge, .staleLease, .other: return true
-        case .busy, .full, .inputOutput, .schemaTooNew, .notDurable, .unavailable, .conflict, .unknownOutcome, .timedOut,
-            .cancelled, .readOnly, .notPermitted, .misconfigured:
-            return false
         }
     }
 }

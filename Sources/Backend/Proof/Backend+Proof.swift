@@ -9,6 +9,10 @@ package struct ProofReport: Sendable, Hashable {
     package var facts = 0
     package var auditRows = 0
     package var seals = 0
+    /// Subscriptions whose rows another version of the fold wrote, and which of them today's fold would write otherwise; looked
+    /// for only where everything is folded anew. They are written anew with their next fact or claim.
+    package var writtenByAnotherFold = 0
+    package var differingByTodaysFold = 0
     package var findings: [Finding] = []
 
     package init() {}
@@ -31,32 +35,29 @@ extension Backend {
     /// Proves the books of all configured apps: the chains of audit rows and their seals, the evidence of the facts, and, where
     /// it is asked for, everything that follows from them. Writes nothing; may run beside a server.
     ///
+    /// What it holds in memory is bounded by the largest subscription (its facts, at most ``StoredContents/limit``, and its
+    /// history), the largest document and a few seals, and not by how many of them there are.
+    ///
     /// - Parameter progress: told after each page of subscriptions how far it is.
     package func prove(_ depth: ProofDepth, progress: (ProofReport) -> Void = { _ in }) async throws -> ProofReport {
         var report = ProofReport()
-        // Before the chains: what is sealed is there already, and what comes after is longer.
-        var sealed: [SubscriptionKey: [(number: Int64, head: AuditHead)]] = [:]
-        for app in apps.keys.sorted() { try await proveSeals(of: app, into: &report, &sealed) }
+        for app in apps.keys.sorted() { try await proveSeals(of: app, into: &report) }
         var last: SubscriptionKey?
         while true {
             let page = try await translatingStorageErrors { try await store.subscriptions(after: last, limit: 500) }
             guard let end = page.last else { break }
-            for key in page { try await prove(key, depth, sealed: sealed.removeValue(forKey: key) ?? [], &report) }
+            for key in page { try await prove(key, depth, &report) }
             last = end
             progress(report)
-        }
-        for key in sealed.keys.sorted() {
-            report.findings.append(Finding(.auditChainCut, key, "it was sealed and is not there"))
         }
         return report
     }
 
-    private func proveSeals(
-        of app: AppID, into report: inout ProofReport, _ sealed: inout [SubscriptionKey: [(number: Int64, head: AuditHead)]]
-    ) async throws {
+    /// AUDIT-2: each seal follows from the one before, and what it names is in the books.
+    private func proveSeals(of app: AppID, into report: inout ProofReport) async throws {
         var (number, previous) = (Int64(0), AuditHead().hash)
         while true {
-            let page = try await translatingStorageErrors { try await store.seals(of: app, after: number, limit: 10) }
+            let page = try await translatingStorageErrors { try await store.seals(of: app, after: number, limit: 4) }
             guard !page.isEmpty else { return }
             for stored in page {
                 report.seals += 1
@@ -64,38 +65,70 @@ extension Backend {
                 if seal.number != number + 1 || seal.previous != previous || seal.hash != stored.hash {
                     report.findings.append(Finding(.sealBroken, nil, "seal \(seal.number) of \(app)"))
                 }
-                for entry in seal.heads { sealed[entry.key, default: []].append((seal.number, entry.head)) }
+                let missed = try await translatingStorageErrors { try await store.missedHeads(of: app, seal: seal.number) }
+                report.findings += missed.map { missed in
+                    let words =
+                        missed.isSubscriptionThere
+                        ? "row \(missed.entry.head.sequence) is not as seal \(seal.number) names it"
+                        : "it was sealed and is not there"
+                    return Finding(.auditChainCut, missed.entry.key, words)
+                }
                 (number, previous) = (seal.number, stored.hash)
             }
         }
     }
 
-    private func prove(
-        _ key: SubscriptionKey, _ depth: ProofDepth, sealed: [(number: Int64, head: AuditHead)], _ report: inout ProofReport
-    ) async throws {
+    private func prove(_ key: SubscriptionKey, _ depth: ProofDepth, _ report: inout ProofReport) async throws {
         report.subscriptions += 1
-        let contents: StoredContents
         do {
-            guard let found = try await store.contents(of: key) else { return }
-            contents = found
+            guard let contents = try await store.contents(of: key) else { return }
+            report.facts += contents.facts.count
+            guard contents.facts.count < StoredContents.limit else {
+                let words = "it has \(StoredContents.limit) facts or more, and is not proved"
+                report.findings.append(Finding(.unreadable, key, words))
+                return
+            }
+            try await proveChain(of: key, end: contents.stored.ends.audit, &report)
+            if depth.rebuild { proveFold(of: contents, &report) }
+            guard depth.evidence, let app = apps[key.app] else { return }
+            report.findings += try await EvidenceProof(verifier: verifier, app: app).findings(
+                of: contents.facts, key: key, document: store.evidence)
         } catch let error as StorageError where error.code == .corrupt {
             report.findings.append(Finding(.unreadable, key, error.reason))
-            return
         } catch let error as StorageError {
             throw BackendError.store(StoreFailure(error))
         }
-        report.facts += contents.facts.count
-        report.auditRows += contents.audit.count
+    }
+
+    /// What another version of the fold wrote is compared and counted; that it differs is no damage.
+    private func proveFold(of contents: StoredContents, _ report: inout ProofReport) {
         let proof = ContentsProof(contents)
-        report.findings += proof.chain()
-        for seal in sealed where !proof.isSealed(seal.head) {
-            report.findings.append(
-                Finding(.auditChainCut, key, "row \(seal.head.sequence) is not as seal \(seal.number) names it"))
+        report.findings += proof.history()
+        let differences = proof.fold()
+        if contents.stored.isFoldCurrent {
+            report.findings += differences
+        } else {
+            report.writtenByAnotherFold += 1
+            if !differences.isEmpty { report.differingByTodaysFold += 1 }
         }
-        if depth.rebuild { report.findings += proof.rebuilt() }
-        if depth.evidence, let app = apps[key.app] {
-            report.findings += await EvidenceProof(verifier: verifier, app: app).findings(of: contents.facts, key: key)
+    }
+
+    private func proveChain(of key: SubscriptionKey, end: AuditHead, _ report: inout ProofReport) async throws {
+        var proof = ChainProof(key, end: end)
+        // Bounded by the chain's end, which is known before.
+        while proof.isOpen {
+            let page = try await store.auditTexts(of: key, after: proof.head.sequence, limit: 500)
+            guard !page.isEmpty else { break }
+            for row in page { proof.take(row) }
+            report.auditRows += page.count
         }
+        proof.close()
+        if proof.finding == nil, let next = try await store.auditTexts(of: key, after: end.sequence, limit: 1).first,
+            let now = try await store.subscription(key)?.ends.audit, now.sequence < next.head.sequence
+        {
+            proof.addsRow(next)
+        }
+        if let finding = proof.finding { report.findings.append(finding) }
     }
 
     /// Seals the chains of all configured apps that moved since their last seals; returns how many (AUDIT-2).

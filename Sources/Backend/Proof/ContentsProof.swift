@@ -1,7 +1,9 @@
 import Ledger
+import Primitives
 import Storage
 
-/// Whether the rows of one subscription agree with each other: the chain of its audit rows, and a fold of everything anew.
+/// Whether the rows of one subscription agree with each other: a fold of everything anew. They are held in memory; its audit rows
+/// and documents are not among them (`ChainProof`, `EvidenceProof`).
 struct ContentsProof {
     let contents: StoredContents
     let key: SubscriptionKey
@@ -11,36 +13,24 @@ struct ContentsProof {
         key = contents.stored.history.key
     }
 
-    /// AUDIT-2: each row follows from the one before, and the last is the one that the subscription names.
-    func chain() -> [Finding] {
-        var head = AuditHead()
-        for row in contents.audit {
-            head = head.followed(by: row.text, of: key)
-            if row.head != head {
-                return [Finding(.auditRowChanged, key, "row \(row.head.sequence), or a row before it, is not as it was written")]
-            }
-        }
-        guard head != contents.stored.ends.audit else { return [] }
-        let named = contents.stored.ends.audit.sequence
-        return [Finding(.auditChainCut, key, "\(head.sequence) rows are there and the subscription names \(named)")]
-    }
-
-    /// AUDIT-2: the row at which a chain stood when it was sealed.
-    func isSealed(_ head: AuditHead) -> Bool {
-        contents.audit.contains { $0.head == head }
-    }
-
-    /// I13: everything that is a cache, folded anew from the rows of facts, claims and registrations.
-    func rebuilt() -> [Finding] {
+    /// I13: the history, which is nobody's opinion, whatever version of the fold wrote the rest.
+    func history() -> [Finding] {
         let kept = contents.stored.history
-        var history = SubscriptionHistory(
-            key: key, facts: contents.facts.map(\.fact), claims: contents.claims, registrations: contents.registrations)
+        var history = rebuiltHistory
         if let toldUntil = kept.toldUntil { _ = history.record(toldUntil: toldUntil) }
+        guard HistoryCoding.encode(history) != HistoryCoding.encode(kept) else { return [] }
+        return [Finding(.historyDiffers, key, "\(contents.facts.count) facts come to another history")]
+    }
+
+    private var rebuiltHistory: SubscriptionHistory {
+        SubscriptionHistory(
+            key: key, facts: contents.facts.map(\.fact), claims: contents.claims, registrations: contents.registrations)
+    }
+
+    /// I13: what is a cache of the history under its policy, folded anew.
+    func fold() -> [Finding] {
         var findings: [Finding] = []
-        if HistoryCoding.encode(history) != HistoryCoding.encode(kept) {
-            findings.append(Finding(.historyDiffers, key, "\(contents.facts.count) facts come to another history"))
-        }
-        let state = SubscriptionState(folding: history, under: contents.stored.policy)
+        let state = SubscriptionState(folding: rebuiltHistory, under: contents.stored.policy)
         if contents.tenures.map(\.step) != SubscriptionRows.tenures(of: state).map(\.step) {
             findings.append(Finding(.ownersDiffer, key, "revision \(contents.stored.ends.tenureRevision)"))
         }
@@ -52,5 +42,43 @@ struct ContentsProof {
             findings.append(Finding(.periodsDiffer, key, "\(state.periods.count) periods"))
         }
         return findings
+    }
+}
+
+/// AUDIT-2: whether each audit row of a subscription follows from the one before, and the last is the one that the subscription
+/// names. Takes them page by page, so that a chain may be longer than memory.
+struct ChainProof {
+    private let key: SubscriptionKey
+    private let end: AuditHead
+    private(set) var head = AuditHead()
+    private(set) var finding: Finding?
+
+    /// - Parameter end: of the chain, as the subscription's row names it.
+    init(_ key: SubscriptionKey, end: AuditHead) {
+        self.key = key
+        self.end = end
+    }
+
+    /// Whether more rows are wanted: what came after the end was named is another's to prove.
+    var isOpen: Bool { finding == nil && head.sequence < end.sequence }
+
+    mutating func take(_ row: AuditRowText) {
+        guard isOpen else { return }
+        head = head.followed(by: row.text, of: key)
+        if row.head != head {
+            finding = Finding(.auditRowChanged, key, "row \(row.head.sequence), or a row before it, is not as it was written")
+        }
+    }
+
+    /// There are no more rows.
+    mutating func close() {
+        guard finding == nil, head != end else { return }
+        finding = Finding(.auditChainCut, key, "\(head.sequence) rows are there and the subscription names \(end.sequence)")
+    }
+
+    /// What stands after the end although the subscription's row, read once more, names no more than it did.
+    mutating func addsRow(_ row: AuditRowText) {
+        finding = Finding(
+            .auditChainCut, key, "row \(row.head.sequence) is there and the subscription names \(end.sequence)")
     }
 }

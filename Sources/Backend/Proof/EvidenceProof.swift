@@ -10,21 +10,38 @@ struct EvidenceProof {
     let verifier: AppStoreVerifier
     let app: AppSettings
 
-    func findings(of facts: [StoredFact], key: SubscriptionKey) async -> [Finding] {
+    /// Reads each document once, whatever it proves, and holds one at a time.
+    ///
+    /// - Parameter document: the document of a number.
+    /// - Throws: what `document` throws, but for one that cannot be read, which is a finding.
+    func findings(
+        of facts: [StoredContents.KeptFact], key: SubscriptionKey, document: (Int64) async throws -> Evidence
+    ) async throws -> [Finding] {
         var findings: [Finding] = []
         // All facts of one document stand in it together.
         let documents = Dictionary(grouping: facts) { $0.evidence }
-        for (evidence, facts) in documents.sorted(by: { ($0.value.first?.fact.key ?? "") < ($1.value.first?.fact.key ?? "") }) {
-            guard let evidence, let receivedAt = facts.first?.receivedAt else {
+        for (number, facts) in documents.sorted(by: { ($0.value.first?.fact.key ?? "") < ($1.value.first?.fact.key ?? "") }) {
+            guard let number, let receivedAt = facts.first?.receivedAt else {
                 findings += facts.filter { !Self.needsNone($0.fact) }.map {
                     Finding(.factUnproven, key, "\($0.fact.key): no evidence")
                 }
                 continue
             }
+            let evidence: Evidence
+            do {
+                evidence = try await document(number)
+            } catch let error as StorageError where error.code == .corrupt {
+                findings.append(Finding(.unreadable, key, "document \(number): \(error.reason)"))
+                continue
+            }
             switch await proven(by: evidence, like: facts.map(\.fact), at: receivedAt) {
             case .failure(let reason):
-                findings.append(Finding(.factUnproven, key, "\(facts.map(\.fact.key).joined(separator: ", ")): \(reason.words)"))
+                let keys = facts.prefix(Self.mostNamed).map(\.fact.key).joined(separator: ", ")
+                let others = facts.count - Self.mostNamed
+                findings.append(
+                    Finding(.factUnproven, key, "\(keys)\(others > 0 ? " and \(others) more" : ""): \(reason.words)"))
             case .success(let proven):
+                let proven = Set(proven)
                 for fact in facts where !proven.contains(fact.fact) {
                     findings.append(Finding(.factDiffers, key, fact.fact.key))
                 }
@@ -32,6 +49,9 @@ struct EvidenceProof {
         }
         return findings
     }
+
+    /// How many facts of one document a finding names.
+    private static let mostNamed = 20
 
     /// A failed question is the only fact that nobody signs.
     private static func needsNone(_ fact: Fact) -> Bool {

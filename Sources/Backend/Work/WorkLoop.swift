@@ -63,31 +63,76 @@ package struct WorkLoop: Sendable {
         self.jitter = jitter
     }
 
-    /// Goes on until its task is cancelled; then what was begun is ended first.
+    /// Goes on until it is told to stop; then it takes nothing more and waits for what was begun. Where its task is cancelled, so
+    /// is what was begun.
     ///
-    /// - Parameter failed: told of each failure of the store; the loop goes on after a pause.
-    package func run(failed: @Sendable (any Error) -> Void) async {
-        while !Task.isCancelled {
-            var taken = 0
-            do { taken = try await runOnce() } catch { failed(error) }
-            guard taken == 0 else { continue }
-            do { try await Task.sleep(for: limits.poll) } catch { return }
+    /// - Parameters:
+    ///   - goesOn: asked before anything is taken, and at least once in each ``WorkLimits/poll``.
+    ///   - failed: told of each failure of the store; the loop goes on after a pause.
+    package func run(while goesOn: @Sendable () -> Bool, failed: @escaping @Sendable (any Error) -> Void) async {
+        await withTaskGroup(of: Happened.self) { group in
+            var (atWork, turn, isPausing) = (0, 0, false)
+            while goesOn(), !Task.isCancelled {
+                let free = limits.concurrency - atWork
+                // Taking is a transaction: not one for each that ends, unless a pause has passed.
+                if free > 0, free * 2 >= limits.concurrency || !isPausing {
+                    do {
+                        let taken = try await take(free, turn: turn)
+                        for work in taken {
+                            group.addTask {
+                                do { try await carryOut(work) } catch { failed(error) }
+                                return .ended
+                            }
+                        }
+                        atWork += taken.count
+                    } catch {
+                        failed(error)
+                    }
+                    turn = (turn + 1) % max(performers.count, 1)
+                }
+                if !isPausing {
+                    group.addTask { await Self.pause(limits.poll) }
+                    isPausing = true
+                }
+                switch await group.next() {
+                case .ended: atWork -= 1
+                case .pauseEnded: isPausing = false
+                case nil: return
+                }
+            }
         }
+    }
+
+    /// What wakes the loop.
+    private enum Happened: Sendable {
+        case ended
+        case pauseEnded
+    }
+
+    private static func pause(_ time: Duration) async -> Happened {
+        do { try await Task.sleep(for: time) } catch { return .pauseEnded }
+        return .pauseEnded
     }
 
     /// Takes what is due now, as much as may run at once, and ends all of it; returns how much that was.
     package func runOnce() async throws -> Int {
-        let now = clock.now()
-        var request = WorkRequest(kinds: performers.keys.sorted { $0.rawValue < $1.rawValue }, worker: worker)
-        request.lease = limits.lease
-        request.limit = limits.concurrency
-        let wanted = request
-        let taken = try await store.write { try $0.lease(wanted, at: now) }
+        let taken = try await take(limits.concurrency, turn: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for work in taken { group.addTask { try await carryOut(work) } }
             try await group.waitForAll()
         }
         return taken.count
+    }
+
+    /// - Parameter turn: which kind comes first this time; each has its turn, so that none with much to do keeps others waiting.
+    private func take(_ limit: Int, turn: Int) async throws -> [LeasedWork] {
+        let kinds = performers.keys.sorted { $0.rawValue < $1.rawValue }
+        let first = min(turn, kinds.count)
+        var request = WorkRequest(kinds: Array(kinds[first...] + kinds[..<first]), worker: worker)
+        request.lease = limits.lease
+        request.limit = limit
+        let (wanted, now) = (request, clock.now())
+        return try await store.write { try $0.lease(wanted, at: now) }
     }
 
     private func carryOut(_ work: LeasedWork) async throws {
@@ -112,20 +157,41 @@ package struct WorkLoop: Sendable {
         guard let performer = performers[work.order.kind] else { return .retry(after: nil, because: "nobody performs it") }
         // It was begun so often and never ended: whatever dies of it must not go on dying.
         guard work.attempt <= limits.attempts else { return .abandon(because: "begun \(work.attempt - 1) times and never ended") }
-        let time = Duration.milliseconds(limits.lease.count * 9 / 10)
-        do {
-            return try await withThrowingTaskGroup(of: WorkOutcome.self) { group in
-                group.addTask { try await performer.perform(work, at: clock.now()) }
-                group.addTask {
-                    try await Task.sleep(for: time)
-                    return .retry(after: nil, because: "it took longer than its lease")
+        return await withTaskGroup(of: Attempt.self) { group in
+            group.addTask {
+                do {
+                    return .ended(try await performer.perform(work, at: clock.now()))
+                } catch {
+                    return .ended(.retry(after: nil, because: "\(error)"))
                 }
-                defer { group.cancelAll() }
-                return try await group.next() ?? .retry(after: nil, because: "it came to nothing")
             }
-        } catch {
-            return .retry(after: nil, because: "\(error)")
+            group.addTask {
+                do { try await Task.sleep(for: .milliseconds(limits.lease.count * 9 / 10)) } catch { return .stopped }
+                return .timeIsUp
+            }
+            var isLate = false
+            for await event in group {
+                switch event {
+                case .ended(.retry) where isLate: return .retry(after: nil, because: "it took longer than its lease")
+                // Also where it is late or was cancelled: what was done was done. The fence knows whether that still counts.
+                case .ended(let outcome):
+                    group.cancelAll()
+                    return outcome
+                case .timeIsUp:
+                    isLate = true
+                    group.cancelAll()
+                case .stopped: break
+                }
+            }
+            return .retry(after: nil, because: "it came to nothing")
         }
+    }
+
+    private enum Attempt: Sendable {
+        case ended(WorkOutcome)
+        case timeIsUp
+        /// Nobody watches the time any more.
+        case stopped
     }
 
     /// Between half and all of it, so that it is never none.

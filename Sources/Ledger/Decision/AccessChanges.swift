@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// Whose access differs between two states of one subscription, from which instant, and by which rule (AUDIT-1).
 struct AccessChanges {
@@ -64,7 +64,7 @@ struct AccessChanges {
 
     // MARK: Which rule
 
-    private func rule(at instant: Timestamp, old: [AccessSpan], new: [AccessSpan]) -> Rule {
+    fileprivate func rule(at instant: Timestamp, old: [AccessSpan], new: [AccessSpan]) -> Rule {
         let owner = after.tenures.last { $0.from <= instant }
         if before.tenures.last(where: { $0.from <= instant })?.customer != owner?.customer, let owner, !before.periods.isEmpty {
             return owner.cause.rule
@@ -116,6 +116,29 @@ struct AccessChanges {
             return AuditRow.TakeBack(
                 transactionId: period.transaction.transactionId, productId: period.productId, amount: amount,
                 periodEndBefore: credited, periodEndAfter: end)
+        }
+    }
+}
+
+extension AuditRow {
+    /// One row for every customer whose access is another only because another version of the rules folds the same history
+    /// (AUDIT-1); by customer. The rule is the one by which today's version decides at that instant.
+    ///
+    /// - Parameters:
+    ///   - kept: when each customer had service by the version that wrote it; nobody else had any.
+    ///   - state: what today's version makes of it.
+    ///   - learnedAt: when it was folded anew, on our clock.
+    package static func refolding(
+        _ kept: [CustomerID: [AccessSpan]], into state: SubscriptionState, at learnedAt: Timestamp
+    ) -> [AuditRow] {
+        let changes = AccessChanges(before: state, after: state, same: 0)
+        return Set(kept.keys).union(state.customers).sorted().compactMap { customer in
+            let (old, new) = (kept[customer] ?? [], state.spans(of: customer))
+            guard let effectiveAt = AccessChanges.firstDifference(old, new) else { return nil }
+            return AuditRow(
+                subscription: state.key, customer: customer, effectiveAt: effectiveAt, learnedAt: learnedAt,
+                rule: changes.rule(at: effectiveAt, old: old, new: new), evidence: [], before: .init(of: old),
+                after: .init(of: new), actor: .tenure, takeBacks: [])
         }
     }
 }

@@ -85,6 +85,8 @@ package struct AuditRow: Sendable, Hashable, Codable {
         case appBackend
         /// Whoever changed the policy.
         case operatorOfTenure
+        /// A newer version of Tenure, whose rules make something else of the same history; such a row has no evidence.
+        case tenure
     }
 }
 

@@ -1,8 +1,9 @@
 import Primitives
 
-/// Evidence, taken apart so that it is written short: its JWS headers, which hold the certificates and are most of it, stand in a
-/// table of their own and in the document only by their numbers; base64 is undone where that loses nothing. The exact bytes can
-/// always be put together again (decision 0013).
+/// Evidence, taken apart so that it is written short: the JWS headers of what is a JWS, which hold the certificates and are
+/// most of it, stand in a table of their own and in the document only by their numbers; base64 is undone where that loses
+/// nothing. The exact bytes can always be put together again (decision 0013). Anything that is not a JWS stays whole: in a
+/// receipt, beside what Apple signed, are bytes that nobody did, and they could look like a header.
 package struct EvidenceDocument: Sendable {
     /// The JWS headers in it, in order, each once: of the JWS itself and of those that stand as strings in what it signs.
     package var headers: [String] { cuts.map { String(decoding: $0, as: UTF8.self) } }
@@ -27,16 +28,17 @@ package struct EvidenceDocument: Sendable {
 
     package init(_ evidence: Evidence) {
         guard evidence.form == .compactJWS, takeJWS(evidence.bytes) else {
-            take(evidence.bytes)
+            pieces = [.bytes(evidence.bytes[...])]
             return
         }
     }
 
     /// How it is written.
     ///
-    /// - Parameter numbers: one for each of the ``headers``.
-    /// - Throws: `StorageError` with `other` where a header has no number.
-    package func bytes(numbers: [Int64]) throws -> [UInt8] {
+    /// - Parameter numbers: one for each of the ``headers``; nil for one that is to stay in the document, because the number made
+    ///   from it is another's.
+    /// - Throws: `StorageError` with `other` where they are not as many.
+    package func bytes(numbers: [Int64?]) throws -> [UInt8] {
         guard numbers.count == cuts.count else { throw StorageError(.other, "a JWS header was not kept") }
         var document = CompactWriter(reservingCapacity: 4096)
         document.byte(signature == nil ? Form.plain.rawValue : Form.compactJWS.rawValue)
@@ -48,8 +50,13 @@ package struct EvidenceDocument: Sendable {
                 document.byte(0)
                 document.block(bytes)
             case .header(let index):
-                document.byte(1)
-                document.signed(numbers[index])
+                if let number = numbers[index] {
+                    document.byte(1)
+                    document.signed(number)
+                } else {
+                    document.byte(0)
+                    document.block(cuts[index])
+                }
             }
         }
         return document.bytes
@@ -73,9 +80,10 @@ package struct EvidenceDocument: Sendable {
         return first + Array(text.utf8)
     }
 
-    /// False where its base64 has another spelling, which no JWS that was verified has.
+    /// False where a part has another spelling, which no JWS that was verified has.
     private mutating func takeJWS(_ bytes: [UInt8]) -> Bool {
-        guard let (first, second) = Self.dots(in: bytes), let payload = StrictBase64.decodeURL(bytes[(first + 1)..<second]),
+        guard let (first, second) = Self.dots(in: bytes), bytes[..<first].allSatisfy(Self.isBase64URL),
+            let payload = StrictBase64.decodeURL(bytes[(first + 1)..<second]),
             let signature = StrictBase64.decodeURL(bytes[(second + 1)...])
         else { return false }
         self.signature = signature

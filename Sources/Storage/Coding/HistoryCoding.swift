@@ -4,13 +4,15 @@ import Primitives
 /// How a history is written beside its subscription: a cache of the rows of facts, claims and registrations, so short and so
 /// quickly read that each new fact may read and write all of it (docs/decisions/0020).
 package enum HistoryCoding {
-    /// Counted up with every change of the form. A history in another form is put together again from its rows.
-    package static let form: UInt8 = 1
+    /// Counted up with every change of the form. A history in another form is put together again from its rows, but for what was
+    /// told of it, which is no fact: that stands first in every form from 2 on, always written alike.
+    package static let form: UInt8 = 2
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
         let parts = history.parts
         var writer = CompactWriter(reservingCapacity: 64 + 96 * (parts.lines.count + parts.renewals.count))
         writer.byte(form)
+        writer.list([parts.toldUntil].compactMap { $0 }) { $0.instant($1) }
         writer.list(parts.lines) { $0.line($1) }
         writer.list(parts.renewals) { $0.renewal($1) }
         writer.list(parts.notices) { $0.notice($1) }
@@ -19,17 +21,26 @@ package enum HistoryCoding {
         writer.list(parts.registrations) { $0.registration($1) }
         writer.list(parts.votes) { $0.vote($1) }
         writer.list(parts.merges) { $0.merge($1) }
-        writer.list([parts.toldUntil].compactMap { $0 }) { $0.instant($1) }
         return writer.bytes
     }
 
-    /// The history of a subscription; nil where it is written in a form that this version does not read.
+    /// The history of a subscription.
     ///
+    /// - Parameter rebuilt: puts it together from its rows; called where it is written in a form that this version does not read.
     /// - Throws: `StorageError` with `corrupt` for anything that `encode` did not write.
-    package static func decode(_ bytes: [UInt8], of key: SubscriptionKey) throws -> SubscriptionHistory? {
+    package static func decode(
+        _ bytes: [UInt8], of key: SubscriptionKey, rebuilt: () throws -> SubscriptionHistory
+    ) throws -> SubscriptionHistory {
         var reader = CompactReader(bytes)
-        guard try reader.byte() == form else { return nil }
+        let written = try reader.byte()
+        let toldUntil = try written < 2 ? nil : reader.list { try $0.instant() }.first
+        guard written == form else {
+            var history = try rebuilt()
+            if let toldUntil { _ = history.record(toldUntil: toldUntil) }
+            return history
+        }
         var parts = SubscriptionHistory.Parts(key: key)
+        parts.toldUntil = toldUntil
         parts.lines = try reader.list { try $0.line() }
         parts.renewals = try reader.list { try $0.renewal() }
         parts.notices = try reader.list { try $0.notice() }
@@ -38,7 +49,6 @@ package enum HistoryCoding {
         parts.registrations = try reader.list { try $0.registration() }
         parts.votes = try reader.list { try $0.vote() }
         parts.merges = try reader.list { try $0.merge() }
-        parts.toldUntil = try reader.list { try $0.instant() }.first
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
         return SubscriptionHistory(parts)
     }

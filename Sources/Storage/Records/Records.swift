@@ -79,6 +79,12 @@ package struct StoredAuditRow: Sendable, Hashable {
         self.row = row
         self.hash = hash
     }
+
+    /// - Throws: `StorageError` with `corrupt` where the text is none of ours.
+    package init(_ text: AuditRowText) throws {
+        self.init(
+            sequence: text.head.sequence, row: try StateCoding.decode(AuditRow.self, from: text.text), hash: text.head.hash)
+    }
 }
 
 /// An event that waits for delivery, with its place in its subscription's sequence: 1, 2, 3, … without gaps.

@@ -99,30 +99,34 @@ extension SubscriptionRows {
     /// Only what differs from what is kept. Where an older version of the fold wrote that, or nothing is kept, everything is
     /// written.
     ///
-    /// - Parameter keptHolders: who has a holding now; needed only where an older version of the fold wrote them.
-    package init(_ saving: Saving, keptHolders: () throws -> [CustomerID]) throws {
+    /// - Parameter keptHoldings: what everybody has now; asked for only where another version of the fold wrote it. What a
+    ///   customer may use and is another by today's fold alone, the first audit rows say.
+    package init(_ saving: Saving, keptHoldings: () throws -> [HoldingRow]) throws {
         guard let first = saving.decisions.first, let last = saving.decisions.last else {
             throw StorageError(.other, "nothing was decided")
         }
         key = saving.key
         history = HistoryCoding.encode(last.history)
+        let before = saving.stored?.isFoldCurrent == true ? first.before : nil
+        let isFirst = saving.stored == nil
+        let isForeign = saving.stored?.isFoldCurrent == false
+        let foreign = try isForeign ? keptHoldings() : []
+        let refolded = try isForeign ? Self.refolded(foreign, into: first.before, saving) : []
         var head = saving.stored?.ends.audit ?? AuditHead()
-        audit = saving.decisions.flatMap(\.auditRows).map { row in
+        audit = (refolded + saving.decisions.flatMap(\.auditRows)).map { row in
             let text = LedgerText.of(row)
             head = head.followed(by: text, of: saving.key)
             return Audit(head: head, learnedAt: row.learnedAt, text: text)
         }
         events = saving.decisions.flatMap(\.events).map { LedgerText.of($0) }
-        let before = saving.stored?.isFoldCurrent == true ? first.before : nil
         let owners = Self.tenures(of: last.state)
         // The same owners at the same instants, for whatever reason, are no revision.
-        let isFirst = saving.stored == nil
         let keptSteps = isFirst ? [] : before.map { Self.tenures(of: $0).map(\.step) }
         tenures = keptSteps == owners.map(\.step) ? nil : owners
         let kept = before.map(Self.holdings) ?? []
         let holdings = Self.holdings(of: last.state)
         self.holdings = holdings.filter { !kept.contains($0) }
-        let holders = try isFirst || before != nil ? kept.map(\.customer) : keptHolders()
+        let holders = (kept + foreign).map(\.customer)
         formerHolders = holders.filter { former in !holdings.contains { $0.customer == former } }
         let same = before.map { $0.periods.commonPrefix(with: last.state.periods) } ?? 0
         aliases = Self.aliases(of: last.state.periods[same...])
@@ -131,6 +135,15 @@ extension SubscriptionRows {
         ends = StoredSubscription.Ends(
             tenureRevision: (saving.stored?.ends.tenureRevision ?? 0) + (tenures == nil ? 0 : 1), audit: head,
             events: firstEvent - 1 + Int64(events.count))
+    }
+
+    /// What today's fold changes by itself in what another fold wrote.
+    private static func refolded(
+        _ foreign: [HoldingRow], into state: SubscriptionState, _ saving: Saving
+    ) throws -> [AuditRow] {
+        var spans: [CustomerID: [AccessSpan]] = [:]
+        for row in foreign { spans[row.customer] = try HoldingCoding.decode(row.text).spans }
+        return AuditRow.refolding(spans, into: state, at: saving.learnedAt)
     }
 
     /// The owners of a state, as rows.

@@ -1,4 +1,5 @@
 package import Ledger
+package import Primitives
 
 /// A seal with the hash that was written with it.
 package struct StoredSeal: Sendable, Hashable {
@@ -11,11 +12,35 @@ package struct StoredSeal: Sendable, Hashable {
     }
 }
 
-/// Everything that is kept of one subscription, as the rows say it.
+/// A head that a seal names and that is not in the books.
+package struct MissedHead: Sendable, Hashable {
+    package let entry: AuditSeal.Entry
+    /// False where the whole subscription is gone.
+    package let isSubscriptionThere: Bool
+
+    package init(entry: AuditSeal.Entry, isSubscriptionThere: Bool) {
+        self.entry = entry
+        self.isSubscriptionThere = isSubscriptionThere
+    }
+}
+
+/// An audit row exactly as it is kept.
+package struct AuditRowText: Sendable, Hashable {
+    package let head: AuditHead
+    package let text: String
+
+    package init(head: AuditHead, text: String) {
+        self.head = head
+        self.text = text
+    }
+}
+
+/// What is kept of one subscription, as the rows say it.
 package struct StoredContents: Sendable, Hashable {
     package let stored: StoredSubscription
-    package let facts: [StoredFact]
-    /// By when they were made.
+    /// By `signedDate` and key; at most ``limit``.
+    package let facts: [KeptFact]
+    /// By when they were made; the rules bound how many are kept (OWN-3).
     package let claims: [Claim]
     /// Of the tokens that its transactions bear; by token.
     package let registrations: [TokenRegistration]
@@ -25,28 +50,33 @@ package struct StoredContents: Sendable, Hashable {
     package let holdings: [SubscriptionRows.HoldingRow]
     /// By alias.
     package let aliases: [SubscriptionRows.AliasRow]
-    package let audit: [AuditRowText]
 
-    /// An audit row exactly as it is kept.
-    package struct AuditRowText: Sendable, Hashable {
-        package let head: AuditHead
-        package let text: String
+    /// A fact, and which document proved it first: one receipt may prove thousands.
+    package struct KeptFact: Sendable, Hashable {
+        package let fact: Fact
+        package let receivedAt: Timestamp
+        /// For ``Store/evidence(_:)``, given by the database; nil for a failed question.
+        package let evidence: Int64?
 
-        package init(head: AuditHead, text: String) {
-            self.head = head
-            self.text = text
+        package init(fact: Fact, receivedAt: Timestamp, evidence: Int64?) {
+            self.fact = fact
+            self.receivedAt = receivedAt
+            self.evidence = evidence
         }
     }
 
+    /// How many facts of one subscription are read: more than any has that Apple's periods and a device's restores can bring
+    /// about. What has more cannot be proved and is said to be so.
+    package static let limit = 100_000
+
     package init(
-        stored: StoredSubscription, evidence: (facts: [StoredFact], claims: [Claim], registrations: [TokenRegistration]),
-        tenures: [SubscriptionRows.TenureRow], holdings: [SubscriptionRows.HoldingRow],
-        names: (aliases: [SubscriptionRows.AliasRow], audit: [AuditRowText])
+        stored: StoredSubscription, evidence: (facts: [KeptFact], claims: [Claim], registrations: [TokenRegistration]),
+        tenures: [SubscriptionRows.TenureRow], holdings: [SubscriptionRows.HoldingRow], aliases: [SubscriptionRows.AliasRow]
     ) {
         self.stored = stored
         (facts, claims, registrations) = evidence
         self.tenures = tenures
         self.holdings = holdings
-        (aliases, audit) = names
+        self.aliases = aliases
     }
 }

@@ -9,15 +9,16 @@ extension PostgresConnection {
         return result
     }
 
-    /// Sends all statements in one go and returns their results in the same order: one round trip, however many there are.
+    /// Sends all statements in one go and returns their results in the same order: one round trip for as many as a batch holds,
+    /// 16,384 statements or 64 MiB, and one more for each batch beyond.
     ///
     /// Outside of `transaction` the statements are one transaction by themselves, and where the connection is lost nothing is
-    /// known of its outcome: that is for reading, and for what may be done twice.
+    /// known of its outcome: that is for reading, and for what may be done twice. There they must be one batch.
     ///
-    /// - Parameter statements: at most 16,384.
-    /// - Throws: `StorageError`. `invalidText` and `tooLarge` for parameters that cannot be sent: then nothing was. For the first
-    ///   statement that the server refuses its code, with `PostgresDiagnostics` underlying; those after it were not run.
-    ///   `unavailable` where the connection was lost, which is closed then.
+    /// - Throws: `StorageError`. `invalidText` and `tooLarge` for parameters that cannot be sent, and `tooLarge` for more than
+    ///   one batch outside of a transaction: then nothing of that batch was. For the first statement that the server refuses
+    ///   its code, with `PostgresDiagnostics` underlying; those after it were not run. `unavailable` where the connection was
+    ///   lost, which is closed then.
     package func pipeline(_ statements: [PostgresStatement]) throws(StorageError) -> [PostgresResult] {
         guard !statements.isEmpty else { return [] }
         guard case .pending(let isolation) = transaction else { return try run(statements, before: 0) }
@@ -45,6 +46,8 @@ extension PostgresConnection {
         var parameters: [EncodedParameters] = []
         /// The cache as it is when all has succeeded.
         var planned: StatementCache
+        /// Which of the caller's statement is the first that does not stand in it.
+        var end = 0
 
         /// Whether the operation runs a statement that was prepared before this batch.
         func isOld(_ operation: Operation) -> Bool {
@@ -57,28 +60,36 @@ extension PostgresConnection {
 
     /// - Parameter before: how many of the statements are ours and not the caller's; they stand first.
     func run(_ statements: [PostgresStatement], before: Int) throws(StorageError) -> [PostgresResult] {
-        guard let session else { throw StorageError(.unavailable, "the connection is closed") }
-        let batch = try plan(statements)
-        var patience = Patience(settings)
-        try send(batch, on: session, &patience)
-        return try receive(batch, before: before, on: session, &patience)
+        var results: [PostgresResult] = []
+        // Bounded: each batch takes at least one statement.
+        while results.count < statements.count {
+            guard let session else { throw StorageError(.unavailable, "the connection is closed") }
+            let batch = try plan(statements[results.count...])
+            guard batch.end == statements.count || transaction != .none else {
+                throw StorageError(.tooLarge, "\(statements.count) statements are more than one batch, outside of a transaction")
+            }
+            batches += 1
+            var patience = Patience(settings)
+            try send(batch, on: session, &patience)
+            results += try receive(batch, before: before - results.count, on: session, &patience)
+        }
+        return results
     }
 
-    private func plan(_ statements: [PostgresStatement]) throws(StorageError) -> Batch {
-        guard statements.count <= limits.statements else {
-            throw StorageError(.tooLarge, "a batch of \(statements.count) statements, at most \(limits.statements)")
-        }
+    /// As many of the statements as one batch holds; at least the first.
+    private func plan(_ statements: ArraySlice<PostgresStatement>) throws(StorageError) -> Batch {
         var batch = Batch(planned: self.statements)
         var bytes = 0
-        for (index, statement) in statements.enumerated() {
+        for (place, statement) in statements.prefix(limits.statements).enumerated() {
             let parameters = try EncodedParameters(statement.parameters, limits: limits)
             bytes += parameters.byteCount
-            guard bytes <= limits.bytes else { throw StorageError(.tooLarge, "a batch of more than \(limits.bytes) bytes") }
+            if place > 0, bytes > limits.batchBytes { break }
+            batch.end = statements.startIndex + place + 1
             let (name, changes) = try batch.planned.use(statement.sql, types: parameters.types)
             guard changes.isEmpty || !statement.sql.utf8.contains(0) else {
                 throw StorageError(.invalidText, "a statement holds NUL")
             }
-            batch.operations += changes.map { .change($0) } + [.run(index, name: name)]
+            batch.operations += changes.map { .change($0) } + [.run(place, name: name)]
             batch.parameters.append(parameters)
         }
         return batch

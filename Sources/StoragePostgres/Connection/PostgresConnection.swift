@@ -9,11 +9,13 @@ package import Storage
 package final class PostgresConnection {
     let functions: LibpqFunctions
     let settings: PostgresSettings
-    let limits = PostgresLimits()
+    let limits: PostgresLimits
     /// Nil once closed.
     private(set) var session: OpaquePointer?
     var statements: StatementCache
     var transaction = TransactionStage.none
+    /// How many round trips were begun; for tests of what costs one.
+    var batches = 0
     private let notices: NoticeSink
 
     /// Where a transaction stands.
@@ -27,9 +29,12 @@ package final class PostgresConnection {
     /// Connects to the first place of the URL that lets us in.
     ///
     /// - Throws: `StorageError` of the last place tried: `unavailable`, `notPermitted` (password, role), `misconfigured` (no such
-    ///   database, a server older than 15).
-    package init(_ settings: PostgresSettings, libpq: Libpq) throws(StorageError) {
+    ///   database, a server older than 15), `notDurable`.
+    package init(
+        _ settings: PostgresSettings, libpq: Libpq, limits: PostgresLimits = PostgresLimits()
+    ) throws(StorageError) {
         self.settings = settings
+        self.limits = limits
         functions = libpq.functions
         statements = StatementCache(limit: settings.preparedStatementLimit)
         notices = NoticeSink(libpq.functions, settings.onNotice)
@@ -106,7 +111,12 @@ package final class PostgresConnection {
         guard functions.PQsetnonblocking(session, 1) == 0, functions.PQenterPipelineMode(session) == 1 else {
             throw lost("libpq refuses pipeline mode")
         }
-        _ = try execute(SessionQueries.prepare(settings))
+        // Each session by itself: a role's or a database's setting may have changed since the last, and a pooler may hand out
+        // others.
+        let answer = try execute(SessionQueries.prepare(settings))
+        guard try SessionQueries.isDurable(answer) else {
+            throw StorageError(.notDurable, "PostgreSQL runs with fsync or synchronous_commit off")
+        }
     }
 
     // MARK: What goes wrong

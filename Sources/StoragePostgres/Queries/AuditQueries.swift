@@ -54,8 +54,8 @@ enum AuditQueries {
             [.integer(ledger), .text(id.rawValue), .integer(sequence), .count(limit)])
     }
 
-    static func row(in row: PostgresRow) throws -> StoredContents.AuditRowText {
-        StoredContents.AuditRowText(
+    static func row(in row: PostgresRow) throws -> AuditRowText {
+        AuditRowText(
             head: AuditHead(sequence: try row.integer(0), hash: try row.bytes(2)), text: try row.text(1))
     }
 
@@ -64,10 +64,20 @@ enum AuditQueries {
             "SELECT id, sequence, event FROM outbox WHERE id > $1 ORDER BY id LIMIT $2", [.integer(id), .count(limit)])
     }
 
-    static func insert(_ warning: OperatorWarning, ledger: Int64) -> PostgresStatement {
+    /// In one order, so that two who warn of the same things do not wait for each other in a circle.
+    static func insert(_ warnings: [(ledger: Int64, warning: OperatorWarning)]) -> PostgresStatement {
         PostgresStatement(
-            "INSERT INTO operatorWarning (ledger, kind, value, firstSeenAt) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-            [.integer(ledger), .text(warning.kind.rawValue), .text(warning.value), .instant(warning.firstSeenAt)])
+            """
+            INSERT INTO operatorWarning (ledger, kind, value, firstSeenAt)
+            SELECT inLedger, kindOf, says, min(seen) FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])
+                AS new (inLedger, kindOf, says, seen)
+            GROUP BY inLedger, kindOf, says ORDER BY inLedger, kindOf, says ON CONFLICT DO NOTHING
+            """,
+            [
+                .integers(warnings.map(\.ledger)), .texts(warnings.map(\.warning.kind.rawValue)),
+                .texts(warnings.map(\.warning.value)),
+                .integers(warnings.map(\.warning.firstSeenAt.millisecondsSince1970)),
+            ])
     }
 
     static func warnings(ledger: Int64, limit: Int) -> PostgresStatement {
@@ -143,6 +153,24 @@ enum SealQueries {
         PostgresStatement(
             "SELECT number, sealedAt, previous, hash FROM auditSeal WHERE app = $1 AND number > $2 ORDER BY number LIMIT $3",
             [.text(app.rawValue), .integer(number), .count(limit)])
+    }
+
+    /// Each head by the key of its audit row, so that whoever proves a seal need not hold the chains.
+    static func missed(by app: AppID, seal number: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT environment, sealedHead.originalTransactionId, sealedHead.auditCount, sealedHead.auditHead,
+                subscription.ledger IS NOT NULL
+            FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger
+                LEFT JOIN subscription ON subscription.ledger = sealedHead.ledger
+                    AND subscription.originalTransactionId = sealedHead.originalTransactionId
+                LEFT JOIN audit ON audit.ledger = sealedHead.ledger
+                    AND audit.originalTransactionId = sealedHead.originalTransactionId
+                    AND audit.sequence = sealedHead.auditCount
+            WHERE sealedHead.app = $1 AND sealedHead.number = $2
+                AND (subscription.ledger IS NULL OR audit.hash IS DISTINCT FROM sealedHead.auditHead)
+            """,
+            [.text(app.rawValue), .integer(number)])
     }
 
     static func heads(of app: AppID, number: Int64) -> PostgresStatement {

@@ -88,24 +88,31 @@ enum EvidenceQueries {
             ])
     }
 
+    /// Without the documents: one receipt of megabytes may prove thousands of facts.
     static func facts(of id: OriginalTransactionID, ledger: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT fact.decoded, fact.receivedAt, evidence.form, evidence.document
-            FROM fact LEFT JOIN evidence ON evidence.id = fact.evidence
-            WHERE fact.ledger = $1 AND fact.originalTransactionId = $2 ORDER BY fact.signedDate, fact.factKey LIMIT $3
+            SELECT decoded, receivedAt, evidence FROM fact
+            WHERE ledger = $1 AND originalTransactionId = $2 ORDER BY signedDate, factKey LIMIT $3
             """,
             [.integer(ledger), .text(id.rawValue), .count(limit)])
     }
 
-    static func fact(in row: PostgresRow, header: (Int64) throws -> String) throws -> StoredFact {
-        let evidence = try row.optionalText(2).map { spelling in
-            guard let form = Evidence.Form(rawValue: spelling) else {
-                throw StorageError(.corrupt, "evidence of the unknown form \(spelling)")
-            }
-            return Evidence(form: form, bytes: try EvidenceDocument.decode(row.bytes(3), header: header))
+    static func fact(in row: PostgresRow) throws -> StoredContents.KeptFact {
+        StoredContents.KeptFact(
+            fact: try FactCoding.decode(row.bytes(0)), receivedAt: try row.instant(1), evidence: try row.optionalInteger(2))
+    }
+
+    static func document(_ number: Int64) -> PostgresStatement {
+        PostgresStatement("SELECT form, document FROM evidence WHERE id = $1", [.integer(number)])
+    }
+
+    static func evidence(in row: PostgresRow, header: (Int64) throws -> String) throws -> Evidence {
+        let spelling = try row.text(0)
+        guard let form = Evidence.Form(rawValue: spelling) else {
+            throw StorageError(.corrupt, "evidence of the unknown form \(spelling)")
         }
-        return StoredFact(fact: try FactCoding.decode(row.bytes(0)), evidence: evidence, receivedAt: try row.instant(1))
+        return Evidence(form: form, bytes: try EvidenceDocument.decode(row.bytes(1), header: header))
     }
 
     /// The facts alone, when a history is put together again.

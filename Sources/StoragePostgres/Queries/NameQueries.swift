@@ -24,9 +24,19 @@ enum NameQueries {
         return Scope(app: AppID(try row.text(0)), environment: try row.environment(1))
     }
 
+    static func nextLedger(after scope: Scope?) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT id, app, environment FROM ledger WHERE (app, environment) > ($1, $2) ORDER BY app, environment LIMIT 1",
+            [.text(scope?.app.rawValue ?? ""), .text(scope?.environment.rawValue ?? "")])
+    }
+
     static func insertHeader(_ header: String, number: Int64) -> PostgresStatement {
         PostgresStatement(
             "INSERT INTO jwsHeader (id, header) VALUES ($1, $2) ON CONFLICT DO NOTHING", [.integer(number), .text(header)])
+    }
+
+    static func headers(_ numbers: [Int64]) -> PostgresStatement {
+        PostgresStatement("SELECT id, header FROM jwsHeader WHERE id = ANY ($1::bigint[])", [.integers(numbers)])
     }
 
     static func header(_ number: Int64, _ connection: PostgresConnection) throws -> String {
@@ -51,10 +61,15 @@ enum NameQueries {
         return try StateCoding.decode(AppPolicy.self, from: row.text(0))
     }
 
+    /// Stands for every name. Whoever locks by name shares it; whoever would lock too many has it alone, instead of all of them.
+    private static let everything = ContentNumber.of("tenure everything")
+    static let lockEverything = PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(everything)])
+
     /// Held until the transaction ends, by whoever names what the numbers were made from; taken in one order by everybody.
     static func lock(_ names: [Int64]) -> PostgresStatement {
         PostgresStatement(
-            "SELECT pg_advisory_xact_lock(name) FROM unnest($1::bigint[]) AS name", [.integers(Set(names).sorted())])
+            "SELECT pg_advisory_xact_lock_shared($2), pg_advisory_xact_lock(name) FROM unnest($1::bigint[]) AS name",
+            [.integers(Set(names).sorted()), .integer(everything)])
     }
 }
 

@@ -7,68 +7,114 @@ enum SchemaQueries {
 
     static let makeTable = "CREATE TABLE IF NOT EXISTS schemaVersion (version bigint NOT NULL)"
     static let exists = PostgresStatement("SELECT to_regclass('schemaversion') IS NOT NULL")
-    static let version = PostgresStatement("SELECT max(version) FROM schemaVersion")
+    /// By way of JSON, because the column is not there before schema 4.
+    static let standing = PostgresStatement(
+        "SELECT max(version), max((to_jsonb(step) ->> 'oldest')::bigint) FROM schemaVersion AS step")
 
-    static func insert(_ version: Int64) -> PostgresStatement {
-        PostgresStatement("INSERT INTO schemaVersion (version) VALUES ($1)", [.integer(version)])
+    static func insert(_ step: PostgresSchema.Step) -> PostgresStatement {
+        guard step.number >= 4 else {
+            return PostgresStatement("INSERT INTO schemaVersion (version) VALUES ($1)", [.integer(step.number)])
+        }
+        return PostgresStatement(
+            "INSERT INTO schemaVersion (version, oldest) VALUES ($1, $2)", [.integer(step.number), .integer(step.oldest)])
     }
 
     static func setApplicationRole(_ role: String) -> PostgresStatement {
         PostgresStatement("SELECT set_config('tenure.applicationRole', $1, true)", [.text(role)])
     }
+}
 
-    /// Without these a commit that was answered can be lost.
-    static let durability = PostgresStatement("SELECT current_setting('fsync'), current_setting('synchronous_commit')")
+/// What the database says of its tables.
+struct SchemaStanding: Equatable {
+    let version: Int64
+    /// The oldest version whose servers may go on working.
+    let oldest: Int64
+
+    /// For a server that starts.
+    ///
+    /// - Throws: `StorageError`: `schemaTooNew`, `misconfigured` where it is older.
+    func check(startingWith known: Int64) throws(StorageError) {
+        guard version <= known else {
+            throw StorageError(
+                .schemaTooNew, "the database has schema \(version), this Tenure knows up to \(known); use a newer one")
+        }
+        guard version == known else { throw Self.absent(known) }
+    }
+
+    /// For a server that is at work: another may have brought the tables to a newer version, which leaves them as this one knows
+    /// them until a step says otherwise.
+    ///
+    /// - Throws: `StorageError`: `schemaTooNew` where this server must make room for a newer one.
+    func check(workingWith known: Int64) throws(StorageError) {
+        guard version >= known else { throw StorageError(.corrupt, "the schema's version went back while the server runs") }
+        guard oldest <= known else {
+            throw StorageError(
+                .schemaTooNew,
+                "the database has schema \(version) for Tenure of \(oldest) or newer, this one is of \(known); use a newer one")
+        }
+    }
+
+    static func absent(_ known: Int64) -> StorageError {
+        StorageError(.misconfigured, "the database has no schema \(known); run `tenure migrate` as its owner")
+    }
 }
 
 extension PostgresConnection {
-    /// Brings the database to this version; safe to run twice, and by two servers at once.
+    /// Brings the database to this version, step by step, each in a transaction of its own; safe to run twice, after it was cut
+    /// short, and by two servers at once.
     ///
     /// - Parameter applicationRole: who may use the tables beside their owner; nil where the owner is the application.
     /// - Throws: `StorageError`; `schemaTooNew` where a newer Tenure wrote it.
-    package func migrate(applicationRole: String?) throws {
+    package func migrate(applicationRole: String?) throws { try migrate(PostgresSchema.steps, applicationRole: applicationRole) }
+
+    func migrate(_ steps: [PostgresSchema.Step], applicationRole: String?) throws {
+        for step in steps { try take(step, knowing: max(PostgresSchema.version, steps.map(\.number).max() ?? 0)) }
+        guard let applicationRole else { return }
+        try transaction { connection in
+            _ = try connection.pipeline([SchemaQueries.lock, SchemaQueries.setApplicationRole(applicationRole)])
+            try connection.runScript(PostgresSchema.grants)
+        }
+    }
+
+    private func take(_ step: PostgresSchema.Step, knowing known: Int64) throws {
         try transaction { connection in
             _ = try connection.execute(SchemaQueries.lock)
-            try connection.runScript(SchemaQueries.makeTable)
-            let present = try connection.schemaVersion() ?? 0
-            for (number, script) in PostgresSchema.migrations where number > present {
-                try connection.runScript(script)
-                _ = try connection.execute(SchemaQueries.insert(number))
+            let standing = try connection.schemaStanding()
+            guard (standing?.version ?? 0) < step.number else {
+                if let standing, standing.version > known { try standing.check(startingWith: known) }
+                return
             }
-            if let applicationRole {
-                _ = try connection.execute(SchemaQueries.setApplicationRole(applicationRole))
-                try connection.runScript(PostgresSchema.grants)
-            }
+            if standing == nil { try connection.runScript(SchemaQueries.makeTable) }
+            try connection.runScript(step.script)
+            _ = try connection.execute(SchemaQueries.insert(step))
         }
     }
 
-    /// Nil where there is none.
+    /// Nil where there are no tables.
     ///
-    /// - Throws: `StorageError` with `schemaTooNew`.
-    func schemaVersion() throws -> Int64? {
+    /// - Throws: `StorageError` with `misconfigured` where the role may not read them.
+    func schemaStanding() throws -> SchemaStanding? {
         guard try execute(SchemaQueries.exists).first?.bool(0) == true else { return nil }
-        let present = try execute(SchemaQueries.version).first?.optionalInteger(0)
-        if let present, present > PostgresSchema.version {
+        do throws(StorageError) {
+            guard let row = try execute(SchemaQueries.standing).first, let version = try row.optionalInteger(0) else {
+                return nil
+            }
+            return SchemaStanding(version: version, oldest: try row.optionalInteger(1) ?? version)
+        } catch {
+            guard error.code == .notPermitted else { throw error }
             throw StorageError(
-                .schemaTooNew,
-                "the database has schema \(present), this Tenure knows up to \(PostgresSchema.version); use a newer one"
-            )
+                .misconfigured,
+                "this role may not read the tables; run `tenure migrate --application-role` for it, as their owner",
+                underlying: error)
         }
-        return present
     }
 
-    /// Throws unless the tables are there, in this version, in UTF-8, and commits are durable.
-    func checkStore() throws {
+    /// Throws unless the tables are there, in the version, in UTF-8.
+    func checkStore(knowing known: Int64) throws {
         guard parameter("server_encoding") == "UTF8" else {
             throw StorageError(.misconfigured, "the database's encoding must be UTF8")
         }
-        guard try schemaVersion() == PostgresSchema.version else {
-            throw StorageError(
-                .misconfigured, "the database has no schema \(PostgresSchema.version); run `tenure migrate` as its owner")
-        }
-        let row = try execute(SchemaQueries.durability).first
-        guard try row?.text(0) == "on", try row?.text(1) != "off" else {
-            throw StorageError(.notDurable, "PostgreSQL runs with fsync or synchronous_commit off")
-        }
+        guard let standing = try schemaStanding() else { throw SchemaStanding.absent(known) }
+        try standing.check(startingWith: known)
     }
 }

@@ -139,26 +139,14 @@ enum SubscriptionQueries {
             [.integer(ledger), .text(id.rawValue), .integer(revision)])
     }
 
-    /// Everybody whom any revision named: only they can have a holding.
-    static func customers(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+    /// By the table's own key: a page costs what stands on it.
+    static func next(after id: String, ledger: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT DISTINCT customer FROM tenure WHERE ledger = $1 AND originalTransactionId = $2 AND customer IS NOT NULL
+            SELECT originalTransactionId FROM subscription
+            WHERE ledger = $1 AND originalTransactionId > $2 ORDER BY originalTransactionId LIMIT $3
             """,
-            [.integer(ledger), .text(id.rawValue)])
-    }
-
-    static func next(after key: SubscriptionKey?, limit: Int) -> PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT app, environment, originalTransactionId FROM subscription JOIN ledger ON ledger.id = subscription.ledger
-            WHERE (app, environment, originalTransactionId) > ($1, $2, $3)
-            ORDER BY app, environment, originalTransactionId LIMIT $4
-            """,
-            [
-                .text(key?.app.rawValue ?? ""), .text(key?.environment.rawValue ?? ""),
-                .text(key?.originalTransactionId.rawValue ?? ""), .count(limit),
-            ])
+            [.integer(ledger), .text(id), .count(limit)])
     }
 }
 
@@ -174,12 +162,20 @@ enum HoldingQueries {
             [.text(scope.app.rawValue), .text(scope.environment.rawValue), .text(customer.rawValue)])
     }
 
-    static func holdings(of customers: [CustomerID], in id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+    /// What is kept for everybody whom any revision named: only they can have a holding.
+    static func holdings(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
             """
             SELECT customer, holding FROM holding
-            WHERE ledger = $1 AND originalTransactionId = $2 AND customer = ANY ($3::text[]) ORDER BY customer
+            WHERE ledger = $1 AND originalTransactionId = $2 AND customer = ANY (ARRAY(
+                SELECT DISTINCT customer FROM tenure
+                WHERE ledger = $1 AND originalTransactionId = $2 AND customer IS NOT NULL))
+            ORDER BY customer
             """,
-            [.integer(ledger), .text(id.rawValue), .texts(customers.map(\.rawValue))])
+            [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static func holding(in row: PostgresRow) throws -> SubscriptionRows.HoldingRow {
+        SubscriptionRows.HoldingRow(customer: CustomerID(try row.text(0)), text: try row.text(1))
     }
 }

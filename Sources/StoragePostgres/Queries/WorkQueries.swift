@@ -23,7 +23,8 @@ enum WorkQueries {
         return [others, insert]
     }
 
-    /// Asked for once more while somebody holds it, it is done once more; what waits is done at the earlier instant.
+    /// Asked for once more while somebody holds it, it is done once more, at the later instant; what waits is done at the
+    /// earlier one.
     static func order(_ order: WorkOrder, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
             """
@@ -32,7 +33,8 @@ enum WorkQueries {
             ON CONFLICT (ledger, subject, workKey) DO UPDATE SET asked = work.asked + 1, finishedAt = NULL, failedAt = NULL,
                 body = excluded.body,
                 attempts = CASE WHEN work.availableAt IS NULL THEN 0 ELSE work.attempts END,
-                dueAt = least(work.dueAt, excluded.dueAt),
+                dueAt = CASE WHEN work.availableAt IS NULL OR work.worker IS NOT NULL THEN excluded.dueAt
+                    ELSE least(work.dueAt, excluded.dueAt) END,
                 availableAt = CASE WHEN work.availableAt IS NULL THEN excluded.availableAt
                     WHEN work.worker IS NOT NULL THEN work.availableAt ELSE least(work.availableAt, excluded.availableAt) END
             """,
@@ -84,7 +86,8 @@ enum WorkQueries {
                 "DELETE FROM work WHERE id = $1 AND fence = $2 AND asked = $3", lease + [.integer(work.asked)]),
             PostgresStatement(
                 """
-                UPDATE work SET availableAt = $4, worker = NULL, attempts = 0 WHERE id = $1 AND fence = $2 AND asked > $3
+                UPDATE work SET availableAt = greatest(dueAt, $4), worker = NULL, attempts = 0
+                WHERE id = $1 AND fence = $2 AND asked > $3
                 """,
                 lease + [.integer(work.asked), .instant(now)]),
         ]
@@ -96,10 +99,16 @@ enum WorkQueries {
             [.integer(work.id), .integer(work.fence), .instant(instant), .text(reason)])
     }
 
+    /// Given up, unless it was asked for meanwhile by somebody who may know more: then it is done again.
     static func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) -> PostgresStatement {
         PostgresStatement(
-            "UPDATE work SET availableAt = NULL, worker = NULL, failedAt = $3, lastError = $4 WHERE id = $1 AND fence = $2",
-            [.integer(work.id), .integer(work.fence), .instant(now), .text(reason)])
+            """
+            UPDATE work SET worker = NULL, lastError = $4, attempts = CASE WHEN asked > $5 THEN 0 ELSE attempts END,
+                availableAt = CASE WHEN asked > $5 THEN greatest(dueAt, $3) END,
+                failedAt = CASE WHEN asked > $5 THEN NULL ELSE $3 END
+            WHERE id = $1 AND fence = $2
+            """,
+            [.integer(work.id), .integer(work.fence), .instant(now), .text(reason), .integer(work.asked)])
     }
 
     // MARK: Looking

@@ -6,6 +6,8 @@ import Storage
 struct PostgresReading {
     let connection: PostgresConnection
     let names: Names
+    /// For the next readers.
+    var found = FoundPolicies()
 
     func header(_ number: Int64) throws -> String {
         try names.headers[number] ?? NameQueries.header(number, connection)
@@ -22,8 +24,8 @@ struct PostgresReading {
 
     /// A history in a form of another version is put together again from the rows.
     func subscription(_ found: SubscriptionQueries.Found, _ key: SubscriptionKey) throws -> StoredSubscription {
-        let history = try HistoryCoding.decode(found.history, of: key) ?? rebuilt(key, ledger: found.ledger)
-        let policy = try names.policies[found.policy] ?? NameQueries.policy(found.policy, connection)
+        let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: found.ledger) }
+        let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, connection) }
         return StoredSubscription(
             history: history, policy: policy, isFoldCurrent: found.foldVersion == SubscriptionState.foldVersion,
             ends: found.ends)
@@ -52,7 +54,52 @@ struct PostgresReading {
             .sorted { $0.token < $1.token }
     }
 
-    /// Everything that is kept of it, as the rows say it; in one snapshot where the transaction has one.
+    /// By the table's own key, one ledger after the other.
+    func subscriptions(after key: SubscriptionKey?, limit: Int) throws -> [SubscriptionKey] {
+        var keys: [SubscriptionKey] = []
+        var place = try key.flatMap { key in try ledger(of: key.scope).map { ($0, key.scope, key.originalTransactionId.rawValue) }
+        }
+        if place == nil { place = try nextLedger(after: key?.scope) }
+        // Bounded by the ledgers, which are the apps and environments there are.
+        while let (ledger, scope, last) = place, keys.count < limit {
+            let page = SubscriptionQueries.next(after: last, ledger: ledger, limit: limit - keys.count)
+            keys += try connection.execute(page).map { row in
+                SubscriptionKey(
+                    app: scope.app, environment: scope.environment, originalTransactionId: OriginalTransactionID(try row.text(0)))
+            }
+            place = try nextLedger(after: scope)
+        }
+        return keys
+    }
+
+    private func nextLedger(after scope: Scope?) throws -> (Int64, Scope, String)? {
+        try connection.execute(NameQueries.nextLedger(after: scope)).first.map { row in
+            (try row.integer(0), Scope(app: AppID(try row.text(1)), environment: try row.environment(2)), "")
+        }
+    }
+
+    func evidence(_ number: Int64) throws -> Evidence {
+        guard let row = try connection.execute(EvidenceQueries.document(number)).first else {
+            throw StorageError(.corrupt, "no evidence has the number \(number)")
+        }
+        return try EvidenceQueries.evidence(in: row, header: header)
+    }
+
+    /// Each document is read once, however many facts it proves.
+    func facts(of id: OriginalTransactionID, limit: Int, ledger: Int64) throws -> [StoredFact] {
+        var documents: [Int64: Evidence] = [:]
+        return try connection.execute(EvidenceQueries.facts(of: id, ledger: ledger, limit: limit)).map { row in
+            let kept = try EvidenceQueries.fact(in: row)
+            let evidence = try kept.evidence.map { number in
+                let document = try documents[number] ?? self.evidence(number)
+                documents[number] = document
+                return document
+            }
+            return StoredFact(fact: kept.fact, evidence: evidence, receivedAt: kept.receivedAt)
+        }
+    }
+
+    /// What is kept of it, as the rows say it; in one snapshot where the transaction has one.
     func contents(of key: SubscriptionKey, ledger: Int64) throws -> StoredContents? {
         guard let stored = try subscription(key, ledger: ledger) else { return nil }
         let id = key.originalTransactionId
@@ -61,11 +108,9 @@ struct PostgresReading {
             EvidenceQueries.claims(of: id, ledger: ledger),
             SubscriptionQueries.tenures(of: id, revision: stored.ends.tenureRevision, ledger: ledger),
             SubscriptionQueries.aliases(of: id, ledger: ledger),
-            AuditQueries.rows(of: id, after: 0, limit: StoredContents.limit, ledger: ledger),
-            SubscriptionQueries.customers(of: id, ledger: ledger),
+            HoldingQueries.holdings(of: id, ledger: ledger),
         ])
-        let facts = try results[0].map { try EvidenceQueries.fact(in: $0, header: header) }
-        let holders = try results[5].map { CustomerID(try $0.text(0)) }
+        let facts = try results[0].map(EvidenceQueries.fact)
         return StoredContents(
             stored: stored,
             evidence: (
@@ -77,12 +122,7 @@ struct PostgresReading {
                     from: try row.instant(0), customer: try row.optionalText(1).map { CustomerID($0) }, rule: try row.text(2),
                     evidence: try row.text(3))
             },
-            holdings: try connection.execute(HoldingQueries.holdings(of: holders, in: id, ledger: ledger)).map { row in
-                SubscriptionRows.HoldingRow(customer: CustomerID(try row.text(0)), text: try row.text(1))
-            },
-            names: (
-                try results[3].map { SubscriptionRows.AliasRow(alias: try $0.text(0), period: try $0.text(1)) },
-                try results[4].map(AuditQueries.row)
-            ))
+            holdings: try results[4].map(HoldingQueries.holding),
+            aliases: try results[3].map { SubscriptionRows.AliasRow(alias: try $0.text(0), period: try $0.text(1)) })
     }
 }

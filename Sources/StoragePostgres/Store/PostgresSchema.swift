@@ -9,14 +9,24 @@ import Storage
 /// - Rows that are never changed are kept so by triggers, for everybody, and the application's role may not even try (`grants`).
 enum PostgresSchema {
     /// What this version of Tenure writes; a database with a higher number is refused.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     /// Every server that migrates waits for this one lock; made from the words "tenure schema".
     static let lock = ContentNumber.of("tenure schema")
 
-    static let migrations: [(Int64, String)] = [
-        (2, evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
-        (3, work + seals + appendOnly(sealTables)),
+    /// One step, taken in a transaction of its own.
+    struct Step {
+        let number: Int64
+        /// The oldest version of the schema whose servers may go on working once the step is taken: what they read and write is
+        /// still there and still means the same.
+        let oldest: Int64
+        let script: String
+    }
+
+    static let steps = [
+        Step(number: 2, oldest: 2, script: evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
+        Step(number: 3, oldest: 3, script: work + seals + appendOnly(sealTables)),
+        Step(number: 4, oldest: 3, script: "ALTER TABLE schemaVersion ADD COLUMN oldest bigint NOT NULL DEFAULT 2"),
     ]
 
     private static let evidence = """

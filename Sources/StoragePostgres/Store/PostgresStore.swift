@@ -8,13 +8,10 @@ package final class PostgresStore: Store {
     private let pool: PostgresPool
     private let names = CommittedNames()
     private let retry: RetryPolicy
-    private let health = Mutex(Health())
+    private let health = Mutex(HealthQuestions())
 
-    /// What is known of the database without asking it.
-    private struct Health {
-        var lastAnswer: ContinuousClock.Instant?
-        var isAsked = false
-    }
+    /// The schema that this store knows; another than today's only in tests.
+    private let schema: Int64
 
     /// As many as the pool lets write at once.
     package let writers: Int
@@ -25,45 +22,43 @@ package final class PostgresStore: Store {
     /// - Throws: `StorageError`: `misconfigured` where the tables are not there in this version
     ///   (``PostgresConnection/migrate(applicationRole:)`` makes them), `schemaTooNew`, `notDurable`, and what a connection
     ///   throws.
-    package init(
+    package convenience init(
         _ settings: PostgresSettings, libpq: Libpq, configuration: PostgresPool.Configuration = .init(),
         generator: any RandomNumberGenerator & Sendable
     ) async throws {
+        try await self.init(settings, libpq: libpq, configuration, generator, knowing: PostgresSchema.version)
+    }
+
+    init(
+        _ settings: PostgresSettings, libpq: Libpq, _ configuration: PostgresPool.Configuration,
+        _ generator: any RandomNumberGenerator & Sendable, knowing schema: Int64
+    ) async throws {
+        self.schema = schema
         let pool = try await PostgresPool.opened(settings, libpq: libpq, configuration: configuration, generator: generator)
         self.pool = pool
         writers = configuration.writers
         // Everything is written under semantic keys, so that twice is as good as once (decision 0003).
         retry = RetryPolicy(isIdempotent: true)
         do {
-            try await pool.run(.read) { try $0.checkStore() }
+            try await pool.run(.read) { try $0.checkStore(knowing: schema) }
         } catch {
             await pool.close()
             throw error
         }
     }
 
-    /// Brings a database to this version, where it is not; safe to run twice, and by several servers at once.
+    /// Brings a database to this version, where it is not; safe to run twice, by several servers at once, and while servers of
+    /// the version before are at work.
     ///
-    /// - Parameter applicationRole: who may use the tables beside their owner: he may add evidence and never change it. Nil
-    /// where the
-    ///   owner is the application.
-    /// - Throws: `StorageError`; `notPermitted` where the URL's role may not make tables, `schemaTooNew`.
+    /// - Parameter applicationRole: who may use the tables beside their owner: he may add evidence and never change it. Nil where
+    ///   the owner is the application.
+    /// - Throws: `StorageError`; `misconfigured` where the URL's role may not make tables, `schemaTooNew`, `busy`.
     package static func migrate(
         _ settings: PostgresSettings, libpq: Libpq, applicationRole: String?, generator: any RandomNumberGenerator & Sendable
     ) async throws {
-        var configuration = PostgresPool.Configuration()
-        configuration.connections = 1
-        let pool = try await PostgresPool.opened(settings, libpq: libpq, configuration: configuration, generator: generator)
-        do {
-            try await pool.run(.write) { connection in
-                guard try applicationRole != nil || connection.schemaVersion() != PostgresSchema.version else { return }
-                try connection.migrate(applicationRole: applicationRole)
-            }
-        } catch {
-            await pool.close()
-            throw error
-        }
-        await pool.close()
+        var migration = PostgresMigration()
+        migration.applicationRole = applicationRole
+        try await migration.run(settings, libpq: libpq, generator: generator)
     }
 
     /// Lets what is at work end, and closes every connection.
@@ -72,12 +67,14 @@ package final class PostgresStore: Store {
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
     ) async throws -> Result {
-        let (result, learned) = try await pool.transaction(.write, retry: retry) { [names] connection in
+        let (result, learned, found) = try await pool.transaction(.write, retry: retry) { [names] connection in
             let transaction = PostgresTransaction(connection: connection, committed: names.get())
             let result = try body(transaction)
-            return (result, transaction.learned)
+            try transaction.flush()
+            return (result, transaction.learned, transaction.found.policies)
         }
         names.learn(learned)
+        names.learn(found: found)
         noteAnswer()
         return result
     }
@@ -95,24 +92,11 @@ package final class PostgresStore: Store {
     }
 
     package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
-        try await read(key.scope) { reading, ledger in
-            try reading.connection.execute(
-                AuditQueries.rows(of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger)
-            ).map { row in
-                let row = try AuditQueries.row(in: row)
-                return StoredAuditRow(
-                    sequence: row.head.sequence, row: try StateCoding.decode(AuditRow.self, from: row.text),
-                    hash: row.head.hash)
-            }
-        } ?? []
+        try await auditTexts(of: key, after: sequence, limit: limit).map(StoredAuditRow.init)
     }
 
     package func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
-        try await read(key.scope) { reading, ledger in
-            try reading.connection.execute(
-                EvidenceQueries.facts(of: key.originalTransactionId, ledger: ledger, limit: limit)
-            ).map { try EvidenceQueries.fact(in: $0, header: reading.header) }
-        } ?? []
+        try await read(key.scope) { try $0.facts(of: key.originalTransactionId, limit: limit, ledger: $1) } ?? []
     }
 
     package func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
@@ -139,33 +123,39 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// At once, where the database has answered lately or is being asked already: a database that is silent must not keep
-    /// everybody waiting who wants to know whether it is (F08).
+    /// At once, where the database has answered lately or is silent to somebody who asked before: a database that is silent must
+    /// not keep everybody waiting who wants to know whether it is (F08).
     package func checkHealth() async throws {
-        let (answered, isAsked) = health.withLock { health in
-            let answered = health.lastAnswer.map { ContinuousClock.now - $0 < .seconds(2) } ?? false
-            defer { health.isAsked = health.isAsked || !answered }
-            return (answered, health.isAsked)
-        }
-        guard !answered else { return }
-        guard !isAsked else { throw StorageError(.unavailable, "the database is being waited for") }
-        defer { health.withLock { $0.isAsked = false } }
+        guard let question = try health.withLock({ try $0.ask(at: .now) }) else { return }
+        defer { health.withLock { $0.end(question) } }
+        let schema = schema
         try await pool.run(.read) { connection in
-            guard try connection.schemaVersion() == PostgresSchema.version else {
-                throw StorageError(.corrupt, "the schema's version changed while the server runs")
-            }
+            guard let standing = try connection.schemaStanding() else { throw StorageError(.corrupt, "the tables are gone") }
+            try standing.check(workingWith: schema)
         }
         noteAnswer()
     }
 
-    private func noteAnswer() { health.withLock { $0.lastAnswer = .now } }
+    private func noteAnswer() { health.withLock { $0.noteAnswer(at: .now) } }
 
     package func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
+        try await read { try $0.subscriptions(after: key, limit: limit) }
+    }
+
+    package func evidence(_ number: Int64) async throws -> Evidence { try await read { try $0.evidence(number) } }
+
+    package func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
+        try await read(key.scope) { reading, ledger in
+            try reading.connection.execute(
+                AuditQueries.rows(of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger)
+            ).map(AuditQueries.row)
+        } ?? []
+    }
+
+    package func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try await read { reading in
-            try reading.connection.execute(SubscriptionQueries.next(after: key, limit: limit)).map { row in
-                SubscriptionKey(
-                    app: AppID(try row.text(0)), environment: try row.environment(1),
-                    originalTransactionId: OriginalTransactionID(try row.text(2)))
+            try reading.connection.execute(SealQueries.missed(by: app, seal: number)).map { row in
+                MissedHead(entry: try SealQueries.entry(in: row, app: app), isSubscriptionThere: try row.bool(4))
             }
         }
     }
@@ -173,10 +163,13 @@ package final class PostgresStore: Store {
     package func contents(of key: SubscriptionKey) async throws -> StoredContents? {
         let names = names.get()
         // One snapshot for all of its rows.
-        return try await pool.transaction(.read, .snapshot, retry: retry) { connection in
+        let (contents, found) = try await pool.transaction(.read, .snapshot, retry: retry) { connection in
             let reading = PostgresReading(connection: connection, names: names)
-            return try reading.ledger(of: key.scope).flatMap { try reading.contents(of: key, ledger: $0) }
+            let contents = try reading.ledger(of: key.scope).flatMap { try reading.contents(of: key, ledger: $0) }
+            return (contents, reading.found.policies)
         }
+        self.names.learn(found: found)
+        return contents
     }
 
     package func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
@@ -203,9 +196,17 @@ package final class PostgresStore: Store {
     /// Statements that see one state each. Where the connection turns out to be gone, another one is asked, once.
     private func read<Value: Sendable>(_ body: @escaping @Sendable (PostgresReading) throws -> Value) async throws -> Value {
         let names = names.get()
-        let run: @Sendable (PostgresConnection) throws -> Value = { connection in
-            try body(PostgresReading(connection: connection, names: names))
+        let run: @Sendable (PostgresConnection) throws -> (Value, [Int64: AppPolicy]) = { connection in
+            let reading = PostgresReading(connection: connection, names: names)
+            return (try body(reading), reading.found.policies)
         }
+        let (value, found) = try await runTwice(run)
+        self.names.learn(found: found)
+        return value
+    }
+
+    private func runTwice<Value: Sendable>(_ run: @escaping @Sendable (PostgresConnection) throws -> Value) async throws -> Value
+    {
         do {
             return try await pool.run(.read, run)
         } catch let error as StorageError where error.code == .unavailable {

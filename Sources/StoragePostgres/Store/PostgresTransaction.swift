@@ -8,10 +8,33 @@ final class PostgresTransaction: StoreTransaction {
     private var names: NamesAtWork
     /// For the next transactions, once this one is committed.
     var learned: Names { names.learned }
+    let found = FoundPolicies()
+    /// What nobody reads before the transaction ends: it goes out with the next batch, and costs no round trip of its own.
+    private var unsent: [PostgresStatement] = []
+    private var warnings: [(ledger: Int64, warning: OperatorWarning)] = []
+    private var locks = NamedLocks()
 
     init(connection: PostgresConnection, committed: Names) {
         self.connection = connection
         names = NamesAtWork(committed: committed)
+    }
+
+    /// One round trip for all of them and for what was not sent yet.
+    private func pipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
+        let before = unsent
+        unsent = []
+        return Array(try connection.pipeline(before + statements).dropFirst(before.count))
+    }
+
+    /// Sends what was not sent yet; to be called before the transaction is committed.
+    func flush() throws {
+        guard !unsent.isEmpty || !warnings.isEmpty else { return }
+        _ = try pipeline(takeWarnings())
+    }
+
+    private func takeWarnings() -> [PostgresStatement] {
+        defer { warnings = [] }
+        return warnings.isEmpty ? [] : [AuditQueries.insert(warnings)]
     }
 
     // MARK: Names
@@ -19,7 +42,7 @@ final class PostgresTransaction: StoreTransaction {
     private func ledger(of scope: Scope) throws -> Int64 {
         if let known = names.ledger(of: scope) { return known }
         // Whoever inserts it at the same time is waited for, and then his row is read.
-        let results = try connection.pipeline([NameQueries.insertLedger(of: scope), NameQueries.ledger(of: scope)])
+        let results = try pipeline([NameQueries.insertLedger(of: scope), NameQueries.ledger(of: scope)])
         guard let number = try results[1].first?.integer(0) else { throw StorageError(.corrupt, "a ledger was not kept") }
         names.learn(ledger: number, of: scope)
         return number
@@ -40,11 +63,28 @@ final class PostgresTransaction: StoreTransaction {
         return (row.number, [NameQueries.insert(row)])
     }
 
-    /// Its number, and what keeps it where it is not known to be kept.
-    private func headerNumber(_ header: String) -> (Int64, [PostgresStatement]) {
-        let number = ContentNumber.of(header)
-        let isNew = names.learn(header: header, number: number)
-        return (number, isNew ? [NameQueries.insertHeader(header, number: number)] : [])
+    /// The numbers of the headers, kept where they were not. One that has none stays in its document: another header has the
+    /// number that was made from it.
+    private func numbers(ofHeaders headers: Set<String>) throws -> [String: Int64] {
+        var kept: [Int64: String] = [:]
+        var new: [(number: Int64, header: String)] = []
+        for header in headers {
+            let number = ContentNumber.of(header)
+            kept[number] = names.header(number)
+            if kept[number] == nil { new.append((number, header)) }
+        }
+        if !new.isEmpty {
+            new.sort { ($0.number, $0.header) < ($1.number, $1.header) }
+            // Whoever keeps one at the same time is waited for, and then his is read.
+            let insertions = new.map { NameQueries.insertHeader($0.header, number: $0.number) }
+            let rows = try pipeline(insertions + [NameQueries.headers(new.map(\.number))]).last
+            for row in rows.map(Array.init) ?? [] {
+                let (number, header) = (try row.integer(0), try row.text(1))
+                kept[number] = header
+                names.learn(header: header, number: number)
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: headers.map { ($0, ContentNumber.of($0)) }).filter { kept[$1] == $0 }
     }
 
     // MARK: Reading
@@ -64,24 +104,27 @@ final class PostgresTransaction: StoreTransaction {
         // A token is the same lock for whoever registers it and for whoever keeps a fact that bears it, though neither has a
         // row of the other's to lock (OWN-2). Each statement after it sees what was committed when the lock was had.
         let names = tokens.map { Self.lockName("token", $0.app.rawValue, $0.token.rawValue) }
-        let results = try connection.pipeline([
-            NameQueries.lock(names), SubscriptionQueries.lock(asked.map { ($0.place.ledger, $0.place.id) }),
-            TokenQueries.registrations(tokens),
-        ])
-        var found = try stored(in: results[1], asked)
+        let locking = locks.take(names, andPerhaps: asked.count)
+        let results = try pipeline(
+            locking + [
+                SubscriptionQueries.lock(asked.map { ($0.place.ledger, $0.place.id) }), TokenQueries.registrations(tokens),
+            ]
+        ).dropFirst(locking.count)
+        guard let rows = results.first, let registered = results.last else { throw StorageError(.other, "no answer to a lock") }
+        var stored = try self.stored(in: rows, asked)
         // A subscription that is not there has no row to lock. Whoever makes it has a lock by its name, and whoever waited for
         // that finds the row.
-        let missing = asked.filter { found[$0.key] == nil }
+        let missing = asked.filter { stored[$0.key] == nil }
         if !missing.isEmpty {
-            let made = try connection.pipeline([
-                NameQueries.lock(missing.map { Self.lockName($0.key) }),
-                SubscriptionQueries.lock(missing.map { ($0.place.ledger, $0.place.id) }),
-            ])
-            found.merge(try stored(in: made[1], missing)) { _, new in new }
+            let made = try pipeline(
+                locks.take(missing.map { Self.lockName($0.key) })
+                    + [SubscriptionQueries.lock(missing.map { ($0.place.ledger, $0.place.id) })]
+            ).last
+            if let made { stored.merge(try self.stored(in: made, missing)) { _, new in new } }
         }
-        let registrations = try results[2].map { try TokenQueries.registration(in: $0) }
+        let registrations = try registered.map { try TokenQueries.registration(in: $0) }
         return Locked(
-            subscriptions: found, registrations: Dictionary(registrations.map { ($0.0, $0.1) }) { first, _ in first })
+            subscriptions: stored, registrations: Dictionary(registrations.map { ($0.0, $0.1) }) { first, _ in first })
     }
 
     private struct Asked {
@@ -91,14 +134,14 @@ final class PostgresTransaction: StoreTransaction {
 
     private func stored(in result: PostgresResult, _ asked: [Asked]) throws -> [SubscriptionKey: StoredSubscription] {
         let keys = Dictionary(asked.map { ($0.place, $0.key) }) { first, _ in first }
-        let reading = PostgresReading(connection: connection, names: names.committed)
-        var found: [SubscriptionKey: StoredSubscription] = [:]
+        let reading = PostgresReading(connection: connection, names: names.committed, found: found)
+        var stored: [SubscriptionKey: StoredSubscription] = [:]
         for row in result {
             let row = try SubscriptionQueries.found(in: row)
             guard let key = keys[Place(ledger: row.ledger, id: row.id)] else { continue }
-            found[key] = try reading.subscription(row, key)
+            stored[key] = try reading.subscription(row, key)
         }
-        return found
+        return stored
     }
 
     /// A subscription by the number of its ledger.
@@ -127,7 +170,7 @@ final class PostgresTransaction: StoreTransaction {
                 names.append(Known.Name(arrival.scope, fact.key))
             }
         }
-        let results = try connection.pipeline([
+        let results = try pipeline([
             EvidenceQueries.known(notifications: notifications.map { ($0.ledger, $0.uuid) }),
             EvidenceQueries.known(signed: facts.filter { $0.fact.signedTransactionId != nil }),
             EvidenceQueries.known(facts: facts.filter { $0.fact.signedTransactionId == nil }),
@@ -147,13 +190,15 @@ final class PostgresTransaction: StoreTransaction {
     func keep(_ arrivals: [Arrival]) throws -> [Bool] {
         let known = try lockLoneNotifications(arrivals)
         var seen = Set<Known.Name>()
-        var statements: [PostgresStatement] = []
-        let kept = try arrivals.map { arrival in
-            if let name = Self.loneName(arrival), known.contains(name) || !seen.insert(name).inserted { return false }
-            statements += try insertions(of: arrival)
-            return true
+        let kept = arrivals.map { arrival in
+            Self.loneName(arrival).map { !known.contains($0) && seen.insert($0).inserted } ?? true
         }
-        _ = try connection.pipeline(statements)
+        let new = zip(arrivals, kept).filter { $1 }.map(\.0)
+        let documents = new.map { $0.evidence.map(EvidenceDocument.init) }
+        let numbers = try numbers(ofHeaders: Set(documents.flatMap { $0?.headers ?? [] }))
+        var statements: [PostgresStatement] = []
+        for (arrival, document) in zip(new, documents) { statements += try insertions(of: arrival, document, numbers) }
+        _ = try pipeline(statements)
         return kept
     }
 
@@ -167,27 +212,26 @@ final class PostgresTransaction: StoreTransaction {
     private func lockLoneNotifications(_ arrivals: [Arrival]) throws -> Set<Known.Name> {
         let lone = arrivals.filter { Self.loneName($0) != nil }
         guard !lone.isEmpty else { return [] }
-        let locks = lone.compactMap { arrival in
+        let names = lone.compactMap { arrival in
             arrival.notification.map {
                 Self.lockName(
                     "notification", arrival.scope.app.rawValue, arrival.scope.environment.rawValue, $0.notificationUUID)
             }
         }
-        _ = try connection.execute(NameQueries.lock(locks))
+        _ = try pipeline(locks.take(names))
         return try known(of: lone).notifications
     }
 
-    private func insertions(of arrival: Arrival) throws -> [PostgresStatement] {
+    private func insertions(
+        of arrival: Arrival, _ document: EvidenceDocument?, _ numbers: [String: Int64]
+    ) throws -> [PostgresStatement] {
         let ledger = try ledger(of: arrival.scope)
         var statements: [PostgresStatement] = []
-        if let evidence = arrival.evidence {
-            let document = EvidenceDocument(evidence)
-            let headers = document.headers.map(headerNumber)
-            statements += headers.flatMap(\.1)
+        if let evidence = arrival.evidence, let document {
             statements.append(
                 EvidenceQueries.insert(
-                    document: try document.bytes(numbers: headers.map(\.0)), form: evidence.form, receivedAt: arrival.receivedAt,
-                    ledger: ledger))
+                    document: try document.bytes(numbers: document.headers.map { numbers[$0] }), form: evidence.form,
+                    receivedAt: arrival.receivedAt, ledger: ledger))
         }
         if let notification = arrival.notification {
             guard arrival.evidence != nil else { throw StorageError(.constraint, "a notification without evidence") }
@@ -207,16 +251,15 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     func keep(_ claim: Claim, on key: SubscriptionKey) throws {
-        _ = try connection.execute(
-            EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: ledger(of: key.scope)))
+        unsent.append(EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: try ledger(of: key.scope)))
     }
 
     func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws {
-        _ = try connection.execute(TokenQueries.register(registration, app: app, at: instant))
+        unsent.append(TokenQueries.register(registration, app: app, at: instant))
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
-        _ = try connection.execute(AuditQueries.insert(warning, ledger: ledger(of: scope)))
+        warnings.append((try ledger(of: scope), warning))
     }
 
     func save(_ savings: [Saving]) throws {
@@ -224,13 +267,13 @@ final class PostgresTransaction: StoreTransaction {
         for saving in savings {
             let ledger = try ledger(of: saving.key.scope)
             let rows = try SubscriptionRows(saving) {
-                try connection.execute(SubscriptionQueries.customers(of: saving.key.originalTransactionId, ledger: ledger))
-                    .map { CustomerID(try $0.text(0)) }
+                try connection.execute(HoldingQueries.holdings(of: saving.key.originalTransactionId, ledger: ledger))
+                    .map(HoldingQueries.holding)
             }
             let (policy, insertion) = try policyNumber(saving.policy)
             statements += insertion + SubscriptionQueries.save(rows, policy: policy, ledger: ledger, at: saving.learnedAt)
         }
-        _ = try connection.pipeline(statements)
+        _ = try pipeline(statements + takeWarnings())
     }
 
     // MARK: Work
@@ -238,7 +281,7 @@ final class PostgresTransaction: StoreTransaction {
     func order(_ orders: [WorkOrder]) throws {
         // In one order, so that two who ask for the same things do not wait for each other in a circle.
         let sorted = orders.sorted { ($0.scope, $0.subject, $0.key) < ($1.scope, $1.subject, $1.key) }
-        _ = try connection.pipeline(sorted.map { WorkQueries.order($0, ledger: try ledger(of: $0.scope)) })
+        _ = try pipeline(sorted.map { WorkQueries.order($0, ledger: try ledger(of: $0.scope)) })
     }
 
     func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork] {
@@ -266,25 +309,52 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     private func end(_ statements: [PostgresStatement]) throws {
-        let changed = try connection.pipeline(statements).reduce(0) { $0 + $1.affectedRows }
+        let changed = try pipeline(statements).reduce(0) { $0 + $1.affectedRows }
         guard changed > 0 else { throw StorageError(.staleLease, "the work is held by another, or was taken back") }
     }
 
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {
-        let results = try connection.pipeline([
-            NameQueries.lock([Self.lockName("seal", app.rawValue)]), SealQueries.unsealed(app, limit: limit),
-            SealQueries.last(of: app),
-        ])
-        let unsealed = try results[1].map { (entry: try SealQueries.entry(in: $0, app: app), ledger: try $0.integer(4)) }
+        let locking = locks.take([Self.lockName("seal", app.rawValue)])
+        let results = try pipeline(locking + [SealQueries.unsealed(app, limit: limit), SealQueries.last(of: app)])
+            .dropFirst(locking.count)
+        guard let moved = results.first, let sealed = results.last else { throw StorageError(.other, "no answer to a lock") }
+        let unsealed = try moved.map { (entry: try SealQueries.entry(in: $0, app: app), ledger: try $0.integer(4)) }
         guard !unsealed.isEmpty else { return nil }
-        let last = try results[2].first.map { (number: try $0.integer(0), hash: try $0.bytes(1)) }
+        let last = try sealed.first.map { (number: try $0.integer(0), hash: try $0.bytes(1)) }
         let seal = AuditSeal(
             app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry),
             previous: last?.hash ?? AuditHead().hash)
         let ledgers = Dictionary(unsealed.map { ($0.entry.key, $0.ledger) }) { first, _ in first }
-        _ = try connection.pipeline(SealQueries.insert(seal, ledgers: seal.heads.compactMap { ledgers[$0.key] }))
+        _ = try pipeline(SealQueries.insert(seal, ledgers: seal.heads.compactMap { ledgers[$0.key] }))
         return seal
+    }
+}
+
+/// The locks by name that one transaction holds. The server keeps all locks of all sessions in one table of a fixed size, so a
+/// transaction holds a bounded number of them.
+private struct NamedLocks {
+    /// With six writers one server holds at most 6,150, which is what a PostgreSQL with its usual settings has room for
+    /// (`max_locks_per_transaction` 64, `max_connections` 100).
+    private static let most = 1024
+
+    private var count = 0
+    private var hasEverything = false
+
+    /// What takes them, where they are not held. Beyond the most everything is locked by one lock: that transaction waits for
+    /// all others, and they for it.
+    ///
+    /// - Parameter more: how many may be wanted by the same transaction soon; counted now, so that it need not wait while it
+    ///   holds some.
+    mutating func take(_ names: [Int64], andPerhaps more: Int = 0) -> [PostgresStatement] {
+        let names = Set(names)
+        guard !hasEverything, !names.isEmpty || more > Self.most else { return [] }
+        count += names.count
+        if count + more > Self.most {
+            hasEverything = true
+            return [NameQueries.lockEverything]
+        }
+        return [NameQueries.lock(Array(names))]
     }
 }

@@ -1,7 +1,7 @@
 import Storage
 
 /// The limits of the protocol and the server.
-struct PostgresLimits {
+package struct PostgresLimits: Sendable {
     /// The protocol counts parameters in 16 bits.
     ///
     /// Source: PostgreSQL documentation, 55.7 "Message Formats", Bind; libpq's PQ_QUERY_PARAM_MAX_LIMIT.
@@ -9,8 +9,12 @@ struct PostgresLimits {
     /// One field, and one message, hold less than 1 GiB (`MaxAllocSize`, 0x3fffffff); what is left is for the message's own
     /// parts.
     var bytes = 0x3fff_ffff - 0x10_0000
-    /// Statements of one pipeline: their bookkeeping is kept in memory on both sides.
+    /// Statements of one batch: their bookkeeping is kept in memory on both sides.
     var statements = 16_384
+    /// Parameters of one batch, unless a single statement has more: until a batch is answered both sides hold it in memory.
+    var batchBytes = 64 << 20
+
+    package init() {}
 }
 
 /// The parameters of one statement as libpq takes them: one buffer, and where in it each value lies.

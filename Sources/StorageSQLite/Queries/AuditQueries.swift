@@ -37,10 +37,10 @@ enum AuditQueries {
 
     static func rows(
         of id: OriginalTransactionID, after sequence: Int64, limit: Int, ledger: Int64, _ database: Database
-    ) throws -> [StoredContents.AuditRowText] {
+    ) throws -> [AuditRowText] {
         let values: [SQLiteValue] = [.integer(ledger), .text(id.rawValue), .integer(sequence), .integer(Int64(limit))]
         return try database.rows(selectAudit, values) { row in
-            StoredContents.AuditRowText(head: AuditHead(sequence: row.integer(0), hash: row.bytes(2)), text: row.text(1))
+            AuditRowText(head: AuditHead(sequence: row.integer(0), hash: row.bytes(2)), text: row.text(1))
         }
     }
 

@@ -68,23 +68,34 @@ enum EvidenceQueries {
     }
 
     static let selectFacts = """
-        SELECT fact.decoded, fact.receivedAt, evidence.form, evidence.document
-        FROM fact LEFT JOIN evidence ON evidence.id = fact.evidence
-        WHERE fact.ledger = ? AND fact.originalTransactionId = ? ORDER BY fact.signedDate, fact.factKey LIMIT ?
+        SELECT decoded, receivedAt, evidence FROM fact
+        WHERE ledger = ? AND originalTransactionId = ? ORDER BY signedDate, factKey LIMIT ?
         """
 
+    /// Without the documents: one receipt of megabytes may prove thousands of facts.
     static func facts(
-        of id: OriginalTransactionID, ledger: Int64, limit: Int, header: (Int64) throws -> String, _ database: Database
-    ) throws -> [StoredFact] {
+        of id: OriginalTransactionID, ledger: Int64, limit: Int, _ database: Database
+    ) throws -> [StoredContents.KeptFact] {
         try database.rows(selectFacts, [.integer(ledger), .text(id.rawValue), .integer(Int64(limit))]) { row in
-            let evidence = try row.optionalText(2).map { spelling in
-                guard let form = Evidence.Form(rawValue: spelling) else {
-                    throw StorageError(.corrupt, "evidence of the unknown form \(spelling)")
-                }
-                return Evidence(form: form, bytes: try EvidenceDocument.decode(row.bytes(3), header: header))
-            }
-            return StoredFact(fact: try FactCoding.decode(row.bytes(0)), evidence: evidence, receivedAt: row.instant(1))
+            StoredContents.KeptFact(
+                fact: try FactCoding.decode(row.bytes(0)), receivedAt: row.instant(1), evidence: row.optionalInteger(2))
         }
+    }
+
+    static let selectDocument = "SELECT form, document FROM evidence WHERE id = ?"
+
+    static func document(
+        _ number: Int64, header: (Int64) throws -> String, _ database: Database
+    ) throws -> Evidence {
+        let found = try database.rows(selectDocument, [.integer(number)]) { row in
+            let spelling = row.text(0)
+            guard let form = Evidence.Form(rawValue: spelling) else {
+                throw StorageError(.corrupt, "evidence of the unknown form \(spelling)")
+            }
+            return Evidence(form: form, bytes: try EvidenceDocument.decode(row.bytes(1), header: header))
+        }.first
+        guard let found else { throw StorageError(.corrupt, "no evidence has the number \(number)") }
+        return found
     }
 
     /// The facts alone, when a history is put together again.

@@ -20,14 +20,29 @@ enum NameQueries {
 
     static func scope(of ledger: Int64, _ database: Database) throws -> Scope {
         let found = try database.rows("SELECT app, environment FROM ledger WHERE id = ?", [.integer(ledger)]) { row in
-            let spelling = row.text(1)
-            guard let environment = Environment(rawValue: spelling) else {
-                throw StorageError(.corrupt, "unknown environment \(spelling)")
-            }
-            return Scope(app: AppID(row.text(0)), environment: environment)
+            Scope(app: AppID(row.text(0)), environment: try environment(row.text(1)))
         }.first
         guard let found else { throw StorageError(.corrupt, "no ledger has the number \(ledger)") }
         return found
+    }
+
+    static let selectNextLedger = """
+        SELECT id, app, environment FROM ledger WHERE (app, environment) > (?, ?) ORDER BY app, environment LIMIT 1
+        """
+
+    /// Nil after the last.
+    static func nextLedger(after scope: Scope?, _ database: Database) throws -> (Int64, Scope)? {
+        let values: [SQLiteValue] = [.text(scope?.app.rawValue ?? ""), .text(scope?.environment.rawValue ?? "")]
+        return try database.rows(selectNextLedger, values) { row in
+            (row.integer(0), Scope(app: AppID(row.text(1)), environment: try environment(row.text(2))))
+        }.first
+    }
+
+    private static func environment(_ spelling: String) throws -> Environment {
+        guard let environment = Environment(rawValue: spelling) else {
+            throw StorageError(.corrupt, "unknown environment \(spelling)")
+        }
+        return environment
     }
 
     static func insertHeader(_ header: String, number: Int64, _ database: Database) throws {

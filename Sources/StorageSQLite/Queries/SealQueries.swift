@@ -73,11 +73,31 @@ enum SealQueries {
         }
     }
 
+    static let selectMissed = """
+        SELECT environment, sealedHead.originalTransactionId, sealedHead.auditCount, sealedHead.auditHead,
+            subscription.ledger IS NOT NULL
+        FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger
+            LEFT JOIN subscription ON subscription.ledger = sealedHead.ledger
+                AND subscription.originalTransactionId = sealedHead.originalTransactionId
+            LEFT JOIN audit ON audit.ledger = sealedHead.ledger
+                AND audit.originalTransactionId = sealedHead.originalTransactionId
+                AND audit.sequence = sealedHead.auditCount
+        WHERE sealedHead.app = ? AND sealedHead.number = ?
+            AND (subscription.ledger IS NULL OR audit.hash IS NOT sealedHead.auditHead)
+        """
+
+    /// Each head by the key of its audit row, so that whoever proves a seal need not hold the chains.
+    static func missed(by app: AppID, seal number: Int64, _ database: Database) throws -> [MissedHead] {
+        try database.rows(selectMissed, [.text(app.rawValue), .integer(number)]) { row in
+            MissedHead(entry: try entry(in: row, from: 0, app: app), isSubscriptionThere: row.integer(4) != 0)
+        }
+    }
+
     private static func heads(of app: AppID, number: Int64, _ database: Database) throws -> [AuditSeal.Entry] {
         try database.rows(
             """
             SELECT environment, originalTransactionId, auditCount, auditHead
-            FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger WHERE sealedHead.app = ? AND number = ?
+            FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger WHERE sealedHead.app = ? AND sealedHead.number = ?
             """,
             [.text(app.rawValue), .integer(number)]
         ) { try entry(in: $0, from: 0, app: app) }

@@ -105,25 +105,28 @@ enum SubscriptionQueries {
         try database.rows(selectCustomers, [.integer(ledger), .text(id.rawValue)]) { CustomerID($0.text(0)) }
     }
 
+    static let selectNext = """
+        SELECT originalTransactionId FROM subscription
+        WHERE ledger = ? AND originalTransactionId > ? ORDER BY originalTransactionId LIMIT ?
+        """
+
+    /// By the table's own key, one ledger after the other: a page costs what stands on it.
     static func next(after key: SubscriptionKey?, limit: Int, _ database: Database) throws -> [SubscriptionKey] {
-        try database.rows(
-            """
-            SELECT app, environment, originalTransactionId FROM subscription JOIN ledger ON ledger.id = subscription.ledger
-            WHERE (app, environment, originalTransactionId) > (?, ?, ?)
-            ORDER BY app, environment, originalTransactionId LIMIT ?
-            """,
-            [
-                .text(key?.app.rawValue ?? ""), .text(key?.environment.rawValue ?? ""),
-                .text(key?.originalTransactionId.rawValue ?? ""), .integer(Int64(limit)),
-            ]
-        ) { row in
-            let spelling = row.text(1)
-            guard let environment = Environment(rawValue: spelling) else {
-                throw StorageError(.corrupt, "unknown environment \(spelling)")
-            }
-            return SubscriptionKey(
-                app: AppID(row.text(0)), environment: environment, originalTransactionId: OriginalTransactionID(row.text(2)))
+        var keys: [SubscriptionKey] = []
+        var place = try key.flatMap { key in
+            try NameQueries.ledger(of: key.scope, database).map { ($0, key.scope, key.originalTransactionId.rawValue) }
         }
+        if place == nil { place = try NameQueries.nextLedger(after: key?.scope, database).map { ($0, $1, "") } }
+        // Bounded by the ledgers, which are the apps and environments there are.
+        while let (ledger, scope, last) = place, keys.count < limit {
+            let values: [SQLiteValue] = [.integer(ledger), .text(last), .integer(Int64(limit - keys.count))]
+            keys += try database.rows(selectNext, values) { row in
+                SubscriptionKey(
+                    app: scope.app, environment: scope.environment, originalTransactionId: OriginalTransactionID(row.text(0)))
+            }
+            place = try NameQueries.nextLedger(after: scope, database).map { ($0, $1, "") }
+        }
+        return keys
     }
 }
 
@@ -150,6 +153,15 @@ enum HoldingQueries {
 
     static func remove(_ customer: CustomerID, from id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
         try database.run(deleteHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)])
+    }
+
+    /// What is kept for everybody who ever owned it; by customer.
+    static func holdings(
+        of id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws -> [SubscriptionRows.HoldingRow] {
+        try SubscriptionQueries.customers(of: id, ledger: ledger, database).sorted().compactMap {
+            try holding(of: $0, in: id, ledger: ledger, database)
+        }
     }
 
     static let selectHolding = "SELECT holding FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"

@@ -32,7 +32,8 @@ enum WorkQueries {
         ]
     }
 
-    /// Asked for once more while somebody holds it, it is done once more; what waits is done at the earlier instant.
+    /// Asked for once more while somebody holds it, it is done once more, at the later instant; what waits is done at the
+    /// earlier one.
     static func order(_ order: WorkOrder, ledger: Int64, _ database: Database) throws {
         try database.run(
             """
@@ -40,7 +41,8 @@ enum WorkQueries {
             ON CONFLICT DO UPDATE SET asked = asked + 1, finishedAt = NULL, failedAt = NULL,
                 body = excluded.body,
                 attempts = CASE WHEN availableAt IS NULL THEN 0 ELSE attempts END,
-                dueAt = min(dueAt, excluded.dueAt),
+                dueAt = CASE WHEN availableAt IS NULL OR worker IS NOT NULL THEN excluded.dueAt
+                    ELSE min(dueAt, excluded.dueAt) END,
                 availableAt = CASE WHEN availableAt IS NULL THEN excluded.availableAt WHEN worker IS NOT NULL THEN availableAt
                     ELSE min(availableAt, excluded.availableAt) END
             """,
@@ -93,7 +95,8 @@ enum WorkQueries {
                     [.integer(work.id), .integer(work.fence), .integer(work.asked)])
                     + database.run(
                         """
-                        UPDATE work SET availableAt = ?, worker = NULL, attempts = 0 WHERE id = ? AND fence = ? AND asked > ?
+                        UPDATE work SET availableAt = max(dueAt, ?), worker = NULL, attempts = 0
+                        WHERE id = ? AND fence = ? AND asked > ?
                         """,
                         [SQLiteValue(now), .integer(work.id), .integer(work.fence), .integer(work.asked)])
             }
@@ -107,11 +110,19 @@ enum WorkQueries {
                 [SQLiteValue(instant), .text(reason), .integer(work.id), .integer(work.fence)]))
     }
 
+    /// Given up, unless it was asked for meanwhile by somebody who may know more: then it is done again.
     static func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String, _ database: Database) throws {
         try checkLease(
             database.run(
-                "UPDATE work SET availableAt = NULL, worker = NULL, failedAt = ?, lastError = ? WHERE id = ? AND fence = ?",
-                [SQLiteValue(now), .text(reason), .integer(work.id), .integer(work.fence)]))
+                """
+                UPDATE work SET worker = NULL, lastError = ?, attempts = CASE WHEN asked > ? THEN 0 ELSE attempts END,
+                    availableAt = CASE WHEN asked > ? THEN max(dueAt, ?) END, failedAt = CASE WHEN asked > ? THEN NULL ELSE ? END
+                WHERE id = ? AND fence = ?
+                """,
+                [
+                    .text(reason), .integer(work.asked), .integer(work.asked), SQLiteValue(now), .integer(work.asked),
+                    SQLiteValue(now), .integer(work.id), .integer(work.fence),
+                ]))
     }
 
     private static func checkLease(_ changed: Int32) throws {

@@ -15,7 +15,8 @@ struct Serve: AsyncParsableCommand {
         abstract: "Run the server.",
         discussion: """
             Environment variables stand over the file: TENURE_HOST, TENURE_PORT, TENURE_DATABASE (a path or a postgres:// URL),
-            TENURE_LOG_LEVEL, and for each app TENURE_APP_<ID>_SERVER_KEY_SHA256 and TENURE_APP_<ID>_CUSTOMER_TOKEN_SECRET.
+            TENURE_LOG_LEVEL, and for each app TENURE_APP_<ID>_SERVER_KEY_SHA256, TENURE_APP_<ID>_CUSTOMER_TOKEN_SECRET and
+            TENURE_APP_<ID>_SHARED_SECRETS.
             SIGTERM lets requests end first.
             """)
 

@@ -66,6 +66,13 @@ struct Verify: AsyncParsableCommand {
             let subject = finding.subscription.map { "\($0.app) \($0.environment.rawValue) \($0.originalTransactionId): " } ?? ""
             Console.print("\(finding.kind.rawValue) \(subject)\(finding.words)")
         }
+        if report.writtenByAnotherFold > 0 {
+            Console.print(
+                """
+                Written by another version of Tenure's rules: \(report.writtenByAnotherFold) subscriptions, of which \
+                \(report.differingByTodaysFold) come to something else by this one. That is no damage.
+                """)
+        }
         Console.print(
             """
             \(report.subscriptions) subscriptions, \(report.facts) facts, \(report.auditRows) audit rows, \(report.seals) seals: \
@@ -80,6 +87,8 @@ struct Verify: AsyncParsableCommand {
             writer.member("facts", Int64(report.facts))
             writer.member("auditRows", Int64(report.auditRows))
             writer.member("seals", Int64(report.seals))
+            writer.member("writtenByAnotherFold", Int64(report.writtenByAnotherFold))
+            writer.member("differingByTodaysFold", Int64(report.differingByTodaysFold))
             writer.member("findings") { writer in
                 writer.array { writer in
                     for finding in report.findings {

@@ -12,16 +12,17 @@ struct AppConfiguration {
 
     private static let names: Set<String> = [
         "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess",
-        "policy",
-        "products",
+        "policy", "products", "sharedSecrets",
     ]
 
     init(_ value: JSONValue, at path: String, environment variables: [String: String]) throws {
         let file = try ConfigurationObject(value, at: path, knowing: Self.names)
         let id = try Self.id(file)
-        settings = AppSettings(
+        var settings = AppSettings(
             id: id, expected: try Self.expected(file), policy: try Self.policy(file), entitlements: try Self.entitlements(file),
             sandboxAccess: try Self.sandboxAccess(file))
+        settings.sharedSecrets = try Self.sharedSecrets(of: id, file, variables)
+        self.settings = settings
         credentials = try Self.credentials(of: id, file, variables)
     }
 
@@ -114,10 +115,26 @@ struct AppConfiguration {
         return .testers(Set(testers.map { CustomerID($0) }))
     }
 
+    private static func prefix(of id: AppID) -> String {
+        "TENURE_APP_" + id.rawValue.uppercased().replacing("-", with: "_")
+    }
+
+    /// From the environment with commas between them.
+    private static func sharedSecrets(
+        of id: AppID, _ file: ConfigurationObject, _ variables: [String: String]
+    ) throws -> [String] {
+        let named = variables["\(prefix(of: id))_SHARED_SECRETS"]?.split(separator: ",").map(String.init)
+        let secrets = try named ?? file.texts("sharedSecrets")
+        guard secrets.allSatisfy({ !$0.isEmpty }) else {
+            throw CommandError("\(file.place("sharedSecrets")) holds an empty one.")
+        }
+        return secrets
+    }
+
     private static func credentials(
         of id: AppID, _ file: ConfigurationObject, _ variables: [String: String]
     ) throws -> AppCredentials {
-        let prefix = "TENURE_APP_" + id.rawValue.uppercased().replacing("-", with: "_")
+        let prefix = prefix(of: id)
         guard let digest = try variables["\(prefix)_SERVER_KEY_SHA256"] ?? file.text("serverKeySHA256"),
             let bytes = Hexadecimal.decode(digest), bytes.count == 32
         else {

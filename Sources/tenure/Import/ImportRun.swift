@@ -11,8 +11,8 @@ struct ImportRun {
     private var checkpoint: ImportCheckpoint
     private var bar = ProgressBar()
 
-    /// How many lines are taken at once; the store puts as many as it can into one transaction.
-    private static let together = 256
+    /// How many lines are taken at once, and how many bytes, unless a single line has more.
+    private static let together = (lines: 256, bytes: 8 * 1024 * 1024)
 
     /// Takes items in their order.
     typealias Take = ([ImportItem]) async throws -> [Result<ImportOutcome, BackendError>]
@@ -57,8 +57,11 @@ struct ImportRun {
             path: path, isQuoted: format == .csv, from: checkpoint.offset, line: checkpoint.line)
         if format == .csv, checkpoint.offset == 0 { _ = try reader.next() }
         while true {
-            var records: [RecordReader.Record] = []
-            while records.count < Self.together, let record = try reader.next() { records.append(record) }
+            var (records, bytes) = ([RecordReader.Record](), 0)
+            while records.count < Self.together.lines, bytes < Self.together.bytes, let record = try reader.next() {
+                records.append(record)
+                bytes += record.bytes.count
+            }
             guard let last = records.last else { break }
             let lines = records.map { (number: $0.line, item: item(in: $0, header: header)) }
             try note(try await Self.take(lines, take))
@@ -176,7 +179,8 @@ extension LineRefusal {
         case .appleMustBeAsked: self.init(code: "appleMustBeAsked", words: "only Apple can say what this receipt is")
         case .tokenTaken: self.init(code: "tokenTaken", words: "the customer's id is the token of another customer")
         case .unknownSubscription: self.init(code: "unknownSubscription", words: "it names no subscription")
-        case .store(let failure) where failure.isAboutWhatWasSent: self.init(code: failure.code, words: failure.words)
+        case .store(let failure) where failure.isAboutOneRequest:
+            self.init(code: "store.\(failure.code)", words: failure.words)
         case .unknownApp, .store, .overloaded: throw error
         }
     }

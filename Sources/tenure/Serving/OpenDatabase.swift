@@ -55,5 +55,9 @@ struct OpenDatabase {
         }
     }
 
-    func close() async throws { await postgres?.close() }
+    /// A SQLite file is whole by itself afterwards, with no WAL beside it.
+    func close() async throws {
+        try sqlite?.close()
+        await postgres?.close()
+    }
 }

@@ -4,16 +4,14 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// Performs due work until the server stops.
+/// Performs due work until the server stops; what is at work then may end.
 struct WorkService: Service {
     let loop: WorkLoop
     let logger: Logger
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            await loop.run { error in
-                logger.error("due work cannot be taken", metadata: ["error": "\(error)"])
-            }
+        await loop.run(while: { !Task.isShuttingDownGracefully }) { error in
+            logger.error("due work cannot be taken", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -43,8 +43,17 @@ struct DatabaseRestart {
         for number in 0..<restarts {
             let left = notifications - notifications * (number + 1) * 8 / (10 * (restarts + 1))
             while scene.storm.workload.notificationsLeft > left { try await Task.sleep(for: .milliseconds(1)) }
-            // A smart restart waits for clients that never go: pools keep their connections. So it becomes a fast one.
             let mode = modes[number % modes.count]
+            // A smart stop lets nobody new in and waits for clients that never go: pools keep their connections, and work goes on
+            // by them. Whoever wants the server to end then says more.
+            if mode == .smart {
+                try ground.server.beginSmartStop()
+                let goal = scene.storm.workload.notificationsLeft - 20
+                let end = ContinuousClock.now + .seconds(10)
+                while scene.storm.workload.notificationsLeft > max(goal, 0), ContinuousClock.now < end {
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }
             try ground.server.restart(mode == .smart ? .fast : mode)
             let began = ContinuousClock.now
             for server in scene.servers { try await waitForAnswer(scene, server) }

@@ -1,0 +1,264 @@
+import FaultProxy
+import Ledger
+import Primitives
+import PrivatePostgres
+import Storage
+import Testing
+
+@testable import StoragePostgres
+
+extension PostgresTests {
+    /// A new version of the tables while servers of the version before are at work (F24).
+    @Suite struct Migrations {
+        private static let scope = Scope(app: AppID("app"), environment: .production)
+        private static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+        private static var before: Int64 { get throws { try #require(PostgresSchema.steps.dropLast().last?.number) } }
+
+        private static func fact(_ number: Int64) -> TransactionFact {
+            var fact = TransactionFact(
+                originalTransactionId: OriginalTransactionID("\(number % 7)"), transactionId: TransactionID("\(number)"),
+                productId: ProductID("plus"), purchaseDate: start.adding(.days(number)), signedDate: start.adding(.days(number)))
+            fact.expiresDate = start.adding(.days(number + 1))
+            return fact
+        }
+
+        /// Keeps a fact and what follows from it.
+        private static func keep(_ number: Int64, in store: PostgresStore) async throws {
+            let fact = fact(number)
+            let key = SubscriptionKey(
+                app: scope.app, environment: scope.environment, originalTransactionId: fact.originalTransactionId)
+            try await store.write { write in
+                let stored = try write.lock([key], tokens: []).subscriptions[key]
+                let evidence = Evidence(form: .appReceipt, bytes: [0x30, UInt8(truncatingIfNeeded: number)])
+                let arrival = Arrival(scope: scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: start)
+                var known = try write.known(of: [arrival])
+                guard let new = known.takeNew(of: arrival) else { return }
+                _ = try write.keep([new])
+                let decision = Decision(
+                    on: [.fact(.transaction(fact))], history: stored?.history ?? SubscriptionHistory(key: key),
+                    state: stored?.state, policy: AppPolicy(), learnedAt: start)
+                try write.save([try Saving(stored: stored, decisions: [decision], policy: AppPolicy(), learnedAt: start)])
+            }
+        }
+
+        private static func store(_ url: String, knowing schema: Int64) async throws -> PostgresStore {
+            var configuration = PostgresPool.Configuration()
+            configuration.connections = 4
+            return try await PostgresStore(
+                try PrivatePostgres.shared().settings(url), libpq: try Libpq.loaded(), configuration, SplitMix64(seed: 1),
+                knowing: schema)
+        }
+
+        /// Runs the body with a database of the version before, and a server of that version at work on it.
+        private static func withOldServer(
+            _ body: (_ url: String, PostgresStore, _ owner: PostgresConnection) async throws -> Void
+        ) async throws {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                let url = server.url(name)
+                let owner = try PostgresConnection(try server.settings(url), libpq: try Libpq.loaded())
+                defer { owner.close() }
+                try owner.migrate(PostgresSchema.steps.dropLast(), applicationRole: nil)
+                let store = try await store(url, knowing: before)
+                do {
+                    try await body(url, store, owner)
+                } catch {
+                    await store.close()
+                    throw error
+                }
+                await store.close()
+            }
+        }
+
+        @Test func `F24 A server of the schema before goes on while it is migrated, and nothing that it acknowledged is lost`()
+            async throws
+        {
+            try await Self.withOldServer { url, old, owner in
+                for number in 0..<50 as Range<Int64> { try await Self.keep(number, in: old) }
+                let done = Counter()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for worker in 0..<4 as Range<Int64> {
+                        group.addTask {
+                            for turn in 0..<60 as Range<Int64> {
+                                try await Self.keep(50 + 60 * worker + turn, in: old)
+                                try await old.checkHealth()
+                                done.add()
+                            }
+                        }
+                    }
+                    try await eventually("a tenth is done") { done.count > 24 }
+                    try await PostgresStore.migrate(
+                        try PrivatePostgres.shared().settings(url), libpq: try Libpq.loaded(), applicationRole: nil,
+                        generator: SplitMix64(seed: 2))
+                    #expect(done.count < 240, "the migration came too late to disturb")
+                    try await group.waitForAll()
+                }
+                #expect(try owner.schemaStanding()?.version == PostgresSchema.version)
+                #expect(try owner.one("SELECT count(*) FROM fact").integer(0) == 290)
+                let new = try await Self.store(url, knowing: PostgresSchema.version)
+                for number in 290..<300 as Range<Int64> {
+                    try await Self.keep(number, in: number.isMultiple(of: 2) ? new : old)
+                }
+                await new.close()
+                #expect(try owner.one("SELECT count(*) FROM fact").integer(0) == 300)
+                let error = try await storageError { await (try Self.store(url, knowing: Self.before)).close() }
+                #expect(error?.code == .schemaTooNew)
+            }
+        }
+
+        @Test func `F24 A step that servers of before cannot live with makes them say so, by its code`() async throws {
+            try await Self.withOldServer { _, old, owner in
+                let contracting = PostgresSchema.Step(
+                    number: PostgresSchema.version + 1, oldest: PostgresSchema.version,
+                    script: "ALTER TABLE subscription RENAME COLUMN eventCount TO events")
+                try owner.migrate(PostgresSchema.steps + [contracting], applicationRole: nil)
+                #expect(try await storageError { try await old.checkHealth() }?.code == .schemaTooNew)
+                #expect(try await storageError { try await Self.keep(1, in: old) }?.code == .misconfigured)
+                #expect(try owner.one("SELECT count(*) FROM fact").integer(0) == 0)
+            }
+        }
+
+        @Test func `F24 A step that is cut short leaves the one before, and is taken when it is run again`() async throws {
+            try await Self.withOldServer { _, old, owner in
+                let broken = PostgresSchema.Step(
+                    number: PostgresSchema.version + 1, oldest: 3, script: "CREATE TABLE half (n int); SELECT 1 / 0")
+                #expect(throws: StorageError.self) { try owner.migrate(PostgresSchema.steps + [broken], applicationRole: nil) }
+                #expect(try owner.schemaStanding() == SchemaStanding(version: PostgresSchema.version, oldest: 3))
+                #expect(try owner.one("SELECT to_regclass('half') IS NULL").bool(0))
+                let whole = PostgresSchema.Step(
+                    number: PostgresSchema.version + 1, oldest: 3, script: "CREATE TABLE half (n int)")
+                try owner.migrate(PostgresSchema.steps + [whole], applicationRole: nil)
+                #expect(try owner.schemaStanding()?.version == PostgresSchema.version + 1)
+                try await Self.keep(1, in: old)
+            }
+        }
+
+        @Test func `F24 A table that is in use is waited for shortly and often, so that nobody waits long behind the migration`()
+            async throws
+        {
+            try await Self.withOldServer { url, _, owner in
+                let server = try PrivatePostgres.shared()
+                let last = PostgresSchema.Step(
+                    number: PostgresSchema.version + 1, oldest: 3, script: "ALTER TABLE claim ADD COLUMN more bigint")
+                var migration = PostgresMigration(steps: PostgresSchema.steps + [last])
+                migration.lockTimeout = .milliseconds(50)
+                migration.pause = Backoff(first: .milliseconds(20), greatest: .milliseconds(40))
+                let migrating = migration
+                let settings = try server.settings(url)
+                let libpq = try Libpq.loaded()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    // A long question about the table that the step changes.
+                    _ = try owner.execute(.init("BEGIN"))
+                    _ = try owner.execute(.init("SELECT count(*) FROM claim"))
+                    group.addTask { try await migrating.run(settings, libpq: libpq, generator: SplitMix64(seed: 3)) }
+                    let other = try PostgresConnection(settings, libpq: libpq)
+                    defer { other.close() }
+                    try await eventually("the migration waits for the table") {
+                        try other.one(
+                            "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'claim'::regclass"
+                        ).integer(0) == 1
+                    }
+                    let clock = ContinuousClock()
+                    var longest = Duration.zero
+                    for _ in 0..<20 {
+                        longest = max(longest, try clock.measure { _ = try other.execute(.init("SELECT count(*) FROM claim")) })
+                    }
+                    #expect(longest < .seconds(1))
+                    _ = try owner.execute(.init("COMMIT"))
+                    try await group.waitForAll()
+                }
+                #expect(try owner.schemaStanding()?.version == PostgresSchema.version + 1)
+            }
+        }
+
+        @Test func `A step may take longer than a request's statement may, and a migration that gets no lock says so in the end`()
+            async throws
+        {
+            try await Self.withOldServer { url, _, owner in
+                var settings = try PrivatePostgres.shared().settings(url)
+                settings.statementTimeout = .milliseconds(100)
+                settings.answerTimeout = .milliseconds(200)
+                let slow = PostgresSchema.Step(
+                    number: PostgresSchema.version + 1, oldest: 3, script: "SELECT pg_sleep(0.5)")
+                var migration = PostgresMigration(steps: PostgresSchema.steps + [slow])
+                let libpq = try Libpq.loaded()
+                try await migration.run(settings, libpq: libpq, generator: SplitMix64(seed: 4))
+                #expect(try owner.schemaStanding()?.version == PostgresSchema.version + 1)
+                migration.steps.append(
+                    PostgresSchema.Step(
+                        number: PostgresSchema.version + 2, oldest: 3, script: "ALTER TABLE claim ADD COLUMN x int"))
+                (migration.lockTimeout, migration.patience) = (.milliseconds(20), .milliseconds(100))
+                migration.pause = Backoff(first: .milliseconds(10), greatest: .milliseconds(20))
+                let hopeless = migration
+                _ = try owner.execute(.init("BEGIN"))
+                _ = try owner.execute(.init("SELECT count(*) FROM claim"))
+                let error = try await storageError {
+                    try await hopeless.run(settings, libpq: libpq, generator: SplitMix64(seed: 5))
+                }
+                #expect(error?.code == .busy)
+                _ = try owner.execute(.init("ROLLBACK"))
+            }
+        }
+
+        @Test func `Whoever may not make or read the tables is told which command does`() async throws {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                let role = "poor_\(name)"
+                try server.administer("CREATE ROLE \(role) LOGIN")
+                let settings = try server.settings(server.url(name, user: role))
+                let libpq = try Libpq.loaded()
+                for may in ["nothing", "look into the schema"] {
+                    if may != "nothing" { try server.administer("GRANT USAGE ON SCHEMA public TO \(role)", in: name) }
+                    let absent = try await storageError {
+                        try await PostgresStore.migrate(
+                            settings, libpq: libpq, applicationRole: nil, generator: SplitMix64(seed: 6))
+                    }
+                    #expect(absent?.code == .misconfigured, "\(may)")
+                    #expect(absent?.reason.contains("tenure migrate") == true, "\(may)")
+                }
+                try await PostgresStore.migrate(
+                    try server.settings(server.url(name)), libpq: libpq, applicationRole: nil, generator: SplitMix64(seed: 7))
+                let unreadable = try await storageError {
+                    try await PostgresStore.migrate(
+                        settings, libpq: libpq, applicationRole: nil, generator: SplitMix64(seed: 8))
+                }
+                #expect(unreadable?.code == .misconfigured)
+                #expect(unreadable?.reason.contains("--application-role") == true)
+                try server.administer("DROP OWNED BY \(role); DROP ROLE \(role)", in: name)
+            }
+        }
+    }
+}
+
+/// Readiness, as a plain value: who asks the database and who is told at once.
+@Suite struct `Questions about the database's health` {
+    private let start = ContinuousClock().now
+
+    @Test func `Several may ask at once, until the first has waited too long; then the others are told at once`() throws {
+        var health = HealthQuestions()
+        let first = try #require(try health.ask(at: start))
+        let second = try #require(try health.ask(at: start + .milliseconds(10)))
+        #expect(first != second)
+        #expect(try health.ask(at: start + HealthQuestions.patience) != nil)
+        let late = start + HealthQuestions.patience + .milliseconds(1)
+        #expect(throws: StorageError(.unavailable, "")) { try health.ask(at: late) }
+        health.end(first)
+        #expect(try health.ask(at: late) != nil)
+        #expect(throws: StorageError(.unavailable, "")) { try health.ask(at: late + .milliseconds(10)) }
+    }
+
+    @Test func `An answer holds for a while, also for those who come while others wait`() throws {
+        var health = HealthQuestions()
+        _ = try health.ask(at: start)
+        let answered = start + .seconds(30)
+        health.noteAnswer(at: answered)
+        #expect(try health.ask(at: answered + .seconds(1)) == nil)
+        #expect(throws: StorageError(.unavailable, "")) { try health.ask(at: answered + HealthQuestions.validity) }
+    }
+
+    @Test func `More than sixteen never ask at once`() throws {
+        var health = HealthQuestions()
+        for _ in 0..<16 { #expect(try health.ask(at: start) != nil) }
+        #expect(throws: StorageError(.unavailable, "")) { try health.ask(at: start) }
+    }
+}
