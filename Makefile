@@ -16,15 +16,16 @@ endif
 # `make test` installs PostgreSQL, so its absence is no reason to skip anything.
 export TENURE_POSTGRES_REQUIRED ?= 1
 
-.PHONY: help demo test chaos chaos-small check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test release chaos chaos-small check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
 	@echo "make test    all tests, with independent clients from PyPI as peers"
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
 	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
+	@echo "make release the program as it is shipped, optimised: the demo and the peers of import, verify and backup against it"
 	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
-	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, the demo, documentation, fuzzing in short"
+	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, demo, release, docs, fuzzing in short"
 	@echo "make bench   release figures beside a floor measured in the same run"
 	@echo "make fuzz    every fuzz target for SECONDS_EACH (600), findings in Fuzz/findings"
 	@echo "make docs    the libraries' DocC pages into .build/docs, warnings as errors"
@@ -56,6 +57,12 @@ peers: test-packages .venv/installed
 	.venv/bin/pip install --quiet --disable-pip-version-check -r Tests/Peers/requirements.txt
 	touch $@
 
+# An optimiser can break what a debug build does right: once it had `tenure import` trap.
+release: test-packages .venv/installed
+	swift build -c release --product tenure
+	.build/release/tenure demo
+	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/books_run.py
+
 # Each fault at a tenth of its size; `make chaos` is the full one, in release.
 chaos-small: test-packages
 	$(SWIFT_BUILD) --product tenure
@@ -86,7 +93,7 @@ fuzz-smoke: packages
 docs: packages
 	scripts/docs
 
-check: lint test rules demo docs fuzz-smoke
+check: lint test rules demo release docs fuzz-smoke
 
 bench: test-packages .venv/installed
 	swift build -c release --product tenure

@@ -68,16 +68,14 @@ extension Backend {
     ) async -> [(index: Int, request: Result<IngestRequest, BackendError>)] {
         await withTaskGroup(of: (Int, Result<IngestRequest, BackendError>).self) { group in
             for (index, item) in items.enumerated() {
-                group.addTask {
-                    do {
-                        return (index, .success(try await request(of: item, app: app)))
-                    } catch {
-                        return (index, .failure(BackendError(error)))
-                    }
-                }
+                group.addTask { (index, await prepared(item, app: app)) }
             }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
         }
+    }
+
+    private func prepared(_ item: ImportItem, app: AppSettings) async -> Result<IngestRequest, BackendError> {
+        do { return .success(try await request(of: item, app: app)) } catch { return .failure(BackendError(error)) }
     }
 
     private func request(of item: ImportItem, app: AppSettings) async throws -> IngestRequest {
