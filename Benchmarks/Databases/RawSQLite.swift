@@ -11,6 +11,7 @@ final class RawSQLite: RawDatabase {
         }
         sqlite3_busy_timeout(connection, 5000)
         try script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+        try script("PRAGMA wal_autocheckpoint = 8192")
     }
 
     deinit {

@@ -35,6 +35,10 @@ package final class SQLiteStore: Store {
         readers = try HoldingReaders(path: path)
     }
 
+    /// 32 MB of WAL. A checkpoint writes each page once, however often it changed, and the commit that it falls to waits for it:
+    /// with SQLite's own 1,000 pages that was every second commit of fifty renewals.
+    private static let pagesBetweenCheckpoints = 8192
+
     private static func open(_ path: String, _ schema: Int) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
@@ -46,6 +50,7 @@ package final class SQLiteStore: Store {
         let synchronous = try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA foreign_keys = ON")
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.pagesBetweenCheckpoints)")
             // Where opening for writing fails, SQLite opens for reading; the server would start and refuse everything for good.
             guard sqlite3_db_readonly(database.sqliteConnection, "main") == 0 else {
                 throw StorageError(.inputOutput, "the database file can only be read")
