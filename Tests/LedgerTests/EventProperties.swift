@@ -94,6 +94,29 @@ import Testing
         }
     }
 
+    /// After these a subscription is not over, or not in the same way.
+    private static let takingBack: Set<LedgerEvent.Kind> = [
+        .newsLate, .purchaseRefunded, .refundReversed, .billingFailed, .subscriptionStarted, .subscriptionRenewed,
+        .subscriptionRecovered, .subscriptionResubscribed, .subscriptionChanged,
+    ]
+
+    /// Source: docs/events.md. A thousand lives in three orders have about ten such ends.
+    @Test func `I37 in whatever order news arrives, an end is told again only after news that took it back`() {
+        for seed in seeds.prefix(500) {
+            let life = Life(seed: seed)
+            for round in 0..<3 as Range<UInt64> {
+                var book = Book()
+                for input in life.inputs.shuffled(by: seed &* 31 &+ round) { book.tell(input, at: day(2031, 1, 1)) }
+                var last: [LedgerEvent.Kind: LedgerEvent] = [:]
+                for event in book.events {
+                    if Self.takingBack.contains(event.kind) { last = [:] }
+                    guard event.kind == .subscriptionExpired || event.kind == .accessEnded else { continue }
+                    #expect(last.updateValue(event, forKey: event.kind) != event, "seed \(seed), order \(round)")
+                }
+            }
+        }
+    }
+
     @Test func `events, due work and stories survive being written and read`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

@@ -48,10 +48,16 @@ struct Serve: AsyncParsableCommand {
         let worker = WorkLoop(
             store: database.store, clock: MachineClock(), performers: [TellingPerformer(backend: backend)],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
-        var services: [any Service] = [
-            application, WorkService(loop: worker, logger: logger), SealingService(backend: backend, logger: logger),
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
+            .init(service: SealingService(backend: backend, logger: logger)),
         ]
-        if let failures = database.failures { services.append(DamageService(failures: failures)) }
+        if let failures = database.failures {
+            // Not by cancelling: a connection that is accepted while the server is cancelled ends the process by a trap.
+            services.append(
+                .init(
+                    service: DamageService(failures: failures), failureTerminationBehavior: .gracefullyShutdownGroup))
+        }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // What is at work may end; nobody is waited for who does not (F30).

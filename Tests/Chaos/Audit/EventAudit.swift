@@ -18,6 +18,11 @@ struct EventAudit: Sendable {
     /// while; an owner's stretch may come back in the same way, and is held against what was told before instead.
     private static let mayRepeat: Set<String> = ["access.changed", "owner.changed", "claim.waiting", "claim.refused"]
 
+    /// After these the subscription is not over, or not in the same way: it was paid, refunded, given back, or is tried again.
+    private static let takingBack: Set<String> = announcements.union([
+        "news.late", "purchase.refunded", "refund.reversed", "billing.failed",
+    ])
+
     /// - Parameter texts: of all events, in the order of their sequences.
     init(_ texts: [String]) throws {
         var events: [String: [JSONObject]] = [:]
@@ -31,8 +36,10 @@ struct EventAudit: Sendable {
             if !Self.mayRepeat.contains(kind), last.updateValue(text, forKey: "\(id) \(kind)") == text {
                 repeated.append("an event stands twice: \(text)")
             }
-            // An end that late news withdrew may come back with still later news, and is told once more.
-            if kind == "news.late" { for end in ["access.ended", "subscription.expired"] { last["\(id) \(end)"] = nil } }
+            // An end that news took back may come back with still later news, and is told once more.
+            if Self.takingBack.contains(kind) {
+                for end in ["access.ended", "subscription.expired"] { last["\(id) \(end)"] = nil }
+            }
             events[id, default: []].append(event)
         }
         self.events = events
