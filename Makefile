@@ -51,6 +51,8 @@ peers: test-packages .venv/installed
 	.venv/bin/python Tests/Peers/run.py
 	.venv/bin/python Tests/Peers/wire_run.py
 	.venv/bin/python Tests/Peers/books_run.py
+	.venv/bin/python Tests/Peers/store_run.py
+	.venv/bin/python Tests/Peers/store_scenarios.py
 
 .venv/installed: Tests/Peers/requirements.txt
 	python3 -m venv .venv

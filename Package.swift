@@ -78,18 +78,22 @@ let package = Package(
                 "Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore,
                 nioHTTPTypes,
             ]),
-        room(
-            "AppStoreSimulator",
-            [
-                "Primitives", "StrictJSON", "SimulatorPKI", hummingbird, hummingbirdCore, asyncHTTPClient, logging, nioCore,
-                nioHTTP1, lifecycle,
-            ]),
+        room("AppStoreModel", ["Primitives", "StrictJSON"]),
+        .target(
+            name: "AppStoreSimulator",
+            dependencies: [
+                "Primitives", "StrictJSON", "SimulatorPKI", "AppStoreModel", crypto, hummingbird, hummingbirdCore,
+                asyncHTTPClient, logging, nioCore, nioHTTP1, lifecycle,
+            ],
+            resources: [.embedInCode("Page/page.html"), .embedInCode("Page/page.js")],
+            swiftSettings: house),
         .executableTarget(
             name: "tenure",
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
                 "StorageSQLite", "StoragePostgres",
-                "Backend", "Server", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle, argumentParser, logging,
+                "Backend", "Server", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle,
+                argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,
             ],
             swiftSettings: house),
@@ -134,10 +138,12 @@ let package = Package(
                 "Primitives",
                 "StrictJSON", hummingbird, hummingbirdTesting, crypto, grdb, logging, nioCore, nioPosix,
             ]),
+        tests("AppStoreModelTests", ["AppStoreModel", "StrictJSON", "Primitives"]),
         tests(
             "AppStoreSimulatorTests",
             [
-                "AppStoreSimulator", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Primitives", hummingbird, hummingbirdTesting,
+                "AppStoreSimulator", "AppStoreModel", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Primitives", hummingbird,
+                hummingbirdTesting,
                 asyncHTTPClient, lifecycle,
             ]),
         // A proxy that does what networks do, and a private PostgreSQL: for tests and for the chaos tool.
@@ -154,7 +160,8 @@ let package = Package(
         tests(
             "SimulationTests",
             [
-                "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "StrictJSON", "Ledger", "Primitives",
+                "AppStoreModel", "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "StrictJSON",
+                "Ledger", "Primitives",
                 hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),
         tests("TidyTests", []),

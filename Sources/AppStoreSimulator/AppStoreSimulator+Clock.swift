@@ -1,3 +1,4 @@
+internal import AppStoreModel
 package import Primitives
 
 /// How far the clock came.
@@ -26,6 +27,16 @@ extension AppStoreSimulator {
         try await inTurn { try await advanceInTurn(to: target) }
     }
 
+    /// Moves the clock to the next thing that happens by itself, if anything does within ten years.
+    package func advanceToNext() async throws -> ClockReport {
+        try await inTurn {
+            guard let next = nextDue else { return ClockReport(now: store.now, steps: 0, isComplete: true) }
+            return try await advanceInTurn(to: max(store.now, min(next, store.now.adding(Self.longestAdvance))))
+        }
+    }
+
+    private var nextDue: Timestamp? { [outbox.nextDue, store.nextDue].compactMap(\.self).min() }
+
     /// Everything that falls due happens at its own instant and in order, and is delivered before the next.
     private func advanceInTurn(to target: Timestamp) async throws -> ClockReport {
         guard target >= store.now else { throw SimulatorRefusal.clockGoesForward }
@@ -41,13 +52,13 @@ extension AppStoreSimulator {
         return ClockReport(now: store.now, steps: steps, isComplete: false)
     }
 
-    /// The next retry or the next thing in the store, whichever is earlier; false when nothing is left.
+    /// The next attempt at a notification or the next thing in the store, whichever is earlier; false when nothing is left.
     private func step(upTo target: Timestamp) async throws -> Bool {
-        if let retry = outbox.nextRetry, store.nextDue.map({ retry < $0 }) ?? true, let (uuid, at) = outbox.popRetry(upTo: target)
+        if let attempt = outbox.nextDue, store.nextDue.map({ attempt < $0 }) ?? true, let (uuid, at) = outbox.popDue(upTo: target)
         {
             store.moveClock(to: at)
             clock.set(store.now)
-            await send(uuid)
+            try await sendAgain(uuid)
             return true
         }
         let told = try store.step(upTo: target)

@@ -1,51 +1,83 @@
+package import AppStoreModel
+package import Primitives
+
 /// What is done with notifications at present.
 package struct DeliveryReport: Sendable, Hashable {
     package let mode: DeliveryMode
     package let url: String?
+    package let version: NotificationVersion
     package let held: Int
 }
 
+/// A notification, what was signed, and what became of it.
+package struct NotificationReport: Sendable {
+    package let record: OutboxRecord
+    package let bundleId: String
+    package let signedPayload: String
+}
+
 extension AppStoreSimulator {
-    package func delivery() -> DeliveryReport {
-        DeliveryReport(mode: outbox.mode, url: notificationURL, held: outbox.heldCount)
+    /// Of an app in an environment; the first app and the usual environment where none is named.
+    package func delivery(of app: AppNumber? = nil, in environment: Environment? = nil) throws -> DeliveryReport {
+        let target = targets[try endpoint(app, environment)]
+        return DeliveryReport(mode: outbox.mode, url: target?.url, version: target?.version ?? .v2, held: outbox.heldCount)
+    }
+
+    private func endpoint(_ app: AppNumber?, _ environment: Environment?) throws -> Endpoint {
+        Endpoint(app: try app ?? self.app(nil), environment: environment ?? configuration.environment)
     }
 
     /// Changes what is not nil. Leaving hold does not release what is held.
-    package func setDelivery(_ mode: DeliveryMode?, url: String? = nil) async throws -> DeliveryReport {
+    package func setDelivery(
+        _ mode: DeliveryMode?, of app: AppNumber? = nil, in environment: Environment? = nil, url: String? = nil,
+        version: NotificationVersion? = nil
+    ) async throws -> DeliveryReport {
         guard url.map(Self.isNotificationURL) ?? true else { throw SimulatorConfigurationError.notificationURL }
+        let endpoint = try endpoint(app, environment)
         return try await inTurn {
             if let mode { outbox.mode = mode }
-            if let url { notificationURL = url }
-            return delivery()
+            var target = targets[endpoint] ?? NotificationTarget(url: nil, version: .v2)
+            if let url { target.url = url }
+            if let version { target.version = version }
+            targets[endpoint] = target
+            return try delivery(of: endpoint.app, in: endpoint.environment)
         }
     }
 
-    /// Sends notifications there from now on; nil: nowhere.
+    /// Sends the first app's notifications there from now on; nil: nowhere.
     package func setNotificationURL(_ url: String?) async throws {
         guard url.map(Self.isNotificationURL) ?? true else { throw SimulatorConfigurationError.notificationURL }
-        try await inTurn { notificationURL = url }
+        let endpoint = try endpoint(nil, nil)
+        try await inTurn { targets[endpoint] = NotificationTarget(url: url, version: targets[endpoint]?.version ?? .v2) }
     }
 
     /// Sends what is held, in that order; returns their UUIDs.
-    package func release(_ order: ReleaseOrder) async throws -> [String] {
+    package func release(_ order: ReleaseOrder) async throws -> [CompactUUID] {
         try await inTurn {
             let released = outbox.release(order)
-            for uuid in released { await send(uuid) }
+            for uuid in released { try await sendAgain(uuid) }
             return released
         }
     }
 
     /// The newest notifications, newest first.
-    package func notifications(limit: Int) -> [OutboxRecord] { outbox.newest(limit) }
+    package func notifications(limit: Int) throws -> [NotificationReport] { try outbox.newest(limit).map(report) }
+
+    private func report(_ record: OutboxRecord) throws -> NotificationReport {
+        NotificationReport(
+            record: record, bundleId: store[record.notification.subject.app].bundleId,
+            signedPayload: try printer.signedAgain(record.notification, record.signatures, in: store))
+    }
 
     /// Sends the very same bytes again.
-    package func redeliver(_ uuid: String) async throws -> OutboxRecord {
+    package func redeliver(_ uuid: CompactUUID) async throws -> NotificationReport {
         try await inTurn {
-            guard outbox.record(uuid) != nil else { throw SimulatorRefusal.unknownNotification }
-            guard notificationURL != nil else { throw SimulatorRefusal.noNotificationURL }
-            await send(uuid)
             guard let record = outbox.record(uuid) else { throw SimulatorRefusal.unknownNotification }
-            return record
+            let endpoint = Endpoint(app: record.notification.subject.app, environment: record.notification.environment)
+            guard targets[endpoint]?.url != nil else { throw SimulatorRefusal.noNotificationURL }
+            try await sendAgain(uuid)
+            guard let record = outbox.record(uuid) else { throw SimulatorRefusal.unknownNotification }
+            return try report(record)
         }
     }
 }

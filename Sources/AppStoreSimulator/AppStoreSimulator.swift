@@ -1,7 +1,8 @@
+internal import AppStoreModel
 package import Primitives
 internal import SimulatorPKI
 
-/// A local App Store: the ``Store``, its certificates, its clock, and the way its notifications take.
+/// A local App Store: the ``Store``, its certificates, its clock, its faces, and the way its notifications take.
 ///
 /// It shares no reading of the subscription rules with the server that it tests.
 package actor AppStoreSimulator {
@@ -9,12 +10,24 @@ package actor AppStoreSimulator {
     /// The time that everything here happens at.
     package nonisolated let clock: SimulatedClock
     nonisolated let poster = NotificationPoster()
+    /// The root that everything is signed under; its leaves may be renewed.
     nonisolated let authority: SigningAuthority
-    nonisolated let printer: StorePrinter
+    nonisolated let keyring: Keyring
     private let turnstile = Turnstile()
+    private var impostor: SigningAuthority?
     var store: Store
-    var outbox: Outbox
-    var notificationURL: String?
+    var printer: StorePrinter
+    var receipts: ReceiptPrinter
+    var outbox = Outbox()
+    var targets: [Endpoint: NotificationTarget] = [:]
+    var faults = FaultPlan()
+    var offers = OfferDesk()
+    var rateLimits: RateLimiter
+    var rate = ClockRate.stands
+    /// What was sent because a server asked for a test.
+    var testNotifications: Set<CompactUUID> = []
+    /// Where the App Store asks while a customer waits, by app.
+    var realtimeURLs: [AppNumber: String] = [:]
 
     /// Certificates last so long from the start; the clock does not pass their end.
     private static let lifetime = Milliseconds.days(365 * 60)
@@ -22,26 +35,45 @@ package actor AppStoreSimulator {
     /// - Throws: ``SimulatorConfigurationError``, or what makes certificates fails with.
     package init(configuration: SimulatorConfiguration) throws {
         let start = configuration.startsAt
-        guard configuration.environment == .production || configuration.environment == .sandbox else {
-            throw SimulatorConfigurationError.environment(configuration.environment)
+        let environments = [configuration.environment] + configuration.facePorts.keys
+        for environment in environments where environment != .production && environment != .sandbox {
+            throw SimulatorConfigurationError.environment(environment)
         }
         guard Self.acceptedStarts.contains(start.millisecondsSince1970) else { throw SimulatorConfigurationError.startsAt(start) }
-        guard configuration.notificationURL.map(Self.isNotificationURL) ?? true else {
-            throw SimulatorConfigurationError.notificationURL
-        }
+        guard !configuration.apps.isEmpty else { throw SimulatorConfigurationError.noApps }
         let validFrom = start.truncatedToSecond.adding(.days(-1))
+        let validity = validFrom...validFrom.adding(Self.lifetime)
         authority =
-            if let pem = configuration.authorityPEM {
-                try SigningAuthority(pem: pem)
-            } else {
-                try SigningAuthority(validity: validFrom...validFrom.adding(Self.lifetime))
+            if let pem = configuration.authorityPEM { try SigningAuthority(pem: pem) } else {
+                try SigningAuthority(validity: validity)
             }
         self.configuration = configuration
-        clock = SimulatedClock(start)
-        printer = StorePrinter(authority: authority, app: configuration.app, storefront: configuration.catalogue.storefront)
-        store = Store(app: configuration.app, catalogue: configuration.catalogue, startsAt: start, seed: configuration.seed)
-        outbox = Outbox(environment: configuration.environment)
-        notificationURL = configuration.notificationURL
+        clock = SimulatedClock(start, moved: configuration.clockMoved)
+        keyring = try Keyring(configuration.apps)
+        printer = StorePrinter(authority)
+        receipts = ReceiptPrinter(validity: validity)
+        rateLimits = RateLimiter(isOn: configuration.limitsRates)
+        var store = Store(startsAt: start, seed: configuration.seed)
+        for app in configuration.apps {
+            let number = try Self.add(app, to: &store)
+            for (environment, url) in app.notificationURLs {
+                guard Self.isNotificationURL(url) else { throw SimulatorConfigurationError.notificationURL }
+                targets[Endpoint(app: number, environment: environment)] = NotificationTarget(
+                    url: url, version: app.notificationVersion)
+            }
+        }
+        self.store = store
+    }
+
+    private static func add(_ app: SimulatedApp, to store: inout Store) throws -> AppNumber {
+        do throws(StoreRefusal) {
+            return try store.add(
+                StoreApp(
+                    bundleId: app.bundleId, appAppleId: app.appAppleId, bundleVersion: app.bundleVersion,
+                    catalogue: app.catalogue))
+        } catch {
+            throw SimulatorConfigurationError.apps(error)
+        }
     }
 
     /// The simulated time; cheap, and from any thread.
@@ -65,6 +97,18 @@ package actor AppStoreSimulator {
     }
 }
 
+/// One app in one environment.
+struct Endpoint: Sendable, Hashable {
+    let app: AppNumber
+    let environment: Environment
+}
+
+/// Where an app's notifications of one environment go.
+struct NotificationTarget: Sendable, Hashable {
+    var url: String?
+    var version: NotificationVersion
+}
+
 // MARK: - One thing at a time
 
 extension AppStoreSimulator {
@@ -81,19 +125,73 @@ extension AppStoreSimulator {
         }
     }
 
-    /// Signs, keeps and sends.
-    func tell(_ notifications: [StoreNotification]) async throws {
-        for notification in notifications {
-            let copies = outbox.accept(notification, signedPayload: try printer.signed(notification))
-            for _ in 0..<copies { await send(notification.notificationUUID) }
+    /// A change of the store, and what it makes the store say.
+    func changing<Value: Sendable>(
+        _ change: @Sendable (inout Store) throws(StoreRefusal) -> (Value, [StoreNotification])
+    ) async throws -> Value {
+        try await inTurn {
+            let (value, told) = try change(&store)
+            try await tell(told)
+            return value
         }
     }
 
+    /// Signs, keeps and sends.
+    func tell(_ notifications: [StoreNotification]) async throws {
+        for notification in notifications {
+            let (signedPayload, signatures) = try printer.signed(notification, in: store)
+            for _ in 0..<outbox.accept(notification, signatures) { await send(notification, signedPayload) }
+        }
+    }
+
+    /// Sends what was signed before once more, the very same bytes.
+    func sendAgain(_ uuid: CompactUUID) async throws {
+        guard let record = outbox.record(uuid) else { return }
+        await send(
+            record.notification, try printer.signedAgain(record.notification, record.signatures, in: store))
+    }
+
     /// One attempt at a notification, where there is an address to send it to.
-    func send(_ uuid: String) async {
-        guard let url = notificationURL, let record = outbox.record(uuid) else { return }
-        let result = await poster.post(record.signedPayload, to: url)
-        outbox.note(result, of: uuid, at: store.now)
+    private func send(_ notification: StoreNotification, _ signedPayload: String) async {
+        let endpoint = Endpoint(app: notification.subject.app, environment: notification.environment)
+        guard let target = targets[endpoint], let url = target.url else { return }
+        var result = SendAttemptResult.success
+        for body in bodies(of: notification, signedPayload, for: target, endpoint) {
+            let attempt = await poster.post(body, to: url)
+            if attempt != .success { result = attempt }
+        }
+        outbox.note(
+            result, of: notification.notificationUUID, at: store.now,
+            retryDelays: Outbox.retryDelays(target.version, notification.environment))
+    }
+
+    /// Of version 1 several, or none.
+    private func bodies(
+        of notification: StoreNotification, _ signedPayload: String, for target: NotificationTarget, _ endpoint: Endpoint
+    ) -> [[UInt8]] {
+        guard target.version == .v1 else { return [NotificationPoster.body(signedPayload: signedPayload)] }
+        let isShared = notification.subject.transaction?.ownership == .familyShared
+        let secret = configuration.apps[endpoint.app.index].sharedSecret
+        return NotificationV1.words(for: notification.event, isShared: isShared, notification.environment).map { word in
+            store.payload(
+                of: word, about: notification, password: secret,
+                latestReceipt: notification.subject.transaction.flatMap { latestReceipt(of: $0.app, for: $0.account) })
+        }
+    }
+
+    /// What the present leaf signs with, and what it signs with while something is wrong on purpose.
+    func setImpostor(_ isOn: Bool) throws {
+        if isOn, impostor == nil {
+            let start = configuration.startsAt.truncatedToSecond.adding(.days(-1))
+            impostor = try SigningAuthority(validity: start...start.adding(Self.lifetime))
+        }
+        printer.impostor = isOn ? impostor : nil
+    }
+
+    /// Another leaf under the same root, as Apple renews its own.
+    func renewLeaf() throws {
+        let start = configuration.startsAt.truncatedToSecond.adding(.days(-1))
+        printer.renew(try authority.renewingLeaf(validity: start...start.adding(Self.lifetime)))
     }
 }
 

@@ -14,7 +14,9 @@ package struct SigningAuthority: Sendable {
     private let rootKey: P384.Signing.PrivateKey
     private let intermediateKey: P384.Signing.PrivateKey
     private let leafKey: LeafSigningKey
-    private let header: String
+    /// The header and the dot after it, and their digest so far: they are the same each time, and most of what is signed.
+    private let header: [UInt8]
+    private let headerDigest: SHA256
 
     /// The certificates' DER, leaf first, as `x5c` lists them.
     package let chainDER: [[UInt8]]
@@ -58,13 +60,35 @@ package struct SigningAuthority: Sendable {
     package var rootFingerprint: [UInt8] { Array(SHA256.hash(data: rootDER)) }
 
     /// A compact JWS of the payload with the header `{"alg":"ES256","x5c":[leaf, intermediate, root]}`, as Apple writes it.
-    package func sign(payload: [UInt8]) throws -> String {
-        try sign(headerPart: header, payload: payload)
+    package func sign(payload: [UInt8]) throws -> String { try signed(payload).compact }
+
+    /// The same, and its signature by itself: with the payload it is all that need be kept to put the JWS together again.
+    package func signed(_ payload: [UInt8]) throws -> (compact: String, signature: [UInt8]) {
+        let encoded = Base64.encodedURL(payload)
+        var digest = headerDigest
+        digest.update(data: encoded)
+        let signature = try leafKey.signature(over: digest.finalize())
+        return (Self.compact(header, encoded, signature), signature)
+    }
+
+    /// The compact JWS that ``signed(_:)`` made of this payload with this signature.
+    package func compact(_ payload: [UInt8], signature: [UInt8]) -> String {
+        Self.compact(header, Base64.encodedURL(payload), signature)
+    }
+
+    private static func compact(_ header: [UInt8], _ payload: [UInt8], _ signature: [UInt8]) -> String {
+        var jws = header
+        jws.reserveCapacity(header.count + payload.count + 88)
+        jws += payload
+        jws.append(UInt8(ascii: "."))
+        jws += Base64.encodedURL(signature)
+        return String(decoding: jws, as: UTF8.self)
     }
 
     /// A compact JWS with any header at all; the signature is true whatever the header claims.
     package func sign(payload: [UInt8], header: [UInt8]) throws -> String {
-        try sign(headerPart: Base64.encodeURL(header), payload: payload)
+        let input = Base64.encodeURL(header) + "." + Base64.encodeURL(payload)
+        return input + "." + Base64.encodeURL(try leafKey.signature(over: Array(input.utf8)))
     }
 
     /// The leaf key's signature over any bytes: r and s of 32 bytes each (48 each for a P-384 leaf).
@@ -76,11 +100,6 @@ package struct SigningAuthority: Sendable {
     package static func header(x5c certificates: [[UInt8]]) -> [UInt8] {
         let list = certificates.map { "\"" + Base64.encode($0) + "\"" }.joined(separator: ",")
         return Array("{\"alg\":\"ES256\",\"x5c\":[\(list)]}".utf8)
-    }
-
-    private func sign(headerPart: String, payload: [UInt8]) throws -> String {
-        let input = headerPart + "." + Base64.encodeURL(payload)
-        return input + "." + Base64.encodeURL(try leafKey.signature(over: Array(input.utf8)))
     }
 }
 
@@ -107,7 +126,10 @@ extension SigningAuthority {
         intermediateKey = keys.intermediate
         leafKey = keys.leaf
         self.chainDER = chainDER
-        header = Base64.encodeURL(Self.header(x5c: chainDER))
+        header = Base64.encodedURL(Self.header(x5c: chainDER)) + [UInt8(ascii: ".")]
+        var digest = SHA256()
+        digest.update(data: header)
+        headerDigest = digest
     }
 
     /// Certificates and keys as PEM, leaf first, each certificate before its key: what ``init(pem:)`` reads.
@@ -177,6 +199,14 @@ private enum LeafSigningKey: Sendable {
         switch self {
         case .p256(let key): Array(try key.signature(for: bytes).rawRepresentation)
         case .p384(let key): Array(try key.signature(for: bytes).rawRepresentation)
+        }
+    }
+
+    /// ES256 is of SHA-256, whatever the key.
+    func signature(over digest: SHA256Digest) throws -> [UInt8] {
+        switch self {
+        case .p256(let key): Array(try key.signature(for: digest).rawRepresentation)
+        case .p384(let key): Array(try key.signature(for: digest).rawRepresentation)
         }
     }
 }

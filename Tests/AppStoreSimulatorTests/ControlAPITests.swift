@@ -6,6 +6,7 @@ import Primitives
 import StrictJSON
 import Testing
 
+@testable import AppStoreModel
 @testable import AppStoreSimulator
 
 /// A client of the control API that reads answers strictly.

@@ -7,6 +7,7 @@ import StrictJSON
 import Synchronization
 import Testing
 
+@testable import AppStoreModel
 @testable import AppStoreSimulator
 
 /// A server that takes notifications, and says no when told to.

@@ -1,38 +1,35 @@
 import Primitives
 import Testing
 
+@testable import AppStoreModel
 @testable import AppStoreSimulator
 
 @Suite struct OutboxTests {
-    private func notifications(_ count: Int) throws -> [StoreNotification] {
-        var story = try Story()
-        try story.buy("plus.monthly")
-        for index in 1..<count { try story.autoRenew(index.isMultiple(of: 2)) }
-        return story.told
-    }
+    private static let signatures = StorePrinter.Signatures(signer: .authority(0))
+    private static let production = Outbox.retryDelays(.v2, .production)
 
     @Test func `each mode sends what it says`() throws {
         let told = try notifications(5)
-        var outbox = Outbox(environment: .production)
-        #expect(outbox.accept(told[0], signedPayload: "a") == 1)
+        var outbox = Outbox()
+        #expect(outbox.accept(told[0], Self.signatures) == 1)
         outbox.mode = .duplicate(3)
-        #expect(outbox.accept(told[1], signedPayload: "b") == 3)
+        #expect(outbox.accept(told[1], Self.signatures) == 3)
         outbox.mode = .drop(1)
-        #expect(outbox.accept(told[2], signedPayload: "c") == 0)
+        #expect(outbox.accept(told[2], Self.signatures) == 0)
         #expect(outbox.mode == .deliver)
-        #expect(outbox.accept(told[3], signedPayload: "d") == 1)
+        #expect(outbox.accept(told[3], Self.signatures) == 1)
         outbox.mode = .hold
-        #expect(outbox.accept(told[4], signedPayload: "e") == 0)
+        #expect(outbox.accept(told[4], Self.signatures) == 0)
         #expect(outbox.newest(10).map(\.state) == [.held, .sent, .dropped, .sent, .sent])
-        #expect(outbox.newest(1).map(\.signedPayload) == ["e"])
+        #expect(outbox.newest(1).map(\.notification) == [told[4]])
     }
 
     @Test func `held notifications are released once, in the order that was asked for`() throws {
         let told = try notifications(6)
         func released(_ order: ReleaseOrder) -> [Int?] {
-            var outbox = Outbox(environment: .production)
+            var outbox = Outbox()
             outbox.mode = .hold
-            for notification in told { _ = outbox.accept(notification, signedPayload: "") }
+            for notification in told { _ = outbox.accept(notification, Self.signatures) }
             let uuids = outbox.release(order)
             #expect(outbox.release(order).isEmpty)
             return uuids.map { uuid in told.firstIndex { $0.notificationUUID == uuid } }
@@ -47,13 +44,13 @@ import Testing
     /// Source: Apple, "Responding to App Store Server Notifications": 1, 12, 24, 48 and 72 hours after the previous attempt.
     @Test func `production retries five times, each time later`() throws {
         let told = try notifications(1)
-        var outbox = Outbox(environment: .production)
-        _ = outbox.accept(told[0], signedPayload: "a")
-        outbox.note(.timedOut, of: told[0].notificationUUID, at: World.start)
+        var outbox = Outbox()
+        _ = outbox.accept(told[0], Self.signatures)
+        outbox.note(.timedOut, of: told[0].notificationUUID, at: World.start, retryDelays: Self.production)
         var hours: [Int64] = []
-        while let (uuid, at) = outbox.popRetry(upTo: World.days(365)) {
+        while let (uuid, at) = outbox.popDue(upTo: World.days(365)) {
             hours.append(at.since(World.start).count / 3_600_000)
-            outbox.note(.unsuccessfulHTTPResponseCode, of: uuid, at: at)
+            outbox.note(.unsuccessfulHTTPResponseCode, of: uuid, at: at, retryDelays: Self.production)
         }
         #expect(hours == [1, 13, 37, 85, 157])
         #expect(outbox.newest(1).first?.attempts.count == 6)
@@ -61,14 +58,15 @@ import Testing
 
     @Test func `a retry that succeeds is the last one, and sandbox has none`() throws {
         let told = try notifications(1)
-        var outbox = Outbox(environment: .production)
-        _ = outbox.accept(told[0], signedPayload: "a")
-        outbox.note(.timedOut, of: told[0].notificationUUID, at: World.start)
-        outbox.note(.success, of: told[0].notificationUUID, at: World.start)
-        #expect(outbox.nextRetry == nil)
-        outbox = Outbox(environment: .sandbox)
-        _ = outbox.accept(told[0], signedPayload: "a")
-        outbox.note(.timedOut, of: told[0].notificationUUID, at: World.start)
-        #expect(outbox.nextRetry == nil)
+        var outbox = Outbox()
+        _ = outbox.accept(told[0], Self.signatures)
+        outbox.note(.timedOut, of: told[0].notificationUUID, at: World.start, retryDelays: Self.production)
+        outbox.note(.success, of: told[0].notificationUUID, at: World.start, retryDelays: Self.production)
+        #expect(outbox.nextDue == nil)
+        outbox = Outbox()
+        _ = outbox.accept(told[0], Self.signatures)
+        outbox.note(
+            .timedOut, of: told[0].notificationUUID, at: World.start, retryDelays: Outbox.retryDelays(.v2, .sandbox))
+        #expect(outbox.nextDue == nil)
     }
 }

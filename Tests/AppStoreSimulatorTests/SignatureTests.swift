@@ -2,6 +2,7 @@ import AppStoreWire
 import Primitives
 import Testing
 
+@testable import AppStoreModel
 @testable import AppStoreSimulator
 
 /// The server's own verifier, which was written apart, believes what the simulator signs.
@@ -11,7 +12,9 @@ import Testing
         let simulator = try AppStoreSimulator(configuration: try World.configuration(environment))
         let app = ExpectedApp(bundleId: World.bundleId, appAppleId: World.appAppleId, environments: [environment])
         let account = try await simulator.openAccount()
-        let (_, bought) = try await simulator.buy("plus.monthly", for: account.id, appAccountToken: World.token)
+        var order = PurchaseOrder(app: try await simulator.app(nil), account: account.account.id, product: "plus.monthly")
+        order.appAccountToken = CompactUUID(World.token)
+        let (_, bought) = try await simulator.buy(order)
         _ = try await simulator.advance(by: .days(400))
         let now = simulator.clockNow()
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint]))
@@ -21,7 +24,7 @@ import Testing
         #expect(transaction.signedDate == now)
         let renewal = try await verifier.renewalInfo(report.signedRenewalInfo, for: app, at: now).get()
         #expect(try renewal.bound(to: transaction).get().payload.renewalDate == transaction.payload.expiresDate)
-        let records = await simulator.notifications(limit: 100)
+        let records = try await simulator.notifications(limit: 100)
         #expect(records.count == 14)
         for record in records {
             let verified = try await verifier.notification(record.signedPayload, for: app, at: now).get()
@@ -59,17 +62,19 @@ import Testing
 @Suite struct ConcurrencyTests {
     @Test func `whatever comes at once happens one after another`() async throws {
         let simulator = try AppStoreSimulator(configuration: try World.configuration())
+        let app = try await simulator.app(nil)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<40 {
                 group.addTask {
                     let account = try await simulator.openAccount()
-                    _ = try await simulator.buy("plus.monthly", for: account.id)
+                    _ = try await simulator.buy(
+                        PurchaseOrder(app: app, account: account.account.id, product: "plus.monthly"))
                     _ = try await simulator.advance(by: .seconds(1))
                 }
             }
             try await group.waitForAll()
         }
-        let dates = await simulator.notifications(limit: 100).map(\.notification.signedDate)
+        let dates = try await simulator.notifications(limit: 100).map(\.record.notification.signedDate)
         #expect(dates.count == 40)
         #expect(zip(dates, dates.dropFirst()).allSatisfy { $0 > $1 })
         #expect(simulator.clockNow() == World.start.adding(.seconds(40)))
@@ -77,7 +82,11 @@ import Testing
 
     @Test func `a few subscriptions live for ten years in one call`() async throws {
         let simulator = try AppStoreSimulator(configuration: try World.configuration())
-        for _ in 0..<3 { _ = try await simulator.buy("plus.monthly", for: try await simulator.openAccount().id) }
+        let app = try await simulator.app(nil)
+        for _ in 0..<3 {
+            let account = try await simulator.openAccount().account.id
+            _ = try await simulator.buy(PurchaseOrder(app: app, account: account, product: "plus.monthly"))
+        }
         let report = try await simulator.advance(by: .days(3650))
         #expect(report.isComplete)
         #expect(report.steps == 3 * 120)

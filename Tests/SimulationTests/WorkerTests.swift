@@ -1,3 +1,4 @@
+import AppStoreModel
 import AppStoreSimulator
 import AppStoreWire
 import AsyncHTTPClient

@@ -2,6 +2,8 @@ package import Hummingbird
 internal import HummingbirdCore
 package import Logging
 internal import NIOCore
+package import Primitives
+internal import ServiceLifecycle
 
 extension AppStoreSimulator {
     /// The control API.
@@ -9,25 +11,57 @@ extension AppStoreSimulator {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: ProblemMiddleware())
         ControlRoutes(simulator: self).add(to: router.group("/control/v1"))
+        ControlPage.add(to: router)
         return router
     }
 
-    /// The whole simulator as a service: its control API and what sends its notifications.
+    /// The App Store's own faces of one environment.
+    package nonisolated func buildFaceRouter(of environment: Primitives.Environment) -> Router<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        FaceRoutes(simulator: self, environment: environment).add(to: router)
+        return router
+    }
+
+    /// Where something listens.
+    package enum Listener: Sendable, Hashable {
+        case control
+        case face(Primitives.Environment)
+    }
+
+    /// The whole simulator as a service: its control API, its faces, its running clock and what sends its notifications.
     ///
-    /// - Parameter onServerRunning: called once with the port that it listens on.
+    /// - Parameter onServerRunning: called once for each port that something listens on.
     package nonisolated func buildApplication(
-        logger: Logger, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+        logger: Logger, onListening: @escaping @Sendable (Listener, Int) async -> Void = { _, _ in }
     ) -> some ApplicationProtocol {
+        var services: [any Service] = [poster, RunningClock(self)]
+        for (environment, port) in configuration.facePorts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            services.append(
+                listening(buildFaceRouter(of: environment), port: port, logger) { await onListening(.face(environment), $0) })
+        }
         var application = Application(
             router: buildRouter(),
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port), serverName: "Tenure App Store Simulator",
-                availableConnectionsDelegate: MaximumAvailableConnections(512)),
-            services: [poster],
-            onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
+            configuration: address(port: configuration.port), services: services,
+            onServerRunning: { channel in await onListening(.control, channel.localAddress?.port ?? 0) },
             logger: logger)
         application.beforeServerStarts { await self.poster.ready() }
         return application
+    }
+
+    private nonisolated func address(port: Int) -> ApplicationConfiguration {
+        ApplicationConfiguration(
+            address: .hostname(configuration.host, port: port), serverName: "Tenure App Store Simulator",
+            availableConnectionsDelegate: MaximumAvailableConnections(512))
+    }
+
+    private nonisolated func listening(
+        _ router: Router<BasicRequestContext>, port: Int, _ logger: Logger,
+        _ onRunning: @escaping @Sendable (Int) async -> Void
+    ) -> some ApplicationProtocol {
+        Application(
+            router: router, server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            configuration: address(port: port),
+            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 }

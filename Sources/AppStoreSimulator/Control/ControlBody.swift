@@ -1,3 +1,4 @@
+internal import AppStoreModel
 internal import Hummingbird
 internal import Primitives
 internal import StrictJSON
@@ -46,6 +47,11 @@ struct ControlBody {
         return integer
     }
 
+    func requiredInteger(_ name: String) throws -> Int64 {
+        guard let integer = try integer(name) else { throw Self.invalid(name, "there, an integer") }
+        return integer
+    }
+
     func bool(_ name: String) throws -> Bool? {
         guard let value = value(name) else { return nil }
         guard let bool = value.bool else { throw Self.invalid(name, "true or false") }
@@ -61,7 +67,21 @@ struct ControlBody {
         .badRequest("invalidMember", "\(name) must be \(wanted).")
     }
 
-    private func value(_ name: String) -> JSONValue? {
+    func uuid(_ name: String) throws -> CompactUUID? {
+        guard let text = try text(name) else { return nil }
+        guard let uuid = CompactUUID(text) else { throw StoreRefusal.invalidAppAccountToken }
+        return uuid
+    }
+
+    func environment() throws -> Primitives.Environment? {
+        guard let text = try text("environment") else { return nil }
+        guard let environment = Primitives.Environment(rawValue: text), [.production, .sandbox].contains(environment) else {
+            throw Self.invalid("environment", "Production or Sandbox")
+        }
+        return environment
+    }
+
+    func value(_ name: String) -> JSONValue? {
         guard let value = object?[name], !value.isNull else { return nil }
         return value
     }
@@ -74,9 +94,11 @@ extension ControlBody {
     enum ClockTarget {
         case duration(Milliseconds)
         case instant(Timestamp)
+        /// To the next thing that happens by itself.
+        case next
     }
 
-    /// Exactly one of `seconds`, `days` and `to`; `to` is text or milliseconds since 1970.
+    /// Exactly one of `seconds`, `days` and `to`; `to` is text, milliseconds since 1970, or `next`.
     func clockTarget() throws -> ClockTarget {
         guard ["seconds", "days", "to"].filter(has).count == 1 else {
             throw ControlProblem.badRequest("invalidBody", "Exactly one of seconds, days and to is needed.")
@@ -84,15 +106,19 @@ extension ControlBody {
         if let seconds = try integer("seconds") { return .duration(.seconds(seconds)) }
         if let days = try integer("days") { return .duration(.days(days)) }
         guard let value = value("to") else { throw Self.invalid("to", "an instant") }
+        if value.string == "next" { return .next }
         if let milliseconds = value.int64, let instant = Timestamp(validating: milliseconds) { return .instant(instant) }
         guard let instant = value.string.flatMap(Timestamp.init(controlText:)) else {
-            throw Self.invalid("to", "like 2026-11-21T03:44:05Z, or milliseconds since 1970")
+            throw Self.invalid("to", "like 2026-11-21T03:44:05Z, milliseconds since 1970, or next")
         }
         return .instant(instant)
     }
 
     func deliveryMode() throws -> DeliveryMode? {
-        guard let mode = try text("mode") else { return nil }
+        guard let mode = try text("mode") else {
+            if has("count") || has("seconds") { throw Self.invalid("mode", "there, where count or seconds is") }
+            return nil
+        }
         let count = try integer("count") ?? 1
         switch mode {
         case "deliver": return .deliver
@@ -103,7 +129,11 @@ extension ControlBody {
         case "duplicate":
             guard (1...10).contains(count) else { throw Self.invalid("count", "1 to 10") }
             return .duplicate(count)
-        default: throw Self.invalid("mode", "deliver, drop, hold or duplicate")
+        case "delay":
+            let seconds = try integer("seconds") ?? 0
+            guard (1...31_536_000).contains(seconds) else { throw Self.invalid("seconds", "1 to a year") }
+            return .delay(.seconds(seconds))
+        default: throw Self.invalid("mode", "deliver, drop, hold, duplicate or delay")
         }
     }
 

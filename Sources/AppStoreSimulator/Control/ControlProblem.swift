@@ -1,3 +1,4 @@
+internal import AppStoreModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -57,9 +58,18 @@ struct ControlProblem: Error {
 extension StoreRefusal {
     fileprivate var status: HTTPResponse.Status {
         switch self {
-        case .unknownAccount, .unknownProduct, .unknownSubscription, .unknownTransaction: .notFound
-        case .invalidAccountId, .invalidAppAccountToken, .invalidGracePeriod, .invalidPercentage: .badRequest
-        case .accountExists, .alreadyOwned, .alreadySubscribed, .subscriptionEnded, .alreadyRefunded, .notRefunded: .conflict
+        case .unknownApp, .unknownAccount, .unknownProduct, .unknownSubscription, .unknownTransaction, .unknownFamily,
+            .unknownDevice, .unknownOffer:
+            .notFound
+        case .unknownEnvironment, .invalidAccountId, .invalidFamilyId, .invalidDeviceId, .invalidAppAccountToken,
+            .invalidStorefront, .invalidQuantity, .invalidGracePeriod, .invalidEarlyCharge, .invalidSandboxRate,
+            .invalidPercentage, .invalidPrice, .invalidExtension, .offerSignatureInvalid:
+            .badRequest
+        case .appExists, .accountExists, .familyExists, .deviceExists, .alreadyOwned, .alreadySubscribed, .subscriptionEnded,
+            .subscriptionsActive, .productNotForSale, .planNotOffered, .offerNotEligible, .alreadyRefunded, .notRefunded,
+            .refundRequested, .noRefundRequested, .familyShared, .notInFamily, .alreadyInFamily, .familyFull, .noPriceIncrease,
+            .notExtendable, .tooManyExtensions:
+            .conflict
         case .paymentDeclined: .init(code: 402, reasonPhrase: "Payment Required")
         case .storeFull: .init(code: 507, reasonPhrase: "Insufficient Storage")
         }
@@ -67,21 +77,50 @@ extension StoreRefusal {
 
     fileprivate var detail: String {
         switch self {
+        case .unknownApp: "There is no app of that bundle id."
         case .unknownAccount: "There is no such account."
         case .unknownProduct: "The catalogue has no such product."
         case .unknownSubscription: "There is no subscription of that originalTransactionId."
         case .unknownTransaction: "There is no such transaction."
+        case .unknownFamily: "There is no such family."
+        case .unknownDevice: "There is no such device."
+        case .unknownOffer: "The product has no such offer."
+        case .unknownEnvironment: "An account is of Production or of Sandbox, and a family's members are of one of them."
+        case .appExists: "There is an app of that bundle id or Apple id."
         case .accountExists: "There is an account of that id."
-        case .invalidAccountId: "An account id is 1 to 64 letters, digits, dots, underscores and hyphens."
+        case .familyExists: "There is a family of that id."
+        case .deviceExists: "There is a device of that id."
+        case .invalidAccountId, .invalidFamilyId, .invalidDeviceId:
+            "An id is 1 to 64 letters, digits, dots, underscores and hyphens."
         case .invalidAppAccountToken: "An appAccountToken is a UUID."
+        case .invalidStorefront: "A storefront is three capital letters."
+        case .invalidQuantity: "A quantity is 1 to 10, and more than 1 only of consumables."
+        case .invalidGracePeriod: "A billing grace period is 1 to 28 days."
+        case .invalidEarlyCharge: "A renewal is charged at most 24 hours before."
+        case .invalidSandboxRate: "A month of Sandbox takes 3, 5, 15, 30 or 60 minutes."
+        case .invalidPercentage: "A percentage is 1 to 100000 thousandths of a percent."
+        case .invalidPrice: "The price must be higher than it is."
+        case .invalidExtension: "A subscription is extended by 1 to 90 days."
         case .alreadyOwned: "The account owns this product."
         case .alreadySubscribed: "The account has this subscription, or will renew into it."
-        case .paymentDeclined: "The account's payment fails."
         case .subscriptionEnded: "The subscription has ended; it can be bought again."
-        case .invalidGracePeriod: "A billing grace period is 1 to 28 days."
-        case .invalidPercentage: "A percentage is 1 to 100000 thousandths of a percent."
+        case .subscriptionsActive: "The account has subscriptions that have not ended."
+        case .paymentDeclined: "The account's payment fails."
+        case .productNotForSale: "The product is not sold any more."
+        case .planNotOffered: "The product is not sold by the month, or not with this offer."
+        case .offerNotEligible: "The offer is not for this customer, or not for this product."
+        case .offerSignatureInvalid: "The offer is not signed for this purchase, or was used, or is older than 24 hours."
         case .alreadyRefunded: "The transaction is refunded."
         case .notRefunded: "The transaction is not refunded."
+        case .refundRequested: "A refund of the transaction was asked for already."
+        case .noRefundRequested: "No refund of the transaction waits for a decision."
+        case .familyShared: "It is a family's; only its purchaser can do that."
+        case .notInFamily: "The account is in no family."
+        case .alreadyInFamily: "The account is in a family."
+        case .familyFull: "A family has six members at most."
+        case .noPriceIncrease: "No price increase waits for the customer."
+        case .notExtendable: "Only a subscription that is active and paid for is extended."
+        case .tooManyExtensions: "A subscription is extended twice in 365 days at most."
         case .storeFull: "This store keeps no more; start another."
         }
     }

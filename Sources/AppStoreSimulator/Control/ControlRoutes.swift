@@ -1,3 +1,4 @@
+internal import AppStoreModel
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -14,116 +15,54 @@ struct ControlRoutes: Sendable {
 
     func add(to group: RouterGroup<BasicRequestContext>) {
         group.get("/health/live") { _, _ in Response.json { $0.member("status", "live") } }
-        addStore(to: group)
+        addClock(to: group)
+        addApps(to: group)
         addAccounts(to: group)
+        addFamiliesAndDevices(to: group)
         addSubscriptions(to: group)
+        addTransactions(to: group)
         addNotifications(to: group)
+        addFaults(to: group)
     }
 
-    private func addStore(to group: RouterGroup<BasicRequestContext>) {
-        group.get("/clock") { _, _ in Response.json { $0.members(of: simulator.clockNow()) } }
+    // MARK: The clock and what is signed
+
+    private func addClock(to group: RouterGroup<BasicRequestContext>) {
+        group.get("/clock") { _, _ in
+            let rate = await simulator.clockRate
+            return Response.json { json in
+                json.members(of: simulator.clockNow())
+                json.members(of: rate)
+            }
+        }
+        group.post("/clock") { request, _ in
+            let body = try await ControlBody(request, members: ["rate"])
+            let factor = try body.requiredInteger("rate")
+            try await simulator.setClockRate(factor == 0 ? .stands : .factor(factor))
+            return Response.json { $0.member("rate", factor) }
+        }
         group.post("/clock/advance", use: advance)
-        group.get("/products") { _, _ in products() }
-        group.get("/root.der") { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: "application/octet-stream"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: simulator.rootDER)))
-        }
-        group.get("/root") { _, _ in Response.json { $0.member("sha256", hexadecimal(simulator.rootFingerprint)) } }
-    }
-
-    private func addAccounts(to group: RouterGroup<BasicRequestContext>) {
-        group.post("/accounts") { request, _ in
-            let body = try await ControlBody(request, members: ["id"])
-            let account = try await simulator.openAccount(try body.text("id"))
-            return Response.json(.created) { $0.members(of: account) }
-        }
-        group.get("/accounts/:account") { _, context in
-            let account = try await simulator.account(ID(try context.parameters.require("account")))
-            return Response.json { $0.members(of: account) }
-        }
-        group.post("/accounts/:account/purchases", use: buy)
-        group.get("/accounts/:account/transactions") { request, context in
-            let list = try await simulator.transactions(
-                of: ID(try context.parameters.require("account")), limit: try limit(request))
-            return Response.json { $0.members(of: list) }
-        }
-        group.post("/accounts/:account/restore") { request, context in
-            _ = try await ControlBody(request, members: [])
-            let list = try await simulator.restore(ID(try context.parameters.require("account")))
-            return Response.json { $0.members(of: list) }
-        }
-    }
-
-    private func addSubscriptions(to group: RouterGroup<BasicRequestContext>) {
-        group.get("/subscriptions/:id") { _, context in
-            let report = try await simulator.subscription(ID(try context.parameters.require("id")))
-            return Response.json { $0.members(of: report) }
-        }
-        group.post("/subscriptions/:id/auto-renew") { request, context in
-            let body = try await ControlBody(request, members: ["enabled"])
-            let id = TransactionID(try context.parameters.require("id"))
-            let report = try await simulator.setAutoRenew(try body.requiredBool("enabled"), of: id)
-            return Response.json { $0.members(of: report) }
-        }
-        group.post("/subscriptions/:id/payment") { request, context in
-            let body = try await ControlBody(request, members: ["fails", "gracePeriodDays"])
-            let id = TransactionID(try context.parameters.require("id"))
-            let days = try body.integer("gracePeriodDays")
-            let payment: StoreSubscription.Payment = try body.requiredBool("fails") ? .fails(gracePeriodDays: days) : .succeeds
-            let report = try await simulator.setPayment(payment, of: id)
-            return Response.json { $0.members(of: report) }
-        }
-        group.post("/transactions/:id/refund") { request, context in
-            let body = try await ControlBody(request, members: ["percentage", "reason", "requestedByCustomer"])
-            let signed = try await simulator.refund(ID(try context.parameters.require("id")), try body.refundOrder())
-            return Response.json { $0.members(of: signed) }
-        }
-        group.post("/transactions/:id/refund/reverse") { request, context in
-            _ = try await ControlBody(request, members: [])
-            let signed = try await simulator.reverseRefund(ID(try context.parameters.require("id")))
-            return Response.json { $0.members(of: signed) }
-        }
-    }
-
-    private func addNotifications(to group: RouterGroup<BasicRequestContext>) {
-        group.get("/delivery") { _, _ in
-            let report = await simulator.delivery()
-            return Response.json { $0.members(of: report) }
-        }
-        group.post("/delivery", use: setDelivery)
-        group.post("/delivery/release") { request, _ in
-            let body = try await ControlBody(request, members: ["order", "seed"])
-            let released = try await simulator.release(try body.releaseOrder())
-            return Response.json { json in
-                json.member("released") { $0.array { list in for uuid in released { list.string(uuid) } } }
+        group.get("/root.der") { _, _ in Self.file(simulator.rootDER) }
+        group.get("/root") { _, _ in Response.json { $0.member("sha256", Self.hexadecimal(simulator.rootFingerprint)) } }
+        group.get("/receipts/root.der") { _, _ in Self.file(try await simulator.receiptRootDER()) }
+        group.get("/receipts/old-issuer.der") { _, _ in Self.file(try await simulator.transactionReceiptIssuerDER()) }
+        group.post("/signing") { request, _ in
+            let body = try await ControlBody(request, members: ["signing"])
+            guard let signing = Signing(rawValue: try body.requiredText("signing")) else {
+                throw ControlBody.invalid("signing", "right, wrongChain or newLeaf")
             }
-        }
-        group.get("/notifications") { request, _ in
-            let records = await simulator.notifications(limit: try limit(request))
-            return Response.json { json in
-                json.member("notifications") {
-                    $0.array { list in for record in records { list.object { $0.members(of: record) } } }
-                }
-            }
-        }
-        group.post("/notifications/:uuid/redeliver") { request, context in
-            _ = try await ControlBody(request, members: [])
-            let record = try await simulator.redeliver(try context.parameters.require("uuid"))
-            return Response.json { $0.members(of: record) }
+            try await simulator.setSigning(signing)
+            return Response.json { $0.member("signing", signing.rawValue) }
         }
     }
-}
 
-// MARK: - Longer calls
-
-extension ControlRoutes {
     @Sendable private func advance(_ request: Request, _: BasicRequestContext) async throws -> Response {
         let body = try await ControlBody(request, members: ["seconds", "days", "to"])
         let report =
             switch try body.clockTarget() {
             case .duration(let duration): try await simulator.advance(by: duration)
             case .instant(let instant): try await simulator.advance(to: instant)
+            case .next: try await simulator.advanceToNext()
             }
         return Response.json {
             $0.members(of: report.now)
@@ -132,38 +71,92 @@ extension ControlRoutes {
         }
     }
 
-    @Sendable private func buy(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        let body = try await ControlBody(request, members: ["productId", "appAccountToken"])
-        let (outcome, transaction) = try await simulator.buy(
-            ID(try body.requiredText("productId")), for: ID(try context.parameters.require("account")),
-            appAccountToken: try body.text("appAccountToken"))
-        return Response.json(.created) {
-            $0.member("outcome", outcome.rawValue)
-            $0.members(of: transaction)
+    // MARK: Apps
+
+    private func addApps(to group: RouterGroup<BasicRequestContext>) {
+        group.get("/apps") { _, _ in
+            let apps = await simulator.store.apps
+            return Response.json { json in
+                json.list("apps", apps) { json, app in
+                    json.member("bundleId", app.bundleId)
+                    json.member("appAppleId", app.appAppleId)
+                    json.members(of: app.terms)
+                }
+            }
         }
-    }
-
-    @Sendable private func setDelivery(_ request: Request, _: BasicRequestContext) async throws -> Response {
-        let body = try await ControlBody(request, members: ["mode", "count", "url"])
-        let report = try await simulator.setDelivery(try body.deliveryMode(), url: try body.text("url"))
-        return Response.json { $0.members(of: report) }
-    }
-
-    private func products() -> Response {
-        let catalogue = simulator.configuration.catalogue
-        return Response.json { json in
-            json.member("storefront", catalogue.storefront.countryCode)
-            json.member("products") {
-                $0.array { list in
-                    for product in catalogue.products {
-                        list.object { $0.members(of: product, currency: catalogue.storefront.currency) }
-                    }
+        group.get("/products") { request, _ in
+            let app = await simulator.store[try await app(request)]
+            let storefront = app.catalogue.settings.storefront
+            return Response.json { json in
+                json.member("bundleId", app.bundleId)
+                json.member("storefront", storefront.countryCode)
+                json.list("products", app.catalogue.products) { $0.members(of: $1, in: app, currency: storefront.currency) }
+            }
+        }
+        group.post("/products/:product/price") { request, context in
+            let body = try await ControlBody(request, members: ["app", "price", "needsConsent"])
+            try await simulator.raisePrice(
+                of: try context.product(), in: try await simulator.app(try body.text("app")),
+                to: Milliunits(try body.requiredInteger("price")), needsConsent: try body.requiredBool("needsConsent"))
+            return Response.json { _ in }
+        }
+        group.post("/products/:product/sale") { request, context in
+            let body = try await ControlBody(request, members: ["app", "isForSale"])
+            try await simulator.setForSale(
+                try body.requiredBool("isForSale"), try context.product(),
+                in: try await simulator.app(try body.text("app")))
+            return Response.json { _ in }
+        }
+        group.post("/terms", use: setTerms)
+        group.post("/external-purchases", use: externalPurchase)
+        group.get("/keys") { request, _ in
+            let bundleId = await simulator.store[try await app(request)].bundleId
+            let (issuer, keys) = (simulator.keyring.issuer(of: bundleId), simulator.keyring.keys(of: bundleId))
+            return Response.json { json in
+                json.nullableMember("issuerId", issuer)
+                json.list("keys", keys) { json, key in
+                    json.member("keyId", key.id)
+                    json.nullableMember("privateKey", key.pem)
                 }
             }
         }
     }
 
-    private func limit(_ request: Request) throws -> Int {
+    @Sendable private func externalPurchase(_ request: Request, _: BasicRequestContext) async throws -> Response {
+        let body = try await ControlBody(request, members: ["app", "environment", "event"])
+        let events: [String: StoreNotification.Event] = [
+            "created": .externalPurchaseCreated, "reminder": .externalPurchaseReminder,
+            "unreported": .externalPurchaseUnreported,
+        ]
+        guard let event = events[try body.requiredText("event")] else {
+            throw ControlBody.invalid("event", "created, reminder or unreported")
+        }
+        try await simulator.externalPurchase(
+            event, in: try await simulator.app(try body.text("app")), try body.environment())
+        return Response.json { _ in }
+    }
+
+    @Sendable private func setTerms(_ request: Request, _: BasicRequestContext) async throws -> Response {
+        let members: Set<String> = ["app", "billingGracePeriodDays", "earlyChargeHours", "sandboxMonthMinutes"]
+        let body = try await ControlBody(request, members: members)
+        let (grace, early) = (try body.integer("billingGracePeriodDays"), try body.integer("earlyChargeHours"))
+        let minutes = try body.integer("sandboxMonthMinutes")
+        let terms = try await simulator.setTerms(try await simulator.app(try body.text("app"))) { terms in
+            if let grace { terms.billingGracePeriodDays = grace == 0 ? nil : grace }
+            if let early { terms.earlyCharge = .hours(early) }
+            if let minutes { terms.sandboxRate = minutes == 0 ? .realTime : .monthly(minutes: minutes) }
+        }
+        return Response.json { $0.members(of: terms) }
+    }
+
+    // MARK: Together
+
+    /// The app that the query names, by its bundle id.
+    func app(_ request: Request) async throws -> AppNumber {
+        try await simulator.app(request.uri.queryParameters["app"].map(String.init))
+    }
+
+    func limit(_ request: Request) throws -> Int {
         guard let text = request.uri.queryParameters["limit"] else { return Self.usualLimit }
         guard let limit = Int(text), (1...Self.longestList).contains(limit) else {
             throw ControlBody.invalid("limit", "1 to 1000")
@@ -171,7 +164,13 @@ extension ControlRoutes {
         return limit
     }
 
-    private func hexadecimal(_ bytes: [UInt8]) -> String {
+    static func file(_ bytes: [UInt8]) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "application/octet-stream"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

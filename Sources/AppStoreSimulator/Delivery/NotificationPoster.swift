@@ -16,6 +16,8 @@ actor NotificationPoster: Service {
     func run() async throws {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
+        // Where nobody listens it is known at once; otherwise each attempt would take the five seconds.
+        configuration.connectionPool.retryConnectionEstablishment = false
         try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             open(client)
             defer { self.client = nil }
@@ -39,17 +41,17 @@ actor NotificationPoster: Service {
         waiting = []
     }
 
-    /// One attempt; what fails is a result, not an error.
-    func post(_ signedPayload: String, to url: String) async -> SendAttemptResult {
-        guard let client else { return .other }
+    /// The body of a notification V2.
+    static func body(signedPayload: String) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: signedPayload.utf8.count + 32)
         json.object { $0.member("signedPayload", signedPayload) }
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "content-type", value: "application/json")
-        request.body = .bytes(ByteBuffer(bytes: json.bytes))
+        return json.bytes
+    }
+
+    /// One attempt; what fails is a result, not an error.
+    func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
         do {
-            let response = try await client.execute(request, timeout: Self.timeout)
+            guard let response = try await ask(body, of: url) else { return .other }
             return (200...206).contains(response.status.code) ? .success : .unsuccessfulHTTPResponseCode
         } catch let error as HTTPClientError {
             return Self.result(of: error)
@@ -58,6 +60,26 @@ actor NotificationPoster: Service {
         } catch {
             return .noResponse
         }
+    }
+
+    /// What is answered to a question, at most 64 KiB of it; nil where there is no answer to read.
+    func answer(to body: [UInt8], from url: String) async -> (status: Int, body: [UInt8])? {
+        do {
+            guard let response = try await ask(body, of: url) else { return nil }
+            let bytes = try await response.body.collect(upTo: 64 * 1024)
+            return (Int(response.status.code), Array(bytes.readableBytesView))
+        } catch {
+            return nil
+        }
+    }
+
+    private func ask(_ body: [UInt8], of url: String) async throws -> HTTPClientResponse? {
+        guard let client else { return nil }
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        request.body = .bytes(ByteBuffer(bytes: body))
+        return try await client.execute(request, timeout: Self.timeout)
     }
 
     private static func result(of error: HTTPClientError) -> SendAttemptResult {

@@ -1,3 +1,4 @@
+package import AppStoreModel
 package import Primitives
 
 /// What is done with the next notifications.
@@ -9,6 +10,8 @@ package enum DeliveryMode: Sendable, Hashable {
     case hold
     /// Each is sent so many times.
     case duplicate(Int64)
+    /// Each is sent so much later, on the simulated clock.
+    case delay(Milliseconds)
 }
 
 /// In which order held notifications are released.
@@ -20,20 +23,24 @@ package enum ReleaseOrder: Sendable, Hashable {
 /// How an attempt to deliver ended, in the spelling of `sendAttemptResult`.
 ///
 /// Source: Apple, `sendAttemptResult`.
-package enum SendAttemptResult: String, Sendable, Hashable {
+package enum SendAttemptResult: String, Sendable, Hashable, CaseIterable {
     case success = "SUCCESS"
     case timedOut = "TIMED_OUT"
     case tlsIssue = "TLS_ISSUE"
+    case circularRedirect = "CIRCULAR_REDIRECT"
     case noResponse = "NO_RESPONSE"
+    case socketIssue = "SOCKET_ISSUE"
+    case unsupportedCharset = "UNSUPPORTED_CHARSET"
+    case invalidResponse = "INVALID_RESPONSE"
     case prematureClose = "PREMATURE_CLOSE"
     case unsuccessfulHTTPResponseCode = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
     case other = "OTHER"
 }
 
-/// A notification as it was signed, and what became of it.
+/// A notification and what became of it.
 package struct OutboxRecord: Sendable {
     package enum State: String, Sendable, Hashable {
-        case sent, held, dropped
+        case sent, held, delayed, dropped
     }
 
     package struct Attempt: Sendable, Hashable {
@@ -42,74 +49,97 @@ package struct OutboxRecord: Sendable {
     }
 
     package let notification: StoreNotification
-    package let signedPayload: String
+    let signatures: StorePrinter.Signatures
     package internal(set) var state: State
     package internal(set) var attempts: [Attempt] = []
     /// How many of the promised retries were made or are planned.
     var retries = 0
 
     /// Whether the receiver took it at least once.
-    var isDelivered: Bool { attempts.contains { $0.result == .success } }
+    package var isDelivered: Bool { attempts.contains { $0.result == .success } }
 }
 
 /// Notifications on their way: a plain value that says what to send and is told how that ended.
 ///
-/// Source: Apple, "Responding to App Store Server Notifications": in production five retries, elsewhere one attempt.
+/// Source: Apple, "Responding to App Store Server Notifications": in production five retries of version 2 and three of version 1,
+/// in Sandbox one attempt.
 struct Outbox: Sendable {
     var mode = DeliveryMode.deliver
-    private var records: [String: OutboxRecord] = [:]
-    /// Oldest first.
-    private var order: [String] = []
-    private var held: [String] = []
-    private var retryQueue = DueQueue<String>()
-    private let retryDelays: [Milliseconds]
+    /// Oldest first; of those before ``forgotten`` nothing is left.
+    private var records: [OutboxRecord] = []
+    private var forgotten = 0
+    private var places: [CompactUUID: Int] = [:]
+    private var held: [Int] = []
+    private var queue = DueQueue<Int>()
 
-    /// Records that are kept; the oldest are forgotten (a signed notification takes some 20 KB).
-    static let maximumRecords = 5000
+    /// Records that are kept; the oldest are forgotten.
+    static let maximumRecords = 1_000_000
     /// Attempts that are kept of one notification.
     static let maximumAttempts = 100
 
-    init(environment: Environment) {
-        retryDelays = environment == .production ? [1, 12, 24, 48, 72].map { .hours($0) } : []
+    /// When the next attempt follows the one that failed.
+    static func retryDelays(_ version: NotificationVersion, _ environment: Environment) -> [Milliseconds] {
+        guard environment == .production else { return [] }
+        return (version == .v2 ? [1, 12, 24, 48, 72] : [6, 24, 48]).map { .hours($0) }
     }
+
+    // MARK: Looking
+
+    var count: Int { records.count }
+    var heldCount: Int { held.count }
+    var nextDue: Timestamp? { mutating get { queue.nextInstant } }
 
     /// The newest `limit` records, newest first.
-    func newest(_ limit: Int) -> [OutboxRecord] {
-        order.suffix(limit).reversed().compactMap { records[$0] }
+    func newest(_ limit: Int) -> [OutboxRecord] { records.suffix(limit).reversed() }
+
+    func record(_ uuid: CompactUUID) -> OutboxRecord? { places[uuid].map { records[$0 - forgotten] } }
+
+    /// Those that match, oldest first, from a place on; and the place after the last of them, nil at the end.
+    func page(
+        from place: Int, limit: Int, where matches: (OutboxRecord) -> Bool
+    ) -> (records: [OutboxRecord], next: Int?) {
+        var found: [OutboxRecord] = []
+        for index in max(0, place - forgotten)..<max(max(0, place - forgotten), records.count) where matches(records[index]) {
+            if found.count == limit { return (found, index + forgotten) }
+            found.append(records[index])
+        }
+        return (found, nil)
     }
 
-    func record(_ uuid: String) -> OutboxRecord? { records[uuid] }
-
-    var heldCount: Int { held.count }
-    var nextRetry: Timestamp? { retryQueue.nextInstant }
+    // MARK: Sending
 
     /// Takes a new notification; returns how many times it is to be sent now.
-    mutating func accept(_ notification: StoreNotification, signedPayload: String) -> Int64 {
-        var record = OutboxRecord(notification: notification, signedPayload: signedPayload, state: .sent)
+    mutating func accept(_ notification: StoreNotification, _ signatures: StorePrinter.Signatures) -> Int64 {
+        var record = OutboxRecord(notification: notification, signatures: signatures, state: .sent)
+        let place = records.count + forgotten
         let copies: Int64
         switch mode {
         case .deliver: copies = 1
         case .duplicate(let count): copies = count
         case .hold:
             record.state = .held
-            held.append(notification.notificationUUID)
+            held.append(place)
+            copies = 0
+        case .delay(let time):
+            record.state = .delayed
+            queue.set(place, at: notification.signedDate.adding(time))
             copies = 0
         case .drop(let left):
             record.state = .dropped
             mode = left > 1 ? .drop(left - 1) : .deliver
             copies = 0
         }
-        records[notification.notificationUUID] = record
-        order.append(notification.notificationUUID)
+        records.append(record)
+        places[notification.notificationUUID] = place
         forgetOldest()
         return copies
     }
 
     /// Takes the held ones off, in the order in which they are to be sent now.
-    mutating func release(_ order: ReleaseOrder) -> [String] {
-        var released = held
+    mutating func release(_ order: ReleaseOrder) -> [CompactUUID] {
+        var released = held.filter { $0 >= forgotten }
         held = []
-        for uuid in released { records[uuid]?.state = .sent }
+        for place in released { records[place - forgotten].state = .sent }
         switch order {
         case .given: break
         case .reversed: released.reverse()
@@ -117,34 +147,41 @@ struct Outbox: Sendable {
             var randomness = SplitMix(state: seed)
             released.shuffle(using: &randomness)
         }
-        return released
+        return released.map { records[$0 - forgotten].notification.notificationUUID }
     }
 
-    /// Takes the earliest retry off that is due by then.
-    mutating func popRetry(upTo limit: Timestamp) -> (name: String, at: Timestamp)? {
-        retryQueue.popFirst(upTo: limit)
+    /// Takes the earliest off that is to be sent by then.
+    mutating func popDue(upTo limit: Timestamp) -> (uuid: CompactUUID, at: Timestamp)? {
+        while let (place, at) = queue.popFirst(upTo: limit) {
+            if place >= forgotten { return (records[place - forgotten].notification.notificationUUID, at) }
+        }
+        return nil
     }
 
     /// Keeps how an attempt ended and plans the next one, where one was promised.
-    mutating func note(_ result: SendAttemptResult, of uuid: String, at instant: Timestamp) {
-        guard var record = records[uuid] else { return }
+    mutating func note(
+        _ result: SendAttemptResult, of uuid: CompactUUID, at instant: Timestamp, retryDelays: [Milliseconds]
+    ) {
+        guard let place = places[uuid] else { return }
+        var record = records[place - forgotten]
         record.state = .sent
         record.attempts.append(OutboxRecord.Attempt(attemptDate: instant, result: result))
-        record.attempts = record.attempts.suffix(Self.maximumAttempts)
+        if record.attempts.count > Self.maximumAttempts { record.attempts.removeFirst() }
         if record.isDelivered || record.retries >= retryDelays.count {
-            retryQueue.set(uuid, at: nil)
+            queue.set(place, at: nil)
         } else {
-            retryQueue.set(uuid, at: instant.adding(retryDelays[record.retries]))
+            queue.set(place, at: instant.adding(retryDelays[record.retries]))
             record.retries += 1
         }
-        records[uuid] = record
+        records[place - forgotten] = record
     }
 
+    /// Many at a time, since each time costs as much as there are.
     private mutating func forgetOldest() {
-        guard order.count > Self.maximumRecords else { return }
-        let uuid = order.removeFirst()
-        records[uuid] = nil
-        retryQueue.set(uuid, at: nil)
-        held.removeAll { $0 == uuid }
+        guard records.count > Self.maximumRecords else { return }
+        let count = Self.maximumRecords / 10
+        for record in records.prefix(count) { places[record.notification.notificationUUID] = nil }
+        records.removeFirst(count)
+        forgotten += count
     }
 }

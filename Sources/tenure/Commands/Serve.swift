@@ -35,7 +35,8 @@ struct Serve: AsyncParsableCommand {
             Console.print("The configuration is good: \(configuration.apps.map(\.settings.id.rawValue).joined(separator: ", ")).")
             return try await database.close()
         }
-        let backend = configuration.backend(on: database.store)
+        let clock = try configuration.clock()
+        let backend = configuration.backend(on: database.store, clock: clock)
         let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
         logger.notice(
             "serving",
@@ -46,7 +47,7 @@ struct Serve: AsyncParsableCommand {
             ])
         let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
         let worker = WorkLoop(
-            store: database.store, clock: MachineClock(), performers: [TellingPerformer(backend: backend)],
+            store: database.store, clock: clock, performers: [TellingPerformer(backend: backend)],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
@@ -70,9 +71,9 @@ struct Serve: AsyncParsableCommand {
 
 extension TenureConfiguration {
     /// The use cases, as configured, over a store.
-    func backend(on store: any Store) -> Backend {
+    func backend(on store: any Store, clock: any TimeSource = MachineClock()) -> Backend {
         let verifier = AppStoreVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)
-        return Backend(store: store, verifier: verifier, apps: apps.map(\.settings), clock: MachineClock())
+        return Backend(store: store, verifier: verifier, apps: apps.map(\.settings), clock: clock)
     }
 }
 

@@ -1,3 +1,4 @@
+import AppStoreModel
 import AppStoreSimulator
 import ArgumentParser
 import Foundation
@@ -9,10 +10,18 @@ import UnixSignals
 
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a local App Store with a clock that only moves when told.",
+        abstract: "A local App Store: run one, or act in one that runs.",
+        subcommands: [SimulateStart.self, SimulateDo.self, SimulatePlay.self], defaultSubcommand: SimulateStart.self)
+}
+
+struct SimulateStart: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start",
+        abstract: "Run a local App Store with a clock that moves when told, or by itself.",
         discussion: """
-            It signs with a root of its own; a server believes it only where `trust.additionalRootSHA256` names that root, which
-            is printed at the start and kept in --authority if that is given. See docs/local-app-store.md for its HTTP calls.
+            It sells what a .storekit file lists, signs with a root of its own, posts notifications, and answers the App Store
+            Server API and /verifyReceipt as Apple does. A server believes it only where `trust.additionalRootSHA256` names that
+            root, which is printed at the start and kept in --authority if that is given. See docs/local-app-store.md.
             """)
 
     @Option(name: .long, help: "The catalogue: a .storekit file.")
@@ -24,34 +33,71 @@ struct Simulate: AsyncParsableCommand {
     @Option(name: .long, help: "The app's Apple id.")
     var appAppleId: Int64 = 1
 
-    @Option(name: .long, help: "Production or Sandbox.")
+    @Option(name: .long, help: "Another app, as BUNDLE:APPLEID:CATALOGUE; as many as you like.")
+    var app: [String] = []
+
+    @Option(name: .long, help: "Production or Sandbox: of accounts that name none.")
     var environment = "Sandbox"
 
-    @Option(name: .long, help: "Where to send notifications V2.")
+    @Option(name: .long, help: "Where to send the first app's notifications.")
     var notificationURL: String?
 
-    @Option(name: .long, help: "The port to listen on; 0 takes any free one.")
+    @Option(name: .long, help: "Which notifications: v2 or v1.")
+    var notificationVersion = "v2"
+
+    @Option(name: .long, help: "What /verifyReceipt asks for as `password`.")
+    var sharedSecret: String?
+
+    @Option(name: .long, help: "The port of the control API and the page; 0 takes any free one.")
     var port = 8081
+
+    @Option(name: .long, help: "The port of Production's API and /verifyReceipt; 0 takes any free one, -1 none.")
+    var productionPort = -1
+
+    @Option(name: .long, help: "The port of Sandbox's; 0 takes any free one, -1 none.")
+    var sandboxPort = -1
 
     @Option(name: .long, help: "The clock at the start, in milliseconds since 1970; now unless given.")
     var startsAt: Int64?
+
+    @Option(name: .long, help: "How fast the clock goes by itself: 0 stands, 1 as outside, up to 1000000.")
+    var rate: Int64 = 0
+
+    @Option(name: .long, help: "A file that says what time it is, for a server whose configuration has it as clock.file.")
+    var clockFile: String?
 
     @Option(
         name: .long, help: "A PEM file with its keys and certificates; made if it is absent, so that a root outlives a restart.")
     var authority: String?
 
+    @Option(name: .long, help: "The id of the In-App Purchase key that clients sign with.")
+    var keyId = "SIMULATED1"
+
+    @Option(name: .long, help: "That key, a .p8 file; made if it is absent.")
+    var key: String?
+
     @Option(name: .long, help: "What its identifiers are made from; the same seed and calls give the same ones.")
     var seed: UInt64 = 1
 
+    @Flag(name: .long, help: "Answer as often as asked; otherwise 429 as Apple does.")
+    var withoutRateLimits = false
+
     func run() async throws {
         let simulator = try AppStoreSimulator(configuration: try simulatorConfiguration())
+        try await simulator.setClockRate(rate == 0 ? .stands : .factor(rate))
         if let authority, !FileManager.default.fileExists(atPath: authority) {
             try SecretFile.write(simulator.exportedAuthority(), to: authority)
         }
-        let logger = Logger(label: "tenure.simulate")
+        var logger = Logger(label: "tenure.simulate")
+        logger.logLevel = .warning
         let fingerprint = Hexadecimal.encode(simulator.rootFingerprint)
-        let application = simulator.buildApplication(logger: logger) { port in
-            Console.print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(fingerprint)")
+        let application = simulator.buildApplication(logger: logger) { listener, port in
+            switch listener {
+            case .control:
+                Console.print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(fingerprint)")
+            case .face(let environment):
+                Console.print("App Store Server API and /verifyReceipt, \(environment.rawValue): http://127.0.0.1:\(port)")
+            }
         }
         try await ServiceGroup(
             configuration: .init(services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -62,16 +108,48 @@ struct Simulate: AsyncParsableCommand {
         guard let environment = Primitives.Environment(rawValue: environment) else {
             throw CommandError("--environment must be Production or Sandbox.")
         }
+        guard let version = NotificationVersion(rawValue: notificationVersion) else {
+            throw CommandError("--notification-version must be v2 or v1.")
+        }
+        var first = SimulatedApp(bundleId: bundle, appAppleId: appAppleId, catalogue: try CatalogueFile.read(catalogue))
+        first.notificationURLs[environment] = notificationURL
+        first.notificationVersion = version
+        first.sharedSecret = sharedSecret
+        first.keys = [try inAppPurchaseKey()]
         var configuration = SimulatorConfiguration(
-            bundleId: bundle, appAppleId: appAppleId, environment: environment, catalogue: try CatalogueFile.read(catalogue),
-            startsAt: startsAt.map { Timestamp(millisecondsSince1970: $0) } ?? MachineClock().now())
-        configuration.notificationURL = notificationURL
+            apps: [first] + (try app.map(otherApp)), environment: environment,
+            startsAt: startsAt.map { Timestamp(millisecondsSince1970: $0) } ?? MachineClock().now(),
+            outsideTime: { MachineClock().now() })
         configuration.port = port
+        if productionPort >= 0 { configuration.facePorts[.production] = productionPort }
+        if sandboxPort >= 0 { configuration.facePorts[.sandbox] = sandboxPort }
         configuration.seed = seed
+        if let clockFile { configuration.clockMoved = try ClockFile.writer(to: clockFile) }
+        configuration.limitsRates = !withoutRateLimits
         if let authority, FileManager.default.fileExists(atPath: authority) {
             configuration.authorityPEM = try String(contentsOfFile: authority, encoding: .utf8)
         }
         return configuration
+    }
+
+    private func otherApp(_ text: String) throws -> SimulatedApp {
+        let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
+        guard parts.count == 3, let appAppleId = Int64(parts[1]) else {
+            throw CommandError("--app must be BUNDLE:APPLEID:CATALOGUE, such as com.example.notes:42:Notes.storekit.")
+        }
+        var app = SimulatedApp(bundleId: parts[0], appAppleId: appAppleId, catalogue: try CatalogueFile.read(parts[2]))
+        app.keys = [try inAppPurchaseKey()]
+        return app
+    }
+
+    private func inAppPurchaseKey() throws -> InAppPurchaseKey {
+        guard let key else { return InAppPurchaseKey(id: keyId) }
+        if FileManager.default.fileExists(atPath: key) {
+            return try InAppPurchaseKey(id: keyId, pem: try String(contentsOfFile: key, encoding: .utf8))
+        }
+        let made = InAppPurchaseKey(id: keyId)
+        try SecretFile.write(made.pem ?? "", to: key)
+        return made
     }
 }
 

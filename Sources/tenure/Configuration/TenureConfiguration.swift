@@ -15,8 +15,10 @@ struct TenureConfiguration {
     var distrustedLeafSerials: Set<String>
     var logLevel: Logger.Level
     var apps: [AppConfiguration]
+    /// The file of a local App Store's clock, which the server follows; nil: the machine's clock.
+    var clockFile: String?
 
-    private static let names: Set<String> = ["http", "database", "trust", "logLevel", "apps"]
+    private static let names: Set<String> = ["http", "database", "trust", "logLevel", "apps", "clock"]
 
     /// Reads the file.
     ///
@@ -49,6 +51,7 @@ struct TenureConfiguration {
         apps = try file.list("apps").enumerated().map { index, value in
             try AppConfiguration(value, at: "apps[\(index)]", environment: variables)
         }
+        clockFile = try Self.clockFile(file, roots)
         guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }
         guard Set(apps.map(\.settings.id)).count == apps.count else { throw CommandError("Two apps have the same id.") }
     }
@@ -79,6 +82,23 @@ struct TenureConfiguration {
         }
         guard !roots.fingerprints.isEmpty else { throw CommandError("trust names no root: nothing could ever be verified.") }
         return roots
+    }
+
+    /// What a simulated clock says must never meet real purchases.
+    private static func clockFile(_ file: ConfigurationObject, _ roots: TrustRoots) throws -> String? {
+        guard let path = try file.object("clock", knowing: ["file"])?.requiredText("file") else { return nil }
+        guard roots.fingerprints.isDisjoint(with: TrustRoots.apple.fingerprints) else {
+            throw CommandError("clock.file is for tests against a local App Store: it needs trust.appleRoots to be false.")
+        }
+        return path
+    }
+
+    /// Where the server's time comes from.
+    ///
+    /// - Throws: `CommandError` where the clock's file says no time.
+    func clock() throws -> any TimeSource {
+        if let clockFile { return try FollowedClock(path: clockFile) }
+        return MachineClock()
     }
 
     private static func logLevel(_ spelling: String) throws -> Logger.Level {

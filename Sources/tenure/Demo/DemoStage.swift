@@ -1,3 +1,4 @@
+import AppStoreModel
 import AppStoreSimulator
 import AppStoreWire
 import AsyncHTTPClient
@@ -78,7 +79,7 @@ struct DemoStage {
         logger.logLevel = .error
         let (storePorts, storePort) = AsyncStream.makeStream(of: Int.self)
         let (serverPorts, serverPort) = AsyncStream.makeStream(of: Int.self)
-        let store = simulator.buildApplication(logger: logger) { storePort.yield($0) }
+        let store = simulator.buildApplication(logger: logger) { storePort.yield($1) }
         let server = buildApplication(dependencies, configuration: serverConfiguration, logger: logger) { serverPort.yield($0) }
         let stage = self
         let narrator = Narrator(isDoneWhenTold: !staying) {

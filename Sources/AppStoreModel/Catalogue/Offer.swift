@@ -1,0 +1,76 @@
+package import Primitives
+
+/// A price for a while: introductory, promotional, by a code, or to win back who left.
+///
+/// Source: Apple, `offerType`, `offerDiscountType`, `offerPeriod`; "Supporting win-back offers"; App Store Connect Help, offer
+/// codes.
+package struct Offer: Sendable, Hashable {
+    /// In the values of `offerType`.
+    package enum Kind: Int64, Sendable, Hashable {
+        case introductory = 1
+        case promotional = 2
+        case code = 3
+        case winBack = 4
+    }
+
+    /// How it is paid, in the spelling of `offerDiscountType`.
+    package enum PaymentMode: String, Sendable, Hashable {
+        case free = "FREE_TRIAL"
+        case payAsYouGo = "PAY_AS_YOU_GO"
+        case payUpFront = "PAY_UP_FRONT"
+        /// Of what does not renew.
+        case oneTime = "ONE_TIME"
+    }
+
+    /// Who may redeem an offer code.
+    package enum Customer: String, Sendable, Hashable, CaseIterable {
+        case new, existing, expired
+    }
+
+    package let kind: Kind
+    /// `offerIdentifier`: of a code its reference name; nil for an introductory offer.
+    package let identifier: String?
+    package let paymentMode: PaymentMode
+    /// The price of one billed period, zero when free.
+    package let price: Milliunits
+    /// How long one billed period is; nil for what does not renew.
+    package let billedPeriod: SubscriptionPeriod?
+    /// How many billed periods in a row; 1 unless it is paid as one goes.
+    package let billedPeriods: Int64
+    /// Of a code: who may redeem it; everybody for other offers.
+    package let eligibility: Set<Customer>
+    /// Of a code: whether the introductory offer comes after it for who is new.
+    package let isStackable: Bool
+    /// Of a win-back offer: whether it is given out.
+    package let isEligible: Bool
+
+    package init(
+        kind: Kind, identifier: String?, payment: Payment, eligibility: Set<Customer> = Set(Customer.allCases),
+        isStackable: Bool = false, isEligible: Bool = true
+    ) {
+        self.kind = kind
+        self.identifier = identifier
+        paymentMode = payment.mode
+        price = payment.price
+        billedPeriod = payment.period
+        billedPeriods = payment.periods
+        self.eligibility = eligibility
+        self.isStackable = isStackable
+        self.isEligible = isEligible
+    }
+
+    /// What is paid, how often, for how long each time.
+    package struct Payment: Sendable, Hashable {
+        package let mode: PaymentMode
+        package let price: Milliunits
+        package let period: SubscriptionPeriod?
+        package let periods: Int64
+
+        package init(mode: PaymentMode, price: Milliunits, period: SubscriptionPeriod?, periods: Int64 = 1) {
+            self.mode = mode
+            self.price = price
+            self.period = period
+            self.periods = periods
+        }
+    }
+}

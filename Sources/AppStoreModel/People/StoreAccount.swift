@@ -1,0 +1,77 @@
+package import Primitives
+
+/// Names an account inside the store.
+package struct AccountNumber: Sendable, Hashable, Comparable {
+    let place: Int32
+
+    package static func < (left: Self, right: Self) -> Bool { left.place < right.place }
+}
+
+/// Names a country inside the store.
+package struct StorefrontNumber: Sendable, Hashable {
+    let place: Int16
+}
+
+/// One Apple Account, of Production or of Sandbox.
+package struct StoreAccount: Sendable {
+    /// What the account's card does.
+    package enum Payment: String, Sendable, Hashable {
+        case succeeds, fails
+    }
+
+    package let id: AccountID
+    package let number: AccountNumber
+    package let environment: Environment
+    package internal(set) var storefront: StorefrontNumber
+    package internal(set) var payment = Payment.succeeds
+    package internal(set) var family: FamilyID?
+    /// What it has of each app that it ever used.
+    package internal(set) var installations: [AppNumber: Installation] = [:]
+}
+
+/// One Apple Account's side of one app.
+package struct Installation: Sendable {
+    /// One per Apple Account and app, the same for ever.
+    package let appTransactionId: Int64
+    /// When the app was first got.
+    package let originalPurchaseDate: Timestamp
+    /// The groups in which the introductory offer was used.
+    var introduced: Set<SubscriptionGroupID> = []
+    /// Codes that were redeemed; each works once.
+    var redeemed: Set<OfferNumber> = []
+    /// The account's own subscription of each group.
+    package internal(set) var subscriptions: [SubscriptionGroupID: TransactionID] = [:]
+    /// What it has through its family: of each purchaser's `originalTransactionId` its own.
+    package internal(set) var shared: [TransactionID: TransactionID] = [:]
+    /// Oldest first; renewals and family copies included, restored copies not.
+    package internal(set) var transactions: [TransactionID] = []
+}
+
+/// Names the kind of ``ID`` that a family has.
+package enum FamilyName {}
+package typealias FamilyID = ID<FamilyName>
+
+/// A family: who belongs to it, and whether purchases are shared.
+package struct Family: Sendable, Hashable {
+    package let id: FamilyID
+    /// In the order in which they came; the first is its organizer.
+    package internal(set) var members: [AccountNumber]
+    package internal(set) var isSharing = true
+
+    /// Source: Apple, "What is Family Sharing?".
+    static let maximumMembers = 6
+}
+
+/// Names the kind of ``ID`` that a device has.
+package enum DeviceName {}
+package typealias DeviceID = ID<DeviceName>
+
+/// A phone: signed in with an Apple Account, or with none.
+package struct StoreDevice: Sendable, Hashable {
+    package let id: DeviceID
+    /// `identifierForVendor`: what receipts are made for.
+    package let identifierForVendor: CompactUUID
+    package internal(set) var account: AccountNumber?
+    /// What the app's queue still holds, oldest first: bought, restored or renewed and not finished.
+    package internal(set) var unfinished: [TransactionID] = []
+}

@@ -1,0 +1,237 @@
+package import Primitives
+
+/// The App Store as a plain value: apps, Apple Accounts, families, devices, purchases, and a clock that moves when told.
+///
+/// Nothing here waits, sends, signs or reads a clock. What the store would tell an app's server is returned as
+/// ``StoreNotification``; the same seed and the same calls give the same ids and the same notifications.
+package struct Store: Sendable {
+    /// The store's time.
+    package internal(set) var now: Timestamp
+    /// The date of the newest notification. It is later than ``now`` by a millisecond for each further thing that happens while
+    /// the clock stands, because receivers tell old from new by `signedDate`.
+    var lastSigned: Timestamp
+    var mints: [Environment: IdentifierMint]
+    var books: [Environment: TransactionBook]
+    /// By ``AppNumber``.
+    package internal(set) var apps: [StoreApp] = []
+    /// By ``AccountNumber``.
+    package internal(set) var accounts: [StoreAccount] = []
+    var accountNumbers: [AccountID: AccountNumber] = [:]
+    package internal(set) var families: [FamilyID: Family] = [:]
+    package internal(set) var devices: [DeviceID: StoreDevice] = [:]
+    /// By ``StorefrontNumber``.
+    var storefronts: [Storefront] = []
+    var subscriptions: [TransactionID: StoreSubscription] = [:]
+    /// Of purchasers whose families have what they bought: their members' copies.
+    var copies: [TransactionID: [TransactionID]] = [:]
+    var refundRequests: [TransactionID: RefundRequest] = [:]
+    var extensions: [TransactionID: [Timestamp]] = [:]
+    package internal(set) var massExtensions: [MassExtension] = []
+    var dueQueue = DueQueue<Due>()
+
+    /// What happens by itself.
+    enum Due: Sendable, Hashable, Comparable {
+        case subscription(TransactionID)
+        case refundDecision(TransactionID)
+        case massExtension(Int)
+    }
+
+    /// This is a test store, and all of it is in memory.
+    static let maximumApps = 100
+    static let maximumAccounts = 200_000
+    static let maximumFamilies = 10_000
+    static let maximumDevices = 200_000
+    /// Purchases, renewals and restored copies of both environments together.
+    static let maximumTransactions = 5_000_000
+
+    /// - Parameter seed: ids and what is left to chance follow from it.
+    package init(startsAt: Timestamp, seed: UInt64) {
+        now = startsAt
+        lastSigned = startsAt.adding(Milliseconds(-1))
+        mints = [:]
+        books = [:]
+        for environment in [Environment.production, .sandbox] {
+            let mint = IdentifierMint(environment: environment, seed: seed)
+            mints[environment] = mint
+            books[environment] = TransactionBook(first: mint.firstTransaction)
+        }
+    }
+
+    /// Puts an app up for sale.
+    package mutating func add(_ app: StoreApp) throws(StoreRefusal) -> AppNumber {
+        guard apps.count < Self.maximumApps else { throw .storeFull }
+        guard !apps.contains(where: { $0.bundleId == app.bundleId || $0.appAppleId == app.appAppleId }) else { throw .appExists }
+        apps.append(app)
+        return AppNumber(place: Int32(truncatingIfNeeded: apps.count - 1))
+    }
+
+    /// Changes what the app's owner and the App Store agreed on.
+    package mutating func setTerms(_ terms: StoreApp.Terms, of app: AppNumber) throws(StoreRefusal) {
+        if let days = terms.billingGracePeriodDays, !(1...28).contains(days) { throw .invalidGracePeriod }
+        guard terms.earlyCharge.count >= 0, terms.earlyCharge <= .hours(24) else { throw .invalidEarlyCharge }
+        if case .monthly(let minutes) = terms.sandboxRate, !SandboxRate.choices.contains(minutes) { throw .invalidSandboxRate }
+        apps[Int(app.place)].terms = terms
+    }
+}
+
+// MARK: - Looking
+
+extension Store {
+    package subscript(app: AppNumber) -> StoreApp { apps[Int(app.place)] }
+
+    package subscript(account: AccountNumber) -> StoreAccount {
+        get { accounts[Int(account.place)] }
+        set { accounts[Int(account.place)] = newValue }
+    }
+
+    package subscript(storefront: StorefrontNumber) -> Storefront { storefronts[Int(storefront.place)] }
+
+    /// The app of that bundle id.
+    package func app(_ bundleId: String) throws(StoreRefusal) -> AppNumber {
+        guard let place = apps.firstIndex(where: { $0.bundleId == bundleId }) else { throw .unknownApp }
+        return AppNumber(place: Int32(truncatingIfNeeded: place))
+    }
+
+    package func account(_ id: AccountID) throws(StoreRefusal) -> StoreAccount {
+        guard let number = accountNumbers[id] else { throw .unknownAccount }
+        return self[number]
+    }
+
+    package func subscription(_ id: TransactionID) throws(StoreRefusal) -> StoreSubscription {
+        guard let subscription = subscriptions[id] else { throw .unknownSubscription }
+        return subscription
+    }
+
+    /// The purchase of that id or the restored copy of one.
+    package func transaction(_ id: TransactionID) throws(StoreRefusal) -> StoreTransaction {
+        guard let found = find(id) else { throw .unknownTransaction }
+        guard let original = found.restoredFrom else { return found }
+        guard var copy = find(original) else { throw .unknownTransaction }
+        // A one-time purchase gets a new date with its new id, a period of a subscription keeps its own.
+        copy.transactionId = id
+        if self[copy.app].catalogue[copy.product].terms == nil { copy.purchaseDate = found.purchaseDate }
+        return copy
+    }
+
+    /// The purchase itself, whichever of its ids was given.
+    package func purchase(_ id: TransactionID) throws(StoreRefusal) -> StoreTransaction {
+        guard let found = find(id), let purchase = find(found.restoredFrom ?? id) else { throw .unknownTransaction }
+        return purchase
+    }
+
+    /// The newest period of a subscription.
+    package func latestTransaction(of subscription: StoreSubscription) throws(StoreRefusal) -> StoreTransaction {
+        try transaction(subscription.latest)
+    }
+
+    /// The environment that a transaction's number belongs to; nil for one that nobody has.
+    package func environment(of id: TransactionID) -> Environment? {
+        [Environment.production, .sandbox].first { books[$0]?[id] != nil }
+    }
+
+    /// The purchase or the restored copy of that id, as it is kept; nil where there is none.
+    package func find(_ id: TransactionID) -> StoreTransaction? { books[.production]?[id] ?? books[.sandbox]?[id] }
+
+    /// Whose `appTransactionId` this is, of one app and environment; nil where nobody's.
+    package func customer(ofAppTransaction id: Int64, _ app: AppNumber, _ environment: Environment) -> StoreAccount? {
+        guard id >= IdentifierMint.firstAppTransaction else { return nil }
+        return accounts.first { $0.environment == environment && $0.installations[app]?.appTransactionId == id }
+    }
+
+    /// The `signedDate` of whatever is signed now: at least as late as that of every notification.
+    package var signingInstant: Timestamp { max(now, lastSigned) }
+
+    /// When something happens by itself next.
+    package var nextDue: Timestamp? { mutating get { dueQueue.nextInstant } }
+
+    func terms(of product: ProductNumber, in app: AppNumber) -> SubscriptionTerms? { self[app].catalogue[product].terms }
+
+    var transactionCount: Int { books.values.reduce(0) { $0 + $1.count } }
+}
+
+// MARK: - Keeping
+
+extension Store {
+    /// Keeps what changed and sets when it changes by itself next.
+    mutating func keep(_ subscription: StoreSubscription) {
+        subscriptions[subscription.originalTransactionId] = subscription
+        // What a family has follows what its purchaser has.
+        guard subscription.ownership == .purchased else { return }
+        dueQueue.set(.subscription(subscription.originalTransactionId), at: subscription.due)
+    }
+
+    /// Takes a new transaction, and puts it among what its account has.
+    mutating func append(_ transaction: StoreTransaction) {
+        let environment = self[transaction.account].environment
+        books[environment]?.append(transaction)
+        guard transaction.restoredFrom == nil else { return }
+        self[transaction.account].installations[transaction.app]?.transactions.append(transaction.transactionId)
+    }
+
+    /// Changes a transaction that is there.
+    mutating func change(_ id: TransactionID, _ change: (inout StoreTransaction) -> Void) {
+        guard let environment = environment(of: id), var transaction = books[environment]?[id] else { return }
+        change(&transaction)
+        transaction.modifiedAt = now
+        books[environment]?[id] = transaction
+    }
+
+    /// The account's side of the app; it gets the app where it has not yet.
+    mutating func install(_ app: AppNumber, for account: AccountNumber) -> Installation {
+        if let installation = self[account].installations[app] { return installation }
+        let environment = self[account].environment
+        let installation = Installation(
+            appTransactionId: mints[environment]?.appTransactionId() ?? 0, originalPurchaseDate: now)
+        self[account].installations[app] = installation
+        return installation
+    }
+}
+
+// MARK: - Telling
+
+extension Store {
+    /// The notification of what just happened to a subscription, about its newest period or about the one given.
+    mutating func told(
+        _ event: StoreNotification.Event, about subscription: StoreSubscription, _ transaction: TransactionID? = nil,
+        _ extra: StoreNotification.Extra? = nil
+    ) -> [StoreNotification] {
+        guard !subscription.isSilent, let subject = find(transaction ?? subscription.latest) else { return [] }
+        let renewalDate = find(subscription.latest)?.expiresDate
+        return [notice(event, .subscription(subscription, subject, renewalDate: renewalDate), of: subscription.account, extra)]
+    }
+
+    /// The notification about something that does not renew.
+    mutating func told(
+        _ event: StoreNotification.Event, about purchase: StoreTransaction, _ extra: StoreNotification.Extra? = nil
+    ) -> [StoreNotification] {
+        [notice(event, .purchase(purchase), of: purchase.account, extra)]
+    }
+
+    private mutating func notice(
+        _ event: StoreNotification.Event, _ subject: StoreNotification.Subject, of account: AccountNumber,
+        _ extra: StoreNotification.Extra?
+    ) -> StoreNotification {
+        StoreNotification(
+            notificationUUID: uuid(self[account].environment), event: event, environment: self[account].environment,
+            signedDate: nextSigningInstant(), subject: subject, extra: extra)
+    }
+
+    mutating func uuid(_ environment: Environment) -> CompactUUID {
+        mints[environment]?.uuid() ?? CompactUUID(high: 0, low: 0)
+    }
+
+    /// What an app's server asks for to see whether its address is right.
+    package mutating func testNotification(for app: AppNumber, in environment: Environment) -> StoreNotification {
+        StoreNotification(
+            notificationUUID: uuid(environment), event: .test, environment: environment, signedDate: nextSigningInstant(),
+            subject: .app(app), extra: nil)
+    }
+
+    /// A UUID for a question in real time.
+    package mutating func newRequestIdentifier() -> CompactUUID { uuid(.production) }
+
+    mutating func nextSigningInstant() -> Timestamp {
+        lastSigned = max(now, lastSigned.adding(Milliseconds(1)))
+        return lastSigned
+    }
+}

@@ -1,0 +1,85 @@
+package import Primitives
+
+/// Names an app inside the store.
+package struct AppNumber: Sendable, Hashable, Comparable {
+    let place: Int32
+
+    /// Its place in the order in which apps were added.
+    package var index: Int { Int(place) }
+
+    package static func < (left: Self, right: Self) -> Bool { left.place < right.place }
+}
+
+/// An app whose products the store sells, in both environments.
+package struct StoreApp: Sendable {
+    package let bundleId: String
+    package let appAppleId: Int64
+    package let bundleVersion: String
+    package let catalogue: Catalogue
+    package internal(set) var terms = Terms()
+    /// What products cost now, where that is no longer what the catalogue says.
+    var prices: [ProductNumber: Milliunits] = [:]
+    /// What is not sold any more.
+    var withdrawn: Set<ProductNumber> = []
+
+    /// - Parameter catalogue: its settings say whether there is a billing grace period; then it is 16 days.
+    package init(bundleId: String, appAppleId: Int64, bundleVersion: String = "1", catalogue: Catalogue) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.bundleVersion = bundleVersion
+        self.catalogue = catalogue
+        if catalogue.settings.isBillingGracePeriodEnabled { terms.billingGracePeriodDays = 16 }
+    }
+
+    /// What the app's owner and the App Store agreed on.
+    package struct Terms: Sendable, Hashable {
+        /// Nil: none. In App Store Connect it is 3, 16 or 28.
+        package var billingGracePeriodDays: Int64?
+        /// How long before a period's end the next one is charged, and told: by chance up to so long. Apple: up to 24 hours.
+        package var earlyCharge = Milliseconds(0)
+        /// How subscriptions of Sandbox renew.
+        package var sandboxRate = SandboxRate.realTime
+
+        package init() {}
+    }
+
+    /// What a product costs now.
+    package func price(of product: ProductNumber) -> Milliunits { prices[product] ?? catalogue[product].price }
+}
+
+/// How fast time passes for subscriptions of Sandbox, as testers set it for an account.
+///
+/// Source: Apple, "Testing In-App Purchases with sandbox": a month in 3, 5, 15, 30 or 60 minutes, other periods in proportion; at
+/// most twelve renewals.
+package enum SandboxRate: Sendable, Hashable {
+    case realTime
+    /// So many minutes for a month.
+    case monthly(minutes: Int64)
+
+    static let choices: Set<Int64> = [3, 5, 15, 30, 60]
+    /// Then auto-renew goes off.
+    static let maximumRenewals: Int32 = 12
+
+    /// When a period ends that starts then.
+    func end(of period: SubscriptionPeriod, from start: Timestamp) -> Timestamp {
+        guard case .monthly(let minutes) = self else { return period.end(from: start) }
+        return start.adding(Self.length(of: period, month: .minutes(minutes)))
+    }
+
+    /// A number of days, such as those of a grace period.
+    func days(_ count: Int64) -> Milliseconds {
+        guard case .monthly(let minutes) = self else { return .days(count) }
+        return Milliseconds(max(60_000, Milliseconds.minutes(minutes).count * count / 30))
+    }
+
+    /// At the usual five minutes a week takes three, two months ten, a year an hour.
+    private static func length(of period: SubscriptionPeriod, month: Milliseconds) -> Milliseconds {
+        switch period.unit {
+        case .day, .week:
+            let days = period.unit == .week ? period.count * 7 : period.count
+            return Milliseconds(max(60_000, month.count * 3 / 5 * max(1, days / 7)))
+        case .month: return Milliseconds(month.count * period.count)
+        case .year: return Milliseconds(month.count * 12 * period.count)
+        }
+    }
+}

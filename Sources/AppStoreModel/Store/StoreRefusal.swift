@@ -1,0 +1,26 @@
+/// Why the App Store does not do what it was asked; stable spellings.
+package enum StoreRefusal: String, Error, Sendable, Hashable, CaseIterable {
+    case unknownApp, unknownAccount, unknownProduct, unknownSubscription, unknownTransaction, unknownFamily, unknownDevice
+    case unknownOffer, unknownEnvironment
+    case appExists, accountExists, familyExists, deviceExists
+    case invalidAccountId, invalidFamilyId, invalidDeviceId, invalidAppAccountToken, invalidStorefront, invalidQuantity
+    case invalidGracePeriod, invalidEarlyCharge, invalidSandboxRate, invalidPercentage, invalidPrice, invalidExtension
+    case alreadyOwned, alreadySubscribed, subscriptionEnded, subscriptionsActive
+    case paymentDeclined
+    /// The product is not sold any more.
+    case productNotForSale
+    /// The product is not sold by the month.
+    case planNotOffered
+    /// The offer is not for this customer, or not for this product.
+    case offerNotEligible
+    /// The offer's signature, nonce, time, account or product is not right.
+    case offerSignatureInvalid
+    case alreadyRefunded, notRefunded, refundRequested, noRefundRequested
+    /// What a family shares is its purchaser's: it cannot be refunded, extended or changed on a member's side.
+    case familyShared
+    case notInFamily, alreadyInFamily, familyFull
+    /// Nothing waits for the customer's consent.
+    case noPriceIncrease
+    case notExtendable, tooManyExtensions
+    case storeFull
+}

@@ -1,0 +1,107 @@
+package import Primitives
+
+/// One subscription, which is one `originalTransactionId`, and where it stands.
+package struct StoreSubscription: Sendable, Hashable {
+    /// Where a subscription stands. Each state that time ends carries the instant at which it does.
+    package enum State: Sendable, Hashable {
+        case active(until: Timestamp)
+        /// The payment failed; the customer keeps access.
+        case billingGracePeriod(until: Timestamp, retryUntil: Timestamp)
+        /// The payment failed; the App Store goes on trying.
+        case billingRetry(until: Timestamp)
+        case expired(at: Timestamp, ExpirationIntent)
+        case revoked
+    }
+
+    /// Why a subscription ended, in the values of `expirationIntent`.
+    package enum ExpirationIntent: Int64, Sendable, Hashable {
+        case customerTurnedAutoRenewOff = 1
+        case billing = 2
+        case noConsentToPriceIncrease = 3
+        case productNotAvailable = 4
+        case other = 5
+    }
+
+    package let originalTransactionId: TransactionID
+    package let account: AccountNumber
+    package let app: AppNumber
+    package let group: SubscriptionGroupID
+    package let originalPurchaseDate: Timestamp
+    package let ownership: StoreTransaction.Ownership
+    package internal(set) var state: State
+    /// The newest period.
+    package internal(set) var latest: TransactionID
+    package internal(set) var product: ProductNumber
+    /// What the next period will be of; not ``product`` after a downgrade.
+    package internal(set) var autoRenewProduct: ProductNumber
+    package internal(set) var autoRenews = true
+    /// Nil: what the account's card does.
+    package internal(set) var payment: Payment?
+    package internal(set) var appAccountToken: CompactUUID?
+    /// The offer of the periods to come.
+    package internal(set) var nextOffer: RunningOffer?
+    /// What the next period costs, if nothing else is said: who is not told of a higher price keeps his. Nil of a family's copy.
+    package internal(set) var keptPrice: Milliunits?
+    package internal(set) var priceIncrease: PriceIncrease?
+    /// Of a year that is paid by the month.
+    package internal(set) var commitment: Commitment?
+    /// How the next period, or after the twelfth month the next year, is paid.
+    package internal(set) var renewalPlan = BillingPlanType.billedUpfront
+    /// When the customer came, or came back after a lapse of at least 60 days.
+    package internal(set) var recentSubscriptionStartDate: Timestamp
+    /// Renewals since the last purchase: Sandbox has a limit.
+    var renewals: Int32 = 0
+    /// When the next period is charged before this one ends; nil where that was done or tried, or is not done.
+    var chargesAt: Timestamp?
+    /// Whether nothing of it is told any more: what a server must find out by asking.
+    package internal(set) var isSilent = false
+
+    /// What the customer's card will do.
+    package enum Payment: Sendable, Hashable {
+        case succeeds
+        /// Nil days: the app has no billing grace period.
+        case fails(gracePeriodDays: Int64?)
+    }
+
+    /// An offer and how many of its billed periods are still to come.
+    package struct RunningOffer: Sendable, Hashable {
+        package let number: OfferNumber
+        package var periodsLeft: Int64
+    }
+
+    /// A higher price from the next renewal on.
+    package struct PriceIncrease: Sendable, Hashable {
+        package let price: Milliunits
+        package let needsConsent: Bool
+        /// `priceIncreaseStatus` 1: the customer agreed, or was told of one that needs no consent.
+        package var isAgreed: Bool
+    }
+
+    /// When something happens by itself; nil when nothing does.
+    package var due: Timestamp? {
+        switch state {
+        case .active(let until): autoRenews ? chargesAt ?? until : until
+        case .billingGracePeriod(let until, _), .billingRetry(let until): until
+        case .expired, .revoked: nil
+        }
+    }
+
+    /// Whether it has ended; it can be bought again then.
+    package var hasEnded: Bool {
+        switch state {
+        case .active, .billingGracePeriod, .billingRetry: false
+        case .expired, .revoked: true
+        }
+    }
+
+    /// Apple's `status`.
+    package var status: Int64 {
+        switch state {
+        case .active: 1
+        case .expired: 2
+        case .billingRetry: 3
+        case .billingGracePeriod: 4
+        case .revoked: 5
+        }
+    }
+}

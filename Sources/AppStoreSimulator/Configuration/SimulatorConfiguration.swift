@@ -1,0 +1,70 @@
+package import AppStoreModel
+package import Primitives
+
+/// What a local App Store is started with.
+package struct SimulatorConfiguration: Sendable {
+    /// At least one; control calls that name no app are about the first.
+    package var apps: [SimulatedApp]
+    /// Of accounts that name none.
+    package var environment: Environment
+    /// Where the clock stands at first.
+    package var startsAt: Timestamp
+    package var host = "127.0.0.1"
+    /// Where people act and look: the control API and the page. 0: any free one.
+    package var port = 0
+    /// Where the App Store's own faces answer: App Store Server API and `/verifyReceipt`. 0: any free one; nil: nowhere.
+    package var facePorts: [Environment: Int] = [:]
+    /// Ids follow from it. A server that outlives the simulator needs another seed each time: it would take new purchases
+    /// for old ones.
+    package var seed: UInt64 = 1
+    /// What ``AppStoreSimulator/exportedAuthority()`` wrote, to keep a root over restarts; nil: a new one. Its
+    /// certificates are valid for 60 years from the start that they were made for, so the next start must not be earlier.
+    package var authorityPEM: String?
+    /// Whether too many requests are answered 429, as Apple does.
+    package var limitsRates = true
+    /// The time outside: tokens of clients that do not know the simulated time are dated by it.
+    package var outsideTime: @Sendable () -> Timestamp
+
+    /// Told of each instant that the clock comes to.
+    package var clockMoved: @Sendable (Timestamp) -> Void = { _ in }
+
+    package init(
+        apps: [SimulatedApp], environment: Environment, startsAt: Timestamp, outsideTime: (@Sendable () -> Timestamp)? = nil
+    ) {
+        self.apps = apps
+        self.environment = environment
+        self.startsAt = startsAt
+        self.outsideTime = outsideTime ?? { startsAt }
+    }
+
+    /// One app.
+    package init(bundleId: String, appAppleId: Int64, environment: Environment, catalogue: Catalogue, startsAt: Timestamp) {
+        self.init(
+            apps: [SimulatedApp(bundleId: bundleId, appAppleId: appAppleId, catalogue: catalogue)], environment: environment,
+            startsAt: startsAt)
+    }
+
+    /// The first app's, in the usual environment: where notifications are sent; nil: nowhere, they are only kept.
+    package var notificationURL: String? {
+        get { apps.first?.notificationURLs[environment] }
+        set {
+            guard !apps.isEmpty else { return }
+            apps[0].notificationURLs[environment] = newValue
+        }
+    }
+}
+
+/// Why a simulator cannot be started.
+package enum SimulatorConfigurationError: Error, Equatable {
+    case noApps
+    /// Only Production and Sandbox are Apple's own stores.
+    case environment(Environment)
+    /// Not between 1980 and 2100.
+    case startsAt(Timestamp)
+    /// Not an `http:` or `https:` address of at most 2048 bytes.
+    case notificationURL
+    /// Two keys with one id.
+    case duplicateKey(String)
+    /// Two apps with one bundle id or one Apple id, or too many.
+    case apps(StoreRefusal)
+}

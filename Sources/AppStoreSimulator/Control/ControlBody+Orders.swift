@@ -1,0 +1,145 @@
+internal import AppStoreModel
+internal import Primitives
+internal import StrictJSON
+
+/// What calls say at length.
+extension ControlBody {
+    static let purchaseMembers: Set<String> = [
+        "app", "productId", "appAccountToken", "applicationUsername", "quantity", "billingPlanType", "offer", "offerIdentifier",
+        "signature", "jws",
+    ]
+
+    func purchaseOrder(app: AppNumber, account: AccountID) throws -> PurchaseOrder {
+        var order = PurchaseOrder(app: app, account: account, product: ID(try requiredText("productId")))
+        order.appAccountToken = try uuid("appAccountToken")
+        if let quantity = try integer("quantity") {
+            guard let small = Int32(exactly: quantity) else { throw StoreRefusal.invalidQuantity }
+            order.quantity = small
+        }
+        if let word = try text("billingPlanType") {
+            guard let plan = BillingPlanType(rawValue: word) else {
+                throw Self.invalid("billingPlanType", "BILLED_UPFRONT or MONTHLY")
+            }
+            order.plan = plan
+        }
+        order.offer = try chosenOffer()
+        return order
+    }
+
+    private func chosenOffer() throws -> PurchaseOrder.ChosenOffer {
+        switch try text("offer") {
+        case nil, "automatic": .automatic
+        case "none": .none
+        case "introductory": .introductory
+        case "promotional": .promotional(try requiredText("offerIdentifier"))
+        case "winBack": .winBack(try requiredText("offerIdentifier"))
+        case "code": .code(try requiredText("offerIdentifier"))
+        default: throw Self.invalid("offer", "automatic, none, introductory, promotional, winBack or code")
+        }
+    }
+
+    /// What the app's server signed; a promotional offer without it is refused.
+    func offerProof() throws -> OfferProof? {
+        if let jws = try text("jws") { return .jws(jws) }
+        guard let value = value("signature") else {
+            if try ["promotional", "introductory"].contains(text("offer")) { throw StoreRefusal.offerSignatureInvalid }
+            return nil
+        }
+        guard let object = value.object, let keyIdentifier = object["keyIdentifier"]?.string,
+            let nonce = object["nonce"]?.string, let timestamp = object["timestamp"]?.int64,
+            let signature = object["signature"]?.string
+        else { throw Self.invalid("signature", "an object of keyIdentifier, nonce, timestamp and signature") }
+        return .signature(
+            OfferSignature(
+                keyIdentifier: keyIdentifier, nonce: nonce, timestamp: timestamp, signature: signature,
+                applicationUsername: try text("applicationUsername")))
+    }
+
+    // MARK: Faults
+
+    func faults() throws -> [Fault] {
+        guard let list = value("faults")?.array, list.count <= FaultPlan.maximumFaults else {
+            throw Self.invalid("faults", "a list of at most \(FaultPlan.maximumFaults)")
+        }
+        return try list.map { element in
+            guard let object = element.object else { throw Self.invalid("faults", "a list of objects") }
+            return try Self.fault(object)
+        }
+    }
+
+    private static let faultMembers: Set<String> = [
+        "face", "kind", "path", "environment", "times", "perMille", "status", "milliseconds",
+    ]
+
+    private static func fault(_ object: JSONObject) throws -> Fault {
+        for member in object where !faultMembers.contains(member.name) {
+            throw ControlProblem.badRequest("unknownMember", "Known here: \(faultMembers.sorted().joined(separator: ", ")).")
+        }
+        guard let face = object["face"]?.string.flatMap(Fault.Face.init(rawValue:)) else {
+            throw invalid("face", "serverAPI or verifyReceipt")
+        }
+        var fault = Fault(face: face, kind: try kind(object))
+        fault.path = object["path"]?.string
+        fault.environment = object["environment"]?.string.flatMap(Environment.init(rawValue:))
+        fault.times = object["times"]?.int64
+        fault.perMille = object["perMille"]?.int64 ?? 1000
+        guard (1...1000).contains(fault.perMille), fault.times.map({ $0 > 0 }) ?? true else {
+            throw invalid("perMille", "1 to 1000, and times 1 or more")
+        }
+        return fault
+    }
+
+    private static func kind(_ object: JSONObject) throws -> Fault.Kind {
+        let milliseconds = object["milliseconds"]?.int64 ?? 1000
+        guard (0...120_000).contains(milliseconds) else { throw invalid("milliseconds", "0 to 120000") }
+        switch object["kind"]?.string {
+        case "html": return .html
+        case "truncated": return .truncated
+        case "stale": return .stale
+        case "slow": return .slow(Milliseconds(milliseconds))
+        case "timeout": return .timeout(Milliseconds(milliseconds))
+        case "rateLimited": return .rateLimited(Milliseconds(milliseconds))
+        case "status":
+            guard let status = object["status"]?.int64, (400...599).contains(status) else {
+                throw invalid("status", "400 to 599")
+            }
+            return .status(Int(status))
+        case "receiptStatus":
+            guard let status = object["status"]?.int64, (21000...21199).contains(status) else {
+                throw invalid("status", "21000 to 21199")
+            }
+            return .receiptStatus(status)
+        default:
+            throw invalid("kind", "html, truncated, stale, slow, timeout, rateLimited, status or receiptStatus")
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func members(of fault: Fault) {
+        member("face", fault.face.rawValue)
+        switch fault.kind {
+        case .html: member("kind", "html")
+        case .truncated: member("kind", "truncated")
+        case .stale: member("kind", "stale")
+        case .slow(let time): timed("slow", time)
+        case .timeout(let time): timed("timeout", time)
+        case .rateLimited(let time): timed("rateLimited", time)
+        case .status(let status):
+            member("kind", "status")
+            member("status", Int64(status))
+        case .receiptStatus(let status):
+            member("kind", "receiptStatus")
+            member("status", status)
+        }
+        optionalMember("path", fault.path)
+        optionalMember("environment", fault.environment?.rawValue)
+        optionalMember("times", fault.times)
+        member("perMille", fault.perMille)
+    }
+
+    private mutating func timed(_ kind: String, _ time: Milliseconds) {
+        member("kind", kind)
+        member("milliseconds", time.count)
+    }
+}

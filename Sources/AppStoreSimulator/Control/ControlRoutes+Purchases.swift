@@ -1,0 +1,153 @@
+internal import AppStoreModel
+internal import Hummingbird
+internal import Primitives
+internal import StrictJSON
+
+/// What becomes of purchases, and how notifications go.
+extension ControlRoutes {
+    func addSubscriptions(to group: RouterGroup<BasicRequestContext>) {
+        group.get("/subscriptions/:id") { _, context in
+            Self.answer(try await simulator.subscription(try context.subscription()))
+        }
+        group.post("/subscriptions/:id/auto-renew") { request, context in
+            let body = try await ControlBody(request, members: ["enabled"])
+            return Self.answer(
+                try await simulator.setAutoRenew(try body.requiredBool("enabled"), of: try context.subscription()))
+        }
+        group.post("/subscriptions/:id/payment") { request, context in
+            let body = try await ControlBody(request, members: ["fails", "gracePeriodDays"])
+            let days = try body.integer("gracePeriodDays")
+            let payment: StoreSubscription.Payment = try body.requiredBool("fails") ? .fails(gracePeriodDays: days) : .succeeds
+            return Self.answer(try await simulator.setPayment(payment, of: try context.subscription()))
+        }
+        group.post("/subscriptions/:id/price-increase") { request, context in
+            let body = try await ControlBody(request, members: ["agrees"])
+            return Self.answer(
+                try await simulator.answerPriceIncrease(try body.requiredBool("agrees"), of: try context.subscription()))
+        }
+        group.post("/subscriptions/:id/extend") { request, context in
+            let body = try await ControlBody(request, members: ["days"])
+            return Self.answer(
+                try await simulator.extend(try context.subscription(), days: try body.requiredInteger("days")))
+        }
+        group.post("/subscriptions/:id/silence") { request, context in
+            let body = try await ControlBody(request, members: ["enabled"])
+            return Self.answer(
+                try await simulator.setSilent(try body.requiredBool("enabled"), of: try context.subscription()))
+        }
+        group.post("/subscriptions/:id/retention", use: askInRealtime)
+    }
+
+    private static func answer(_ report: SubscriptionReport) -> Response { Response.json { $0.members(of: report) } }
+
+    /// Asks the app's server what to show to somebody who is about to leave.
+    @Sendable private func askInRealtime(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let body = try await ControlBody(request, members: ["locale"])
+        let answer = try await simulator.askInRealtime(
+            about: try context.subscription(), locale: try body.text("locale") ?? "en-US")
+        return Response.json { json in
+            json.member("isAnswered", answer != nil)
+            guard let answer else { return }
+            json.member("status", Int64(answer.status))
+            json.member("body", String(decoding: answer.body, as: UTF8.self))
+        }
+    }
+
+    func addTransactions(to group: RouterGroup<BasicRequestContext>) {
+        group.get("/transactions/:id") { _, context in
+            let signed = try await simulator.transaction(try context.transaction())
+            return Response.json { $0.members(of: signed) }
+        }
+        group.post("/transactions/:id/refund") { request, context in
+            let body = try await ControlBody(request, members: ["percentage", "reason", "requestedByCustomer"])
+            let signed = try await simulator.refund(try context.transaction(), try body.refundOrder())
+            return Response.json { $0.members(of: signed) }
+        }
+        group.post("/transactions/:id/refund/reverse") { request, context in
+            _ = try await ControlBody(request, members: [])
+            let signed = try await simulator.reverseRefund(try context.transaction())
+            return Response.json { $0.members(of: signed) }
+        }
+        group.post("/transactions/:id/refund/request") { request, context in
+            let body = try await ControlBody(request, members: ["reason"])
+            let word = try body.text("reason") ?? RefundRequest.Reason.other.rawValue
+            guard let reason = RefundRequest.Reason(rawValue: word) else {
+                throw ControlBody.invalid("reason", RefundRequest.Reason.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            let asked = try await simulator.requestRefund(try context.transaction(), reason)
+            return Response.json(.created) { $0.members(of: asked) }
+        }
+        group.post("/transactions/:id/refund/decide") { request, context in
+            let body = try await ControlBody(request, members: ["grants"])
+            let decided = try await simulator.decideRefund(
+                try context.transaction(), grants: try body.requiredBool("grants"))
+            return Response.json { $0.members(of: decided) }
+        }
+        group.post("/transactions/:id/finish") { request, context in
+            _ = try await ControlBody(request, members: [])
+            try await simulator.finish(try context.transaction())
+            return Response.json { _ in }
+        }
+        group.get("/transactions/:id/receipt") { _, context in
+            let receipt = try await simulator.transactionReceipt(of: try context.transaction())
+            return Response.json { $0.member("receipt", receipt) }
+        }
+    }
+
+    // MARK: Notifications
+
+    func addNotifications(to group: RouterGroup<BasicRequestContext>) {
+        group.get("/delivery") { request, _ in
+            let report = try await simulator.delivery(of: try await app(request))
+            return Response.json { $0.members(of: report) }
+        }
+        group.post("/delivery", use: setDelivery)
+        group.post("/delivery/release") { request, _ in
+            let body = try await ControlBody(request, members: ["order", "seed"])
+            let released = try await simulator.release(try body.releaseOrder())
+            return Response.json { json in
+                json.member("released") { $0.array { list in for uuid in released { list.string(uuid.description) } } }
+            }
+        }
+        group.get("/notifications") { request, _ in
+            let reports = try await simulator.notifications(limit: try limit(request))
+            return Response.json { $0.list("notifications", reports) { $0.members(of: $1) } }
+        }
+        group.post("/notifications/:uuid/redeliver") { request, context in
+            _ = try await ControlBody(request, members: [])
+            guard let uuid = CompactUUID(try context.parameters.require("uuid")) else {
+                throw SimulatorRefusal.unknownNotification
+            }
+            let report = try await simulator.redeliver(uuid)
+            return Response.json { $0.members(of: report) }
+        }
+    }
+
+    @Sendable private func setDelivery(_ request: Request, _: BasicRequestContext) async throws -> Response {
+        let members: Set<String> = ["mode", "count", "seconds", "url", "app", "environment", "version"]
+        let body = try await ControlBody(request, members: members)
+        let version = try body.text("version").map { text in
+            guard let version = NotificationVersion(rawValue: text) else { throw ControlBody.invalid("version", "v1 or v2") }
+            return version
+        }
+        let report = try await simulator.setDelivery(
+            try body.deliveryMode(), of: try await simulator.app(try body.text("app")), in: try body.environment(),
+            url: try body.text("url"), version: version)
+        return Response.json { $0.members(of: report) }
+    }
+
+    // MARK: Bad days
+
+    func addFaults(to group: RouterGroup<BasicRequestContext>) {
+        group.get("/faults") { _, _ in
+            let faults = await simulator.presentFaults
+            return Response.json { $0.list("faults", faults) { $0.members(of: $1) } }
+        }
+        group.post("/faults") { request, _ in
+            let body = try await ControlBody(request, members: ["faults", "seed"])
+            let faults = try body.faults()
+            await simulator.setFaults(faults, seed: UInt64(bitPattern: try body.integer("seed") ?? 1))
+            return Response.json { $0.list("faults", faults) { $0.members(of: $1) } }
+        }
+    }
+}

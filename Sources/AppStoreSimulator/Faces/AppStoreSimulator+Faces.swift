@@ -1,0 +1,41 @@
+internal import AppStoreModel
+internal import Primitives
+
+/// Who signs what is signed from now on.
+package enum Signing: String, Sendable, Hashable, CaseIterable {
+    /// The present leaf under our root.
+    case right
+    /// A chain of Apple's shape under a root of nobody's.
+    case wrongChain
+    /// A new leaf under our root, as when Apple renews its own.
+    case newLeaf
+}
+
+/// What the faces ask of the simulator before they answer.
+extension AppStoreSimulator {
+    /// Sets what goes wrong from now on, in place of what was set.
+    package func setFaults(_ faults: [Fault], seed: UInt64) {
+        self.faults.set(faults, seed: seed, store: store)
+    }
+
+    package var presentFaults: [Fault] { faults.faults }
+
+    package func setSigning(_ signing: Signing) throws {
+        switch signing {
+        case .right: try setImpostor(false)
+        case .wrongChain: try setImpostor(true)
+        case .newLeaf:
+            try setImpostor(false)
+            try renewLeaf()
+        }
+    }
+
+    func strike(_ face: Fault.Face, path: String, _ environment: Environment) -> Fault.Kind? {
+        faults.strike(face, path: path, environment)
+    }
+
+    /// The app whose key signed the call's token; nil where nobody's did.
+    func bundleId(authorizedBy header: String?) -> String? {
+        APIToken(authorization: header, keyring: keyring, times: [store.now, configuration.outsideTime()])?.bundleId
+    }
+}

@@ -1,0 +1,157 @@
+internal import AppStoreModel
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import Primitives
+internal import StrictJSON
+
+/// The App Store's own faces over HTTP, of one environment: what is at `api.storekit.apple.com` and `buy.itunes.apple.com`, or at
+/// their sandboxes.
+struct FaceRoutes: Sendable {
+    let simulator: AppStoreSimulator
+    let environment: Primitives.Environment
+
+    /// Apple's own limit is not known.
+    private static let longestBody = 1024 * 1024
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.on("/verifyReceipt", method: .post, use: verifyReceipt)
+        // Status 21000: not a POST. HTTP says nothing of it.
+        router.on("/verifyReceipt", method: .get) { _, _ in
+            FaceAnswer(json: AppStoreSimulator.status(21000)).response
+        }
+        for method in [HTTPRequest.Method.get, .post, .put, .delete] {
+            router.on("/inApps/**", method: method, use: serverAPI)
+        }
+    }
+
+    // MARK: App Store Server API
+
+    @Sendable private func serverAPI(_ request: Request, _: BasicRequestContext) async throws -> Response {
+        let fault = await simulator.strike(.serverAPI, path: request.uri.path, environment)
+        if let answer = try await before(fault) { return answer.response }
+        let bundleId = await simulator.bundleId(authorizedBy: request.headers[.authorization])
+        // Apple says no more than that.
+        guard let bundleId else { return Response(status: .unauthorized) }
+        var request = request
+        let body = try await request.collectBody(upTo: Self.longestBody)
+        var call = APICall(
+            app: try await simulator.app(bundleId), environment: environment, method: request.method.rawValue,
+            path: request.uri.path.split(separator: "/").map { PercentText.decoded($0) },
+            query: PercentText.pairs(request.uri.query), body: Array(body.readableBytesView))
+        call.isStale = fault == .stale
+        let answer = FaceAnswer(await simulator.answer(call))
+        return (fault == .truncated ? answer.firstHalf : answer).response
+    }
+
+    // MARK: verifyReceipt
+
+    @Sendable private func verifyReceipt(_ request: Request, _: BasicRequestContext) async throws -> Response {
+        let fault = await simulator.strike(.verifyReceipt, path: request.uri.path, environment)
+        if let answer = try await before(fault) { return answer.response }
+        if case .receiptStatus(let status) = fault {
+            // Of the internal errors Apple says whether they pass; here the last of them does not.
+            let isRetryable = (21100...21199).contains(status) ? status != 21199 : nil
+            return FaceAnswer(json: AppStoreSimulator.status(status, isRetryable: isRetryable)).response
+        }
+        var request = request
+        let body = try await request.collectBody(upTo: ReceiptRequest.longest)
+        let json = try await simulator.verifyReceipt(Array(body.readableBytesView), at: environment, isStale: fault == .stale)
+        let answer = FaceAnswer(json: json)
+        return (fault == .truncated ? answer.firstHalf : answer).response
+    }
+
+    // MARK: Bad days
+
+    private static let page = """
+        <html><head><title>503 Service Unavailable</title></head><body><h1>Service Unavailable</h1></body></html>
+        """
+
+    /// What is answered in place of anything right; nil where something right follows.
+    private func before(_ fault: Fault.Kind?) async throws -> FaceAnswer? {
+        switch fault {
+        case .html: return FaceAnswer(status: 200, type: "text/html;charset=UTF-8", body: Array(Self.page.utf8))
+        case .status(let code):
+            guard code >= 500 else { return FaceAnswer(status: code) }
+            return FaceAnswer(APIAnswer(APIError(code == 500 ? 5_000_000 : 5_000_001, "An error occurred.")))
+        case .rateLimited(let wait):
+            var answer = APIAnswer(APIError.rateLimited)
+            answer.retryAt = simulator.configuration.outsideTime().adding(wait)
+            return FaceAnswer(answer)
+        case .slow(let time):
+            try await Task.sleep(for: .milliseconds(time.count))
+            return nil
+        case .timeout(let time):
+            try await Task.sleep(for: .milliseconds(time.count))
+            return FaceAnswer(status: 504)
+        case .truncated, .receiptStatus, .stale, nil: return nil
+        }
+    }
+}
+
+/// What a face answers, while it may still be spoilt.
+private struct FaceAnswer {
+    let status: Int
+    var type: String?
+    var body: [UInt8] = []
+    var retryAt: Timestamp?
+
+    init(status: Int, type: String? = nil, body: [UInt8] = []) {
+        self.status = status
+        self.type = type
+        self.body = body
+    }
+
+    init(json: [UInt8]) { self.init(status: 200, type: "application/json", body: json) }
+
+    init(_ answer: APIAnswer) {
+        // Exactly so: Apple's Python library reads no error whose type says anything more.
+        self.init(status: answer.status, type: answer.json == nil ? nil : "application/json", body: answer.json ?? [])
+        retryAt = answer.retryAt
+    }
+
+    var firstHalf: FaceAnswer {
+        var half = self
+        half.body = Array(body.prefix(body.count / 2))
+        return half
+    }
+
+    var response: Response {
+        var headers: HTTPFields = [:]
+        if let type { headers[.contentType] = type }
+        if let retryAt { headers[.retryAfter] = "\(retryAt.millisecondsSince1970)" }
+        return Response(
+            status: .init(code: status), headers: headers,
+            body: body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}
+
+/// Percent-encoding as it stands in addresses; what is not encoded right stays as it is.
+///
+/// Source: RFC 3986, section 2.1.
+enum PercentText {
+    /// So many pairs of a query are read.
+    private static let mostPairs = 200
+
+    static func decoded(_ text: some StringProtocol) -> String {
+        var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            guard byte == UInt8(ascii: "%"), digits.count == 2 else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(UInt8(digits[0] * 16 + digits[1]))
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self) ?? String(text)
+    }
+
+    static func pairs(_ query: String?) -> [(name: String, value: String)] {
+        (query ?? "").split(separator: "&").prefix(mostPairs).map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count > 1 ? parts[1].replacing("+", with: " ") : ""
+            return (decoded(parts[0]), decoded(value))
+        }
+    }
+}

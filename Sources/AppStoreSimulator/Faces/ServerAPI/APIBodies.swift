@@ -1,0 +1,163 @@
+internal import AppStoreModel
+internal import Primitives
+internal import StrictJSON
+
+/// Which transactions a history is asked for, and in which order.
+///
+/// Source: Apple, Get Transaction History, query parameters.
+struct HistoryFilter: Sendable {
+    private let startDate: Timestamp?
+    private let endDate: Timestamp?
+    private let products: Set<String>
+    private let types: Set<String>
+    private let groups: Set<String>
+    private let ownership: String?
+    private let isRevoked: Bool?
+    private let isDescending: Bool
+
+    init(_ call: APICall) throws(APIError) {
+        startDate = try Self.instant(call.value("startDate"), else: .invalidStartDate)
+        endDate = try Self.instant(call.value("endDate"), else: .invalidEndDate)
+        if let startDate, let endDate, startDate >= endDate { throw .startDateAfterEndDate }
+        products = Set(call.values("productId"))
+        types = Set(call.values("productType"))
+        guard types.isSubset(of: ["AUTO_RENEWABLE", "NON_RENEWABLE", "CONSUMABLE", "NON_CONSUMABLE"]) else {
+            throw .invalidProductType
+        }
+        groups = Set(call.values("subscriptionGroupIdentifier"))
+        ownership = call.value("inAppOwnershipType")
+        guard ownership.map({ StoreTransaction.Ownership(rawValue: $0) != nil }) ?? true else { throw .invalidOwnership }
+        isRevoked = try Self.revoked(call)
+        switch call.value("sort") {
+        case nil, "ASCENDING": isDescending = false
+        case "DESCENDING": isDescending = true
+        default: throw .invalidSort
+        }
+    }
+
+    private static func instant(_ text: String?, else error: APIError) throws(APIError) -> Timestamp? {
+        guard let text else { return nil }
+        guard let milliseconds = Int64(text), let instant = Timestamp(validating: milliseconds) else { throw error }
+        return instant
+    }
+
+    /// `excludeRevoked` is what `revoked` was called before. Apple's Python library writes `True` and `False`.
+    private static func revoked(_ call: APICall) throws(APIError) -> Bool? {
+        if let text = call.value("revoked") {
+            guard let value = Bool(text.lowercased()) else { throw .invalidRevoked }
+            return value
+        }
+        guard let text = call.value("excludeRevoked") else { return nil }
+        guard let value = Bool(text.lowercased()) else { throw .invalidExcludeRevoked }
+        return value ? false : nil
+    }
+
+    func admits(_ transaction: StoreTransaction, _ store: Store) -> Bool {
+        let product = store[transaction.app].catalogue[transaction.product]
+        return startDate.map { transaction.purchaseDate >= $0 } ?? true && endDate.map { transaction.purchaseDate < $0 } ?? true
+            && (products.isEmpty || products.contains(product.id.rawValue))
+            && (types.isEmpty || types.contains(product.kind.historyType))
+            && (groups.isEmpty || product.terms.map { groups.contains($0.group.rawValue) } ?? false)
+            && ownership.map { $0 == transaction.ownership.rawValue } ?? true
+            && isRevoked.map { $0 == (transaction.revocation != nil) } ?? true
+    }
+
+    /// By the date of the last change.
+    func precedes(_ left: StoreTransaction, _ right: StoreTransaction) -> Bool {
+        let isBefore = (left.modifiedAt, left.transactionId) < (right.modifiedAt, right.transactionId)
+        return isDescending ? !isBefore && left.transactionId != right.transactionId : isBefore
+    }
+}
+
+extension Product.Kind {
+    /// In the spelling of `productType`.
+    fileprivate var historyType: String {
+        switch self {
+        case .consumable: "CONSUMABLE"
+        case .nonConsumable: "NON_CONSUMABLE"
+        case .nonRenewingSubscription: "NON_RENEWABLE"
+        case .autoRenewable: "AUTO_RENEWABLE"
+        }
+    }
+}
+
+/// A place in a list that is read page by page, and what the list is about.
+enum PageToken {
+    static let pageSize = 20
+
+    static func text(of place: Int, about subject: String) -> String {
+        StrictBase64.encodeURL(Array("\(place)|\(subject)".utf8))
+    }
+
+    /// 0 where there is no token.
+    static func place(in token: String?, of subject: String, else error: APIError) throws(APIError) -> Int {
+        guard let token, !token.isEmpty else { return 0 }
+        guard token.utf8.count <= 1024, let bytes = StrictBase64.decodeURL(Array(token.utf8)[...]) else { throw error }
+        let parts = String(decoding: bytes, as: UTF8.self).split(separator: "|", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let place = Int(parts[0]), place >= 0, parts[1] == subject else { throw error }
+        return place
+    }
+}
+
+/// The number of an order in the receipt that a customer gets by mail.
+enum OrderNumber {
+    /// `M`, and the transaction's number in letters and digits.
+    static func text(of id: TransactionID) -> String { "M" + String(id.number, radix: 36, uppercase: true) }
+
+    static func transaction(of text: String) -> TransactionID? {
+        guard text.hasPrefix("M"), text.utf8.count <= 16, let number = Int64(text.dropFirst(), radix: 36) else { return nil }
+        return TransactionID(String(number))
+    }
+}
+
+/// What an extension asks for.
+///
+/// Source: Apple, `ExtendRenewalDateRequest`.
+struct ExtensionOrder: Sendable {
+    let days: Int64
+    let requestIdentifier: String
+
+    init(_ object: JSONObject) throws(APIError) {
+        guard let days = object["extendByDays"]?.int64, (1...90).contains(days) else { throw .invalidExtendByDays }
+        guard let reason = object["extendReasonCode"]?.int64, (0...3).contains(reason) else { throw .invalidExtendReasonCode }
+        guard let identifier = object["requestIdentifier"]?.string, (1...128).contains(identifier.utf8.count) else {
+            throw .invalidRequestIdentifier
+        }
+        self.days = days
+        requestIdentifier = identifier
+    }
+}
+
+/// What a server says about the use of what is to be refunded.
+///
+/// Source: Apple, `ConsumptionRequest`; the first version's twelve numbers are only looked at for consent.
+enum ConsumptionBody {
+    static func preference(
+        in object: JSONObject, isV2: Bool, kind: Product.Kind
+    ) throws(APIError) -> RefundRequest.Preference? {
+        guard let consented = object["customerConsented"]?.bool, consented else { throw .invalidCustomerConsented }
+        guard isV2 else { return firstVersion(object["refundPreference"]?.int64) }
+        guard object["sampleContentProvided"]?.bool != nil else { throw .invalidSampleContent }
+        let statuses = [
+            "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE", "UNDELIVERED_OTHER",
+        ]
+        guard let status = object["deliveryStatus"]?.string, statuses.contains(status) else { throw .invalidDeliveryStatus }
+        if let percentage = object["consumptionPercentage"], !percentage.isNull {
+            guard let number = percentage.int64, (0...100_000).contains(number) else { throw .generalBadRequest }
+            if case .autoRenewable = kind { throw .generalBadRequest }
+            guard status == "DELIVERED" || number == 0 else { throw .generalBadRequest }
+        }
+        guard let wish = object["refundPreference"], !wish.isNull else { return nil }
+        guard let preference = wish.string.flatMap(RefundRequest.Preference.init(rawValue:)) else { throw .generalBadRequest }
+        return preference
+    }
+
+    /// 1: grant, 2: decline; anything else says nothing.
+    private static func firstVersion(_ number: Int64?) -> RefundRequest.Preference? {
+        switch number {
+        case 1: .grantFull
+        case 2: .decline
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import AppStoreModel
+internal import Primitives
+internal import StrictJSON
+
+/// A call of the App Store Server API, with who calls.
+struct APICall: Sendable {
+    let app: AppNumber
+    let environment: Environment
+    let method: String
+    /// Percent-decoded.
+    let path: [String]
+    /// In the order in which they stand in the address; names may repeat.
+    let query: [(name: String, value: String)]
+    let body: [UInt8]
+    /// Whether it is to see things as they were when that was asked for.
+    var isStale = false
+
+    func values(_ name: String) -> [String] { query.filter { $0.name == name }.map(\.value) }
+
+    func value(_ name: String) -> String? { values(name).first }
+
+    /// The body's object.
+    func object() throws(APIError) -> JSONObject {
+        let root: JSONObject?
+        do throws(JSONError) { root = try JSONDocument(body).root.object } catch { throw .generalBadRequest }
+        guard let root else { throw .generalBadRequest }
+        return root
+    }
+}
+
+/// What is answered: a status and, but for some calls, JSON.
+struct APIAnswer: Sendable {
+    let status: Int
+    /// Nil: an empty body.
+    let json: [UInt8]?
+    /// `Retry-After`: when to come again.
+    var retryAt: Timestamp?
+
+    init(status: Int = 200, json: [UInt8]? = nil) {
+        self.status = status
+        self.json = json
+    }
+
+    init(_ members: (inout JSONWriter) throws -> Void) rethrows {
+        var json = JSONWriter(reservingCapacity: 4096)
+        try json.object(members)
+        self.init(json: json.bytes)
+    }
+
+    init(_ error: APIError) {
+        var json = JSONWriter()
+        json.object {
+            $0.member("errorCode", error.errorCode)
+            $0.member("errorMessage", error.errorMessage)
+        }
+        self.init(status: error.status, json: json.bytes)
+    }
+}
+
+/// What a call is about, found in its method and path.
+///
+/// Source: Apple, App Store Server API, endpoints.
+enum APIRoute: Sendable {
+    case transaction(String)
+    case history(String, isV2: Bool)
+    case statuses(String)
+    case order(String)
+    case refunds(String, isV2: Bool)
+    case extend(String)
+    case extendAll
+    case extensionStatus(product: String, request: String)
+    case consumption(String, isV2: Bool)
+    case appAccountToken(String)
+    case appTransaction(String)
+    case finish(String)
+    case requestTest
+    case testStatus(String)
+    case notificationHistory
+    case setRealtimeURL, realtimeURL, deleteRealtimeURL
+
+    init?(_ call: APICall) {
+        let path = call.path
+        guard path.count >= 3, path[0] == "inApps" else { return nil }
+        let rest = Array(path[3...])
+        let isV2 = path[1] == "v2"
+        switch (call.method, path[1], path[2], rest.count) {
+        case ("GET", "v1", "transactions", 1): self = .transaction(rest[0])
+        case ("GET", "v1", "transactions", 2) where rest[0] == "appTransactions": self = .appTransaction(rest[1])
+        case ("PUT", _, "transactions", 2) where rest[0] == "consumption": self = .consumption(rest[1], isV2: isV2)
+        case ("PUT", "v1", "transactions", 2) where rest[1] == "appAccountToken": self = .appAccountToken(rest[0])
+        case ("POST", "v1", "transactions", 2) where rest[1] == "finish": self = .finish(rest[0])
+        case ("GET", _, "history", 1): self = .history(rest[0], isV2: isV2)
+        case ("GET", "v1", "subscriptions", 1): self = .statuses(rest[0])
+        case ("GET", "v1", "lookup", 1): self = .order(rest[0])
+        case ("GET", _, "refund", 2) where rest[0] == "lookup": self = .refunds(rest[1], isV2: isV2)
+        case ("PUT", "v1", "subscriptions", 2) where rest[0] == "extend": self = .extend(rest[1])
+        case ("POST", "v1", "subscriptions", 2) where rest == ["extend", "mass"]: self = .extendAll
+        case ("GET", "v1", "subscriptions", 4) where rest[0] == "extend" && rest[1] == "mass":
+            self = .extensionStatus(product: rest[2], request: rest[3])
+        case ("POST", "v1", "notifications", 1) where rest[0] == "test": self = .requestTest
+        case ("GET", "v1", "notifications", 2) where rest[0] == "test": self = .testStatus(rest[1])
+        case ("POST", "v1", "notifications", 1) where rest[0] == "history": self = .notificationHistory
+        case ("PUT", "v1", "messaging", 2) where rest == ["realtime", "url"]: self = .setRealtimeURL
+        case ("GET", "v1", "messaging", 2) where rest == ["realtime", "url"]: self = .realtimeURL
+        case ("DELETE", "v1", "messaging", 2) where rest == ["realtime", "url"]: self = .deleteRealtimeURL
+        default: return nil
+        }
+    }
+
+    /// How often it may be called.
+    var limit: RateLimiter.Class {
+        switch self {
+        case .transaction, .history, .statuses, .consumption, .appTransaction, .finish, .notificationHistory: .frequent
+        case .extend, .appAccountToken: .usual
+        case .order, .refunds: .rare
+        case .extendAll, .extensionStatus, .requestTest, .testStatus, .setRealtimeURL, .realtimeURL, .deleteRealtimeURL: .single
+        }
+    }
+}

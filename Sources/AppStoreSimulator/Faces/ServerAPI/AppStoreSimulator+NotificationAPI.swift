@@ -1,0 +1,136 @@
+package import AppStoreModel
+internal import Primitives
+internal import StrictJSON
+
+/// Test notifications, the history of all, and where the App Store asks in real time.
+extension AppStoreSimulator {
+    func requestTest(_ call: APICall) async throws -> APIAnswer {
+        let endpoint = Endpoint(app: call.app, environment: call.environment)
+        guard targets[endpoint]?.url != nil else { throw APIError.noNotificationURL }
+        let token = try await changing { store throws(StoreRefusal) in
+            let notification = store.testNotification(for: call.app, in: call.environment)
+            return (notification.notificationUUID, [notification])
+        }
+        // Apple's token has the shape of `<uuid>_<milliseconds>`.
+        let text = "\(token)_\(store.now.millisecondsSince1970)"
+        testNotifications.insert(token)
+        return APIAnswer { $0.member("testNotificationToken", text) }
+    }
+
+    func testStatus(_ token: String, _ call: APICall) throws -> APIAnswer {
+        guard let uuid = CompactUUID(String(token.prefix(36))) else { throw APIError.invalidTestToken }
+        guard testNotifications.contains(uuid), let record = outbox.record(uuid), record.notification.subject.app == call.app,
+            record.notification.environment == call.environment
+        else { throw APIError.testNotFound }
+        return try APIAnswer { try write(record, to: &$0) }
+    }
+
+    func notificationHistory(_ call: APICall) throws -> APIAnswer {
+        let object = try call.object()
+        let filter = try NotificationFilter(object, call, now: store.now)
+        let subject = "\(call.app.index)/\(call.environment.rawValue)"
+        let start = try PageToken.place(in: call.value("paginationToken"), of: subject, else: .invalidPaginationToken)
+        let (records, next) = outbox.page(from: start, limit: PageToken.pageSize) { filter.admits($0) }
+        return try APIAnswer { json in
+            json.optionalMember("paginationToken", next.map { PageToken.text(of: $0, about: subject) })
+            json.member("hasMore", next != nil)
+            try json.member("notificationHistory") { json in
+                try json.array { list in
+                    for record in records { try list.object { try write(record, to: &$0) } }
+                }
+            }
+        }
+    }
+
+    private func write(_ record: OutboxRecord, to json: inout JSONWriter) throws {
+        json.member("signedPayload", try printer.signedAgain(record.notification, record.signatures, in: store))
+        json.member("sendAttempts") { json in
+            json.array { list in
+                for attempt in record.attempts.suffix(6) {
+                    list.object {
+                        $0.member("attemptDate", attempt.attemptDate.millisecondsSince1970)
+                        $0.member("sendAttemptResult", attempt.result.rawValue)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Retention messaging
+
+    func setRealtimeURL(_ call: APICall) throws -> APIAnswer {
+        guard let url = try call.object()["realtimeURL"]?.string, url.utf8.count <= 256, Self.isNotificationURL(url) else {
+            throw APIError.invalidRealtimeURL
+        }
+        realtimeURLs[call.app] = url
+        return APIAnswer()
+    }
+
+    func realtimeURL(_ call: APICall) throws -> APIAnswer {
+        guard let url = realtimeURLs[call.app] else { throw APIError.realtimeURLNotFound }
+        return APIAnswer { $0.member("realtimeURL", url) }
+    }
+
+    /// What the app's server answers while a customer is about to turn auto-renew off; nil where it does not answer in time, or
+    /// nobody is asked.
+    package func askInRealtime(about id: TransactionID, locale: String) async throws -> (status: Int, body: [UInt8])? {
+        let subscription = try store.subscription(id)
+        guard let url = realtimeURLs[subscription.app] else { throw SimulatorRefusal.noNotificationURL }
+        let payload = store.realtimePayload(
+            of: subscription, locale: locale, requestIdentifier: store.newRequestIdentifier(),
+            signedDate: store.signingInstant)
+        let signed = try printer.signed(payload)
+        return await poster.answer(to: NotificationPoster.body(signedPayload: signed), from: url)
+    }
+}
+
+/// Which notifications a history is asked for.
+///
+/// Source: Apple, `NotificationHistoryRequest`.
+private struct NotificationFilter {
+    private let app: AppNumber
+    private let environment: Environment
+    private let range: Range<Timestamp>
+    private let type: String?
+    private let subtype: String?
+    private let transaction: TransactionID?
+    private let onlyFailures: Bool
+
+    init(_ object: JSONObject, _ call: APICall, now: Timestamp) throws(APIError) {
+        guard let start = object["startDate"]?.int64, let startDate = Timestamp(validating: start) else {
+            throw .invalidStartDate
+        }
+        guard let end = object["endDate"]?.int64, let endDate = Timestamp(validating: end) else { throw .invalidEndDate }
+        guard startDate < endDate else { throw .startDateAfterEndDate }
+        let kept = Milliseconds.days(call.environment == .production ? 180 : 30)
+        guard now.since(startDate) <= kept else { throw .startDateTooFarInPast }
+        type = object["notificationType"]?.string
+        subtype = object["notificationSubtype"]?.string
+        let known = StoreNotification.Event.allCases
+        if let type, !known.contains(where: { $0.notificationType == type }) { throw .invalidNotificationType }
+        if let subtype, type == nil || !known.contains(where: { $0.subtype == subtype }) { throw .invalidNotificationType }
+        if let text = object["transactionId"]?.string {
+            guard type == nil else { throw .multipleFilters }
+            guard let id = TransactionID(text) else { throw .invalidTransactionId }
+            transaction = id
+        } else {
+            transaction = nil
+        }
+        app = call.app
+        environment = call.environment
+        range = startDate..<endDate
+        onlyFailures = object["onlyFailures"]?.bool ?? false
+    }
+
+    func admits(_ record: OutboxRecord) -> Bool {
+        let notification = record.notification
+        guard notification.subject.app == app, notification.environment == environment, range.contains(notification.signedDate),
+            type.map({ $0 == notification.event.notificationType }) ?? true,
+            subtype.map({ $0 == notification.event.subtype }) ?? true
+        else { return false }
+        if onlyFailures, record.attempts.isEmpty || record.isDelivered { return false }
+        guard let transaction else { return true }
+        let about = notification.subject.transaction
+        return about?.transactionId == transaction || about?.originalTransactionId == transaction
+    }
+}

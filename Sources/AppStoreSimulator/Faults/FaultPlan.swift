@@ -1,0 +1,77 @@
+internal import AppStoreModel
+package import Primitives
+
+/// Something that goes wrong on purpose where the App Store answers.
+package struct Fault: Sendable, Hashable {
+    /// Which face.
+    package enum Face: String, Sendable, Hashable, CaseIterable {
+        case serverAPI, verifyReceipt
+    }
+
+    /// What goes wrong.
+    package enum Kind: Sendable, Hashable {
+        /// A page for people in place of JSON, as a proxy or an overloaded front answers.
+        case html
+        /// Half of the right answer, with all of its headers.
+        case truncated
+        /// Only a status, 400 to 599, and Apple's body of an error where it has one.
+        case status(Int)
+        /// 429 with `Retry-After`, so many milliseconds from now.
+        case rateLimited(Milliseconds)
+        /// The right answer, so much later.
+        case slow(Milliseconds)
+        /// The connection is held and nothing is answered, so long.
+        case timeout(Milliseconds)
+        /// `/verifyReceipt`: this `status`.
+        case receiptStatus(Int64)
+        /// What was right when the fault was set, and nothing since.
+        case stale
+    }
+
+    package var face: Face
+    package var kind: Kind
+    /// Only paths that hold this text; nil: every path.
+    package var path: String?
+    /// Only this environment; nil: both.
+    package var environment: Environment?
+    /// So many times; nil: until it is taken back.
+    package var times: Int64?
+    /// In how many of a thousand requests, by chance from the seed.
+    package var perMille: Int64 = 1000
+
+    package init(face: Face, kind: Kind) {
+        self.face = face
+        self.kind = kind
+    }
+}
+
+/// The faults that are set, and how chance chooses.
+struct FaultPlan: Sendable {
+    private(set) var faults: [Fault] = []
+    private var randomness = SplitMix(state: 1)
+    /// The store as it was when the first stale fault was set.
+    private(set) var stale: Store?
+
+    static let maximumFaults = 100
+
+    mutating func set(_ faults: [Fault], seed: UInt64, store: Store) {
+        self.faults = Array(faults.prefix(Self.maximumFaults))
+        randomness = SplitMix(state: seed)
+        let isStale = faults.contains { $0.kind == .stale }
+        stale = isStale ? stale ?? store : nil
+    }
+
+    /// What goes wrong with this request; nil for nothing. The first fault that is meant and chosen.
+    mutating func strike(_ face: Fault.Face, path: String, _ environment: Environment) -> Fault.Kind? {
+        for place in faults.indices {
+            let fault = faults[place]
+            guard fault.face == face, fault.environment ?? environment == environment,
+                fault.path.map({ path.contains($0) }) ?? true, fault.times ?? 1 > 0
+            else { continue }
+            guard fault.perMille >= 1000 || randomness.next() % 1000 < UInt64(max(0, fault.perMille)) else { continue }
+            if let times = fault.times { faults[place].times = times - 1 }
+            return fault.kind
+        }
+        return nil
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+struct SimulateDo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "do",
+        abstract: "Act in a local App Store that runs: buy, renew, refund, move the clock.",
+        discussion: """
+            Prints the answer, JSON; exit status 1 where it was refused. Members that a verb has no word for are given as
+            name=value, with a value that is JSON or else a text: tenure simulate do buy anna plus.monthly appAccountToken=…
+
+            \(SimulatorVerb.all.map { "  \($0.usage)\n      \($0.help)" }.joined(separator: "\n"))
+            """)
+
+    @Option(name: .long, help: "The control API's address.")
+    var url = "http://127.0.0.1:8081/control/v1"
+
+    @Argument(help: "What to do.")
+    var verb: String
+
+    @Argument(help: "Its words, and members as name=value.")
+    var words: [String] = []
+
+    func run() async throws {
+        guard let verb = SimulatorVerb.all.first(where: { $0.name == verb }) else {
+            throw CommandError("There is no verb \(verb); there are: \(SimulatorVerb.all.map(\.name).joined(separator: ", ")).")
+        }
+        let (path, body) = try verb.call(
+            words.filter { !SimulatorVerb.isMember($0) },
+            members: words.filter(SimulatorVerb.isMember).map(Self.member))
+        var request = HTTPClientRequest(url: url + path)
+        request.method = HTTPMethod(rawValue: verb.method)
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+        let bytes = try await response.body.collect(upTo: 64 << 20)
+        Console.print(String(buffer: bytes))
+        guard (200...299).contains(response.status.code) else { throw ExitCode(1) }
+    }
+
+    /// `name=value`; a value that is no JSON is a text.
+    static func member(_ word: String) -> (name: String, json: String) {
+        let name = String(word.prefix { $0 != "=" })
+        let value = String(word.dropFirst(name.count + 1))
+        do throws(JSONError) {
+            _ = try JSONDocument(Array(value.utf8))
+            return (name, value)
+        } catch {
+            var json = JSONWriter()
+            json.string(value)
+            return (name, json.text)
+        }
+    }
+}

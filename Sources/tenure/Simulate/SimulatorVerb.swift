@@ -1,0 +1,189 @@
+import Foundation
+import StrictJSON
+
+/// Something that one can do in a local App Store, from the command line: a control call with a name and words in order.
+struct SimulatorVerb: Sendable {
+    let name: String
+    let help: String
+    let method: String
+    /// With `{word}` where an argument goes.
+    let path: String
+    /// The arguments, in their order; those that stand in the path go there, the others into the body, as what they are.
+    let words: [Word]
+    /// Members of the body that the verb itself brings, as JSON.
+    var fixed: [(name: String, json: String)] = []
+
+    /// An argument and what it is in JSON.
+    struct Word: Sendable {
+        let name: String
+        var kind = Kind.text
+        var isOptional = false
+
+        enum Kind: Sendable {
+            case text, number
+            /// `on` or `off`; or `fails` or `works`, and the like.
+            case flag(on: String, off: String)
+        }
+    }
+
+    /// Source: RFC 3986, section 2.3.
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    /// Whether a word is a member, `name=value`; base64 and JWS are none.
+    static func isMember(_ word: String) -> Bool {
+        let name = word.prefix { $0 != "=" }
+        return name.count < word.count && (1...32).contains(name.count) && name.allSatisfy { $0.isASCII && $0.isLetter }
+    }
+
+    /// As it is typed.
+    var usage: String {
+        ([name]
+            + words.map { word in
+                let shown: String =
+                    switch word.kind {
+                    case .text, .number: word.name.uppercased()
+                    case .flag(let on, let off): "\(on)|\(off)"
+                    }
+                return word.isOptional ? "[\(shown)]" : shown
+            }).joined(separator: " ")
+    }
+
+    /// The call that the arguments come to; more members as `name=value`.
+    func call(_ arguments: [String], members: [(name: String, json: String)]) throws -> (path: String, body: [UInt8]?) {
+        let needed = words.count { !$0.isOptional }
+        guard (needed...words.count).contains(arguments.count) else { throw CommandError("It is: \(usage)") }
+        var (path, body) = (path, fixed)
+        for (word, argument) in zip(words, arguments) {
+            let place = "{\(word.name)}"
+            if path.contains(place) {
+                path = path.replacing(place, with: argument.addingPercentEncoding(withAllowedCharacters: Self.unreserved) ?? "")
+            } else {
+                body.append((word.name, try word.json(argument)))
+            }
+        }
+        guard method != "GET", method != "DELETE" else { return (path, nil) }
+        var json = JSONWriter()
+        json.object { json in for member in body + members { json.member(member.name) { $0.raw(member.json.utf8) } } }
+        return (path, json.bytes)
+    }
+}
+
+extension SimulatorVerb.Word {
+    func json(_ argument: String) throws -> String {
+        var json = JSONWriter()
+        switch kind {
+        case .text: json.string(argument)
+        case .number:
+            guard let number = Int64(argument) else { throw CommandError("\(name) must be a whole number.") }
+            json.integer(number)
+        case .flag(let on, let off):
+            guard argument == on || argument == off else { throw CommandError("\(name) is \(on) or \(off).") }
+            json.bool(argument == on)
+        }
+        return json.text
+    }
+}
+
+extension SimulatorVerb {
+    private static func get(_ name: String, _ path: String, _ words: [Word], _ help: String) -> SimulatorVerb {
+        SimulatorVerb(name: name, help: help, method: "GET", path: path, words: words)
+    }
+
+    private static func post(_ name: String, _ path: String, _ words: [Word], _ help: String) -> SimulatorVerb {
+        SimulatorVerb(name: name, help: help, method: "POST", path: path, words: words)
+    }
+
+    private static let account = Word(name: "account")
+    private static let id = Word(name: "id")
+    private static let onOff = Word(name: "enabled", kind: .flag(on: "on", off: "off"))
+    private static let fails = Word(name: "fails", kind: .flag(on: "fails", off: "works"))
+
+    /// All of them, in the order of the help.
+    static let all: [SimulatorVerb] = people + purchases + owner + store
+
+    private static let people = [
+        post("account", "/accounts", [Word(name: "id", isOptional: true)], "open an Apple Account; environment=, storefront="),
+        get("accounts", "/accounts", [], "list the accounts"),
+        get("show", "/accounts/{account}", [account], "show an account"),
+        post("card", "/accounts/{account}/payment", [account, fails], "the account's card fails, or works again"),
+        post(
+            "move", "/accounts/{account}/storefront", [account, Word(name: "storefront")], "move an account to another country"),
+        post("family", "/families", [Word(name: "id"), Word(name: "organizer")], "open a family"),
+        post("join", "/families/{family}/members", [Word(name: "family"), account], "an account joins a family"),
+        SimulatorVerb(
+            name: "leave", help: "an account leaves its family", method: "DELETE", path: "/families/{family}/members/{account}",
+            words: [Word(name: "family"), account]),
+        post("sharing", "/families/{family}/sharing", [Word(name: "family"), onOff], "a family shares purchases, or no more"),
+        post("device", "/devices", [Word(name: "id"), Word(name: "account", isOptional: true)], "a new device, signed in"),
+        post("sign-in", "/devices/{device}/account", [Word(name: "device"), account], "sign a device in with another account"),
+        post(
+            "rescind-consent", "/accounts/{account}/rescind-consent", [account],
+            "a parent withdraws consent to a child's use of the app"),
+        get("queue", "/devices/{device}/queue", [Word(name: "device")], "what the app's queue on a device holds"),
+    ]
+
+    private static let purchases = [
+        post(
+            "buy", "/accounts/{account}/purchases", [account, Word(name: "productId")],
+            "buy; appAccountToken=, app=, offer=, offerIdentifier=, billingPlanType="),
+        post("redeem", "/accounts/{account}/redeem", [account, Word(name: "code")], "redeem an offer code"),
+        post("restore", "/accounts/{account}/restore", [account], "restore on a new device"),
+        get("purchases", "/accounts/{account}/transactions", [account], "what an account bought, newest first"),
+        get("receipt", "/accounts/{account}/receipt", [account], "the app receipt, in base64"),
+        get("subscription", "/subscriptions/{id}", [id], "show a subscription"),
+        post("auto-renew", "/subscriptions/{id}/auto-renew", [id, onOff], "turn auto-renew on or off"),
+        post("payment", "/subscriptions/{id}/payment", [id, fails], "the card for one subscription; gracePeriodDays="),
+        post(
+            "consent", "/subscriptions/{id}/price-increase", [id, Word(name: "agrees", kind: .flag(on: "yes", off: "no"))],
+            "answer a price increase"),
+        post("extend", "/subscriptions/{id}/extend", [id, Word(name: "days", kind: .number)], "extend a subscription"),
+        post("silence", "/subscriptions/{id}/silence", [id, onOff], "tell nothing about a subscription"),
+        post("retention", "/subscriptions/{id}/retention", [id], "ask the app's server what to show to who leaves; locale="),
+        get("transaction", "/transactions/{id}", [id], "show a transaction"),
+        post("finish", "/transactions/{id}/finish", [id], "finish a transaction"),
+        post("refund", "/transactions/{id}/refund", [id], "refund; percentage=, reason=, requestedByCustomer="),
+        post("reverse", "/transactions/{id}/refund/reverse", [id], "take a refund back"),
+        post(
+            "ask-refund", "/transactions/{id}/refund/request", [id, Word(name: "reason", isOptional: true)], "ask for a refund"),
+        post(
+            "decide", "/transactions/{id}/refund/decide", [id, Word(name: "grants", kind: .flag(on: "grant", off: "decline"))],
+            "decide a refund that was asked for"),
+    ]
+
+    private static let owner = [
+        get("apps", "/apps", [], "list the apps and their terms"),
+        get("products", "/products", [], "list the first app's products"),
+        get("keys", "/keys", [], "the In-App Purchase keys"),
+        post(
+            "price", "/products/{product}/price",
+            [
+                Word(name: "product"), Word(name: "price", kind: .number),
+                Word(name: "needsConsent", kind: .flag(on: "ask", off: "tell")),
+            ], "raise a price, in thousandths, and ask customers or tell them"),
+        post(
+            "sale", "/products/{product}/sale",
+            [Word(name: "product"), Word(name: "isForSale", kind: .flag(on: "on", off: "off"))],
+            "take a product from sale, or put it back"),
+        post(
+            "external-purchase", "/external-purchases", [Word(name: "event")],
+            "tell of a token for a purchase outside: created, reminder, unreported"),
+        post("terms", "/terms", [], "billingGracePeriodDays=, earlyChargeHours=, sandboxMonthMinutes="),
+    ]
+
+    private static let store = [
+        get("clock", "/clock", [], "what time it is"),
+        post("advance", "/clock/advance", [Word(name: "days", kind: .number, isOptional: true)], "move the clock; seconds=, to="),
+        post("rate", "/clock", [Word(name: "rate", kind: .number)], "how fast the clock goes by itself; 0 stands"),
+        get("notifications", "/notifications", [], "what was told, newest first"),
+        post("redeliver", "/notifications/{uuid}/redeliver", [Word(name: "uuid")], "send a notification again"),
+        get("delivery", "/delivery", [], "what is done with notifications"),
+        post("deliver", "/delivery", [Word(name: "mode")], "deliver, drop, hold, duplicate or delay; count=, seconds=, url="),
+        post(
+            "release", "/delivery/release", [Word(name: "order", isOptional: true)],
+            "release what is held: given, reversed, shuffled"),
+        get("faults", "/faults", [], "what goes wrong on purpose"),
+        post("break", "/faults", [], "let answers go wrong; faults=[…], seed="),
+        post("signing", "/signing", [Word(name: "signing")], "right, wrongChain or newLeaf"),
+    ]
+}
