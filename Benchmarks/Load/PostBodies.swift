@@ -77,6 +77,7 @@ struct BodyPoster {
     private var next = 0
     private var latencies: [Double] = []
     private let clock = ContinuousClock()
+    private static let patience = Duration.seconds(10)
 
     private struct Connection {
         var socket: Int32
@@ -122,8 +123,9 @@ struct BodyPoster {
                 pollfd(
                     fd: connection.socket, events: Int16(isSending(connection) ? POLLIN | POLLOUT : POLLIN), revents: 0)
             }
-            let ready = poll(&polled, UInt(polled.count), pause)
-            guard ready > 0 || pause < 10_000 || errno == EINTR else { throw BenchError("no answer for ten seconds") }
+            // Up to the next millisecond: waking before it would only spin on a processor that the server needs.
+            let ready = poll(&polled, UInt(polled.count), Int32((pause.seconds * 1000).rounded(.up)))
+            guard ready > 0 || pause < Self.patience || errno == EINTR else { throw BenchError("no answer for ten seconds") }
             for (index, entry) in polled.enumerated() where entry.revents != 0 {
                 if Int32(entry.revents) & POLLOUT != 0 { try send(index) }
                 if Int32(entry.revents) & ~POLLOUT != 0 { try receive(index) }
@@ -138,20 +140,19 @@ struct BodyPoster {
         connection.request.map { connection.sent < requests[$0.number].count } ?? false
     }
 
-    /// Starts what may start; returns for how many milliseconds nothing else will. Where the rate is fixed, a request is late
-    /// from the instant at which it should have gone, also where no connection was free then.
-    private mutating func startRequests(_ start: ContinuousClock.Instant) throws -> Int32 {
+    /// Starts what may start; returns for how long nothing else will. Where the rate is fixed, a request is late from the instant
+    /// at which it should have gone, also where no connection was free then.
+    private mutating func startRequests(_ start: ContinuousClock.Instant) throws -> Duration {
         for index in connections.indices where connections[index].request == nil && next < requests.count {
-            let due = interval.map { start + $0 * next } ?? clock.now
-            guard due <= clock.now else {
-                return Int32(((due - clock.now).seconds * 1000).rounded(.down))
-            }
+            let now = clock.now
+            let due = interval.map { start + $0 * next } ?? now
+            guard due <= now else { return due - now }
             connections[index].request = (next, due)
             connections[index].sent = 0
             next += 1
             try send(index)
         }
-        return 10_000
+        return Self.patience
     }
 
     private mutating func send(_ index: Int) throws {
