@@ -14,7 +14,6 @@ package actor AppStoreSimulator {
     nonisolated let authority: SigningAuthority
     nonisolated let keyring: Keyring
     private let turnstile = Turnstile()
-    private var impostor: SigningAuthority?
     var store: Store
     var printer: StorePrinter
     var receipts: ReceiptPrinter
@@ -26,11 +25,21 @@ package actor AppStoreSimulator {
     var rate = ClockRate.stands
     /// What was sent because a server asked for a test.
     var testNotifications: Set<CompactUUID> = []
-    /// Where the App Store asks while a customer waits, by app.
-    var realtimeURLs: [AppNumber: String] = [:]
+    var retention = RetentionDesk()
+    /// Accounts on whose devices the app's receipt is missing, until something is bought or restored.
+    var lostReceipts: Set<AccountID> = []
+    nonisolated let performanceTests = PerformanceTestQueue()
 
     /// Certificates last so long from the start; the clock does not pass their end.
     private static let lifetime = Milliseconds.days(365 * 60)
+
+    /// When what signs here is valid.
+    private nonisolated var validity: ClosedRange<Timestamp> { Self.validity(from: configuration.startsAt) }
+
+    private static func validity(from start: Timestamp) -> ClosedRange<Timestamp> {
+        let validFrom = start.truncatedToSecond.adding(.days(-1))
+        return validFrom...validFrom.adding(lifetime)
+    }
 
     /// - Throws: ``SimulatorConfigurationError``, or what makes certificates fails with.
     package init(configuration: SimulatorConfiguration) throws {
@@ -41,28 +50,53 @@ package actor AppStoreSimulator {
         }
         guard Self.acceptedStarts.contains(start.millisecondsSince1970) else { throw SimulatorConfigurationError.startsAt(start) }
         guard !configuration.apps.isEmpty else { throw SimulatorConfigurationError.noApps }
-        let validFrom = start.truncatedToSecond.adding(.days(-1))
-        let validity = validFrom...validFrom.adding(Self.lifetime)
-        authority =
-            if let pem = configuration.authorityPEM { try SigningAuthority(pem: pem) } else {
-                try SigningAuthority(validity: validity)
-            }
+        authority = try Self.authority(of: configuration)
         self.configuration = configuration
-        clock = SimulatedClock(start, moved: configuration.clockMoved)
+        clock = SimulatedClock(configuration.resumed?.now ?? start, moved: configuration.clockMoved)
         keyring = try Keyring(configuration.apps)
-        printer = StorePrinter(authority)
-        receipts = ReceiptPrinter(validity: validity)
         rateLimits = RateLimiter(isOn: configuration.limitsRates)
-        var store = Store(startsAt: start, seed: configuration.seed)
+        if let state = configuration.resumed {
+            printer = state.printer
+            receipts = state.receipts
+            outbox = state.outbox
+            targets = state.notificationTargets
+            faults = state.faults
+            offers = state.offers
+            retention = state.retention
+            lostReceipts = Set(state.lostReceipts)
+            rate = state.rate
+            testNotifications = Set(state.testNotifications)
+            store = state.store
+        } else {
+            printer = StorePrinter(authority)
+            receipts = ReceiptPrinter(validity: Self.validity(from: start))
+            let opened = try Self.opened(configuration)
+            store = opened.store
+            targets = opened.targets
+        }
+    }
+
+    /// An empty store with its apps, and where their notifications go.
+    private static func opened(
+        _ configuration: SimulatorConfiguration
+    ) throws -> (store: Store, targets: [Endpoint: NotificationTarget]) {
+        var store = Store(startsAt: configuration.startsAt, seed: configuration.seed)
+        var targets: [Endpoint: NotificationTarget] = [:]
         for app in configuration.apps {
-            let number = try Self.add(app, to: &store)
+            let number = try add(app, to: &store)
             for (environment, url) in app.notificationURLs {
-                guard Self.isNotificationURL(url) else { throw SimulatorConfigurationError.notificationURL }
+                guard isNotificationURL(url) else { throw SimulatorConfigurationError.notificationURL }
                 targets[Endpoint(app: number, environment: environment)] = NotificationTarget(
                     url: url, version: app.notificationVersion)
             }
         }
-        self.store = store
+        return (store, targets)
+    }
+
+    private static func authority(of configuration: SimulatorConfiguration) throws -> SigningAuthority {
+        if let state = configuration.resumed { return state.printer.signers[0] }
+        if let pem = configuration.authorityPEM { return try SigningAuthority(pem: pem) }
+        return try SigningAuthority(validity: validity(from: configuration.startsAt))
     }
 
     private static func add(_ app: SimulatedApp, to store: inout Store) throws -> AppNumber {
@@ -98,7 +132,7 @@ package actor AppStoreSimulator {
 }
 
 /// One app in one environment.
-struct Endpoint: Sendable, Hashable {
+struct Endpoint: Sendable, Hashable, Codable {
     let app: AppNumber
     let environment: Environment
 }
@@ -181,17 +215,12 @@ extension AppStoreSimulator {
 
     /// What the present leaf signs with, and what it signs with while something is wrong on purpose.
     func setImpostor(_ isOn: Bool) throws {
-        if isOn, impostor == nil {
-            let start = configuration.startsAt.truncatedToSecond.adding(.days(-1))
-            impostor = try SigningAuthority(validity: start...start.adding(Self.lifetime))
-        }
-        printer.impostor = isOn ? impostor : nil
+        try printer.setImpostor(isOn) { try SigningAuthority(validity: validity) }
     }
 
     /// Another leaf under the same root, as Apple renews its own.
     func renewLeaf() throws {
-        let start = configuration.startsAt.truncatedToSecond.adding(.days(-1))
-        printer.renew(try authority.renewingLeaf(validity: start...start.adding(Self.lifetime)))
+        printer.renew(try authority.renewingLeaf(validity: validity))
     }
 }
 
@@ -204,6 +233,12 @@ package enum SimulatorRefusal: String, Error, Sendable, Hashable {
     /// At most ten years at a time, and not past the certificates' end.
     case tooFar
     case unknownNotification
+    /// Neither an image nor a message to retain customers with.
+    case unknownMessage
+    /// The app finds no receipt on the device; a purchase or a restore brings one.
+    case receiptLost
+    /// It was saved by a store with another root, other apps or other keys.
+    case stateOfAnotherStore
     /// No address for notifications is set.
     case noNotificationURL
 }

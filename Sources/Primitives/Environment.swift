@@ -3,7 +3,7 @@
 /// Production and Sandbox are separate ledgers (FACT-4). The spelling is compared exactly: `production` is not an environment.
 ///
 /// Source: Apple, App Store Server API, `environment`.
-public enum Environment: String, Sendable, Hashable, Codable, CaseIterable {
+public enum Environment: String, Sendable, Hashable, Codable, CodingKeyRepresentable, CaseIterable {
     case production = "Production"
     case sandbox = "Sandbox"
     /// StoreKit Testing in Xcode; accepted only where its own root is configured (FACT-4).

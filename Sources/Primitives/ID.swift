@@ -1,7 +1,7 @@
 /// An identifier of one kind of thing, so that a customer's id cannot be passed where a product's is wanted.
 ///
 /// `Entity` only names the kind; it is never made.
-public struct ID<Entity>: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+public struct ID<Entity>: Hashable, Sendable, Comparable, Codable, CodingKeyRepresentable, CustomStringConvertible {
     /// The identifier exactly as it was given or as Apple wrote it.
     public let rawValue: String
 
@@ -18,6 +18,12 @@ public struct ID<Entity>: Hashable, Sendable, Comparable, Codable, CustomStringC
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
     }
+
+    /// Names a member of an object, where a dictionary has ids for its keys.
+    public var codingKey: any CodingKey { TextKey(rawValue) }
+
+    /// Reads the name of a member.
+    public init?<Key: CodingKey>(codingKey: Key) { self.init(codingKey.stringValue) }
 
     /// The identifier itself.
     public var description: String { rawValue }

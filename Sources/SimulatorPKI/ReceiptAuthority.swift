@@ -9,7 +9,7 @@ internal import X509
 /// Source: RFC 5652 and RFC 2315 (signed data without attributes); Apple's receipts as they stand in apps; TN3138.
 package struct ReceiptAuthority: Sendable {
     /// What certificates and contents are hashed with.
-    package enum Digest: Sendable {
+    package enum Digest: String, Sendable, Codable {
         case sha1, sha256
     }
 
@@ -128,6 +128,35 @@ package struct ReceiptAuthority: Sendable {
 
     fileprivate static func algorithm(_ arcs: [UInt64]) -> [UInt8] {
         DERWriter.sequence([DERWriter.identifier(arcs), [0x05, 0x00]])
+    }
+}
+
+// MARK: - Saving
+
+extension ReceiptAuthority: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case chain, keys, digest
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let keys = try container.decode([String].self, forKey: .keys)
+        chainDER = try container.decode([[UInt8]].self, forKey: .chain)
+        guard keys.count == 3, let leaf = chainDER.first else {
+            throw DecodingError.dataCorruptedError(forKey: .keys, in: container, debugDescription: "not three keys and a chain")
+        }
+        digest = try container.decode(Digest.self, forKey: .digest)
+        leafKey = try _RSA.Signing.PrivateKey(pemRepresentation: keys[0])
+        intermediateKey = try _RSA.Signing.PrivateKey(pemRepresentation: keys[1])
+        rootKey = try _RSA.Signing.PrivateKey(pemRepresentation: keys[2])
+        names = try Self.issuerAndSerialNumber(try Certificate(derEncoded: leaf))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(chainDER, forKey: .chain)
+        try container.encode([leafKey, intermediateKey, rootKey].map(\.pemRepresentation), forKey: .keys)
+        try container.encode(digest, forKey: .digest)
     }
 }
 

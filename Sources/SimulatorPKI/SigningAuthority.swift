@@ -161,6 +161,18 @@ extension SigningAuthority {
     }
 }
 
+extension SigningAuthority: Codable {
+    /// Reads what ``exportedPEM()`` wrote.
+    package init(from decoder: any Decoder) throws {
+        try self.init(pem: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(exportedPEM())
+    }
+}
+
 /// Why a text is not an exported ``SigningAuthority``.
 package enum SigningAuthorityError: Error, Equatable {
     /// Not three certificates and three private keys.

@@ -52,3 +52,25 @@ package struct TransactionReceiptAuthority: Sendable {
         return "{\n" + lines.joined(separator: "\n") + "\n}"
     }
 }
+
+// MARK: - Saving
+
+extension TransactionReceiptAuthority: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case issuer, leaf, key
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        issuerDER = try container.decode([UInt8].self, forKey: .issuer)
+        leafDER = try container.decode([UInt8].self, forKey: .leaf)
+        leafKey = try _RSA.Signing.PrivateKey(unsafePEMRepresentation: try container.decode(String.self, forKey: .key))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(issuerDER, forKey: .issuer)
+        try container.encode(leafDER, forKey: .leaf)
+        try container.encode(leafKey.pemRepresentation, forKey: .key)
+    }
+}

@@ -5,7 +5,7 @@ import Testing
 @testable import AppStoreSimulator
 
 @Suite struct OutboxTests {
-    private static let signatures = StorePrinter.Signatures(signer: .authority(0))
+    private static let signatures = StorePrinter.Signatures(signer: 0)
     private static let production = Outbox.retryDelays(.v2, .production)
 
     @Test func `each mode sends what it says`() throws {

@@ -11,7 +11,7 @@ package typealias SubscriptionGroupID = ID<SubscriptionGroupName>
 /// What one app sells in the simulated App Store.
 ///
 /// Products, groups and offers have numbers, their places here, so that what is kept of a purchase is small.
-package struct Catalogue: Sendable, Hashable {
+package struct Catalogue: Sendable, Hashable, Codable {
     /// All products in the order of the file: one-time products, non-renewing ones, then subscriptions by group.
     package let products: [Product]
     /// All subscription groups in the order of the file.
@@ -61,7 +61,7 @@ package struct Catalogue: Sendable, Hashable {
 }
 
 /// A place in a list of a catalogue.
-package struct CatalogueNumber<List>: Sendable, Hashable, Comparable {
+package struct CatalogueNumber<List>: Sendable, Hashable, Comparable, SavedAsOne, SavedAsKey {
     let rawValue: Int32
 
     /// - Parameter place: in the list; no list of a catalogue is as long as 2³¹.
@@ -142,7 +142,7 @@ package struct MonthlyPlan: Sendable, Hashable {
 }
 
 /// How a subscription of a year is paid, in the spelling of `billingPlanType`.
-package enum BillingPlanType: String, Sendable, Hashable, CaseIterable {
+package enum BillingPlanType: String, Sendable, Hashable, CaseIterable, Codable {
     case billedUpfront = "BILLED_UPFRONT"
     case monthly = "MONTHLY"
 }

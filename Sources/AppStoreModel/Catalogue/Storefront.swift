@@ -1,7 +1,7 @@
 /// The country of an account, and what follows from it.
 ///
 /// Source: Apple, `storefront` and `storefrontId`.
-package struct Storefront: Sendable, Hashable {
+package struct Storefront: Sendable, Hashable, SavedAsOne {
     /// Three letters, `USA`.
     package let countryCode: String
     /// Apple's number; nil for a country that is not in our table.

@@ -1,21 +1,21 @@
 package import Primitives
 
 /// Names an account inside the store.
-package struct AccountNumber: Sendable, Hashable, Comparable {
+package struct AccountNumber: Sendable, Hashable, Comparable, SavedAsOne {
     let place: Int32
 
     package static func < (left: Self, right: Self) -> Bool { left.place < right.place }
 }
 
 /// Names a country inside the store.
-package struct StorefrontNumber: Sendable, Hashable {
+package struct StorefrontNumber: Sendable, Hashable, SavedAsOne {
     let place: Int16
 }
 
 /// One Apple Account, of Production or of Sandbox.
-package struct StoreAccount: Sendable {
+package struct StoreAccount: Sendable, Hashable, Codable {
     /// What the account's card does.
-    package enum Payment: String, Sendable, Hashable {
+    package enum Payment: String, Sendable, Hashable, Codable {
         case succeeds, fails
     }
 
@@ -30,15 +30,15 @@ package struct StoreAccount: Sendable {
 }
 
 /// One Apple Account's side of one app.
-package struct Installation: Sendable {
+package struct Installation: Sendable, Hashable, Codable {
     /// One per Apple Account and app, the same for ever.
     package let appTransactionId: Int64
     /// When the app was first got.
     package let originalPurchaseDate: Timestamp
     /// The groups in which the introductory offer was used.
-    var introduced: Set<SubscriptionGroupID> = []
+    @SavedInOrder var introduced: Set<SubscriptionGroupID> = []
     /// Codes that were redeemed; each works once.
-    var redeemed: Set<OfferNumber> = []
+    @SavedInOrder var redeemed: Set<OfferNumber> = []
     /// The account's own subscription of each group.
     package internal(set) var subscriptions: [SubscriptionGroupID: TransactionID] = [:]
     /// What it has through its family: of each purchaser's `originalTransactionId` its own.
@@ -52,7 +52,7 @@ package enum FamilyName {}
 package typealias FamilyID = ID<FamilyName>
 
 /// A family: who belongs to it, and whether purchases are shared.
-package struct Family: Sendable, Hashable {
+package struct Family: Sendable, Hashable, Codable {
     package let id: FamilyID
     /// In the order in which they came; the first is its organizer.
     package internal(set) var members: [AccountNumber]
@@ -67,7 +67,7 @@ package enum DeviceName {}
 package typealias DeviceID = ID<DeviceName>
 
 /// A phone: signed in with an Apple Account, or with none.
-package struct StoreDevice: Sendable, Hashable {
+package struct StoreDevice: Sendable, Hashable, Codable {
     package let id: DeviceID
     /// `identifierForVendor`: what receipts are made for.
     package let identifierForVendor: CompactUUID

@@ -2,7 +2,7 @@ package import Primitives
 
 /// What falls due when, earliest first; things of one instant in the order of their names. A thing that is set anew leaves its
 /// old entry behind, which is passed over when its time comes.
-package struct DueQueue<Name: Sendable & Hashable & Comparable>: Sendable {
+package struct DueQueue<Name: Sendable & Hashable & Comparable>: Sendable, Hashable {
     private struct Entry: Sendable {
         let at: Timestamp
         let name: Name
@@ -17,6 +17,16 @@ package struct DueQueue<Name: Sendable & Hashable & Comparable>: Sendable {
     private var instants: [Name: Timestamp] = [:]
 
     package init() {}
+
+    /// All of it, earliest first.
+    var all: [(at: Timestamp, name: Name)] {
+        instants.map { ($0.value, $0.key) }.sorted { ($0.at, $0.name) < ($1.at, $1.name) }
+    }
+
+    /// What falls due when; not what is left behind of old.
+    package static func == (left: Self, right: Self) -> Bool { left.instants == right.instants }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(instants) }
 
     /// When the next thing falls due.
     package var nextInstant: Timestamp? {

@@ -1,7 +1,7 @@
 internal import Primitives
 
 /// Makes identifiers in Apple's shape, the same ones for the same seed and calls.
-struct IdentifierMint: Sendable {
+struct IdentifierMint: Sendable, Hashable, Codable {
     /// Transactions of one environment are numbered from here on, one after the other.
     let firstTransaction: Int64
     private var webOrderLineItem: Int64
@@ -48,7 +48,7 @@ struct IdentifierMint: Sendable {
 /// A small generator whose every number follows from its seed.
 ///
 /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-package struct SplitMix: Sendable, RandomNumberGenerator {
+package struct SplitMix: Sendable, Hashable, Codable, RandomNumberGenerator {
     var state: UInt64
 
     package init(state: UInt64) { self.state = state }

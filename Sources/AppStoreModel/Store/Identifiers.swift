@@ -5,7 +5,7 @@ package enum AccountName {}
 package typealias AccountID = ID<AccountName>
 
 /// A `transactionId` or `originalTransactionId`: Apple's are decimal numbers of 15 or 16 digits.
-package struct TransactionID: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct TransactionID: Sendable, Hashable, Comparable, CustomStringConvertible, SavedAsOne, SavedAsKey {
     package let number: Int64
 
     init(number: Int64) { self.number = number }
@@ -27,7 +27,7 @@ package struct TransactionID: Sendable, Hashable, Comparable, CustomStringConver
 /// A UUID as sixteen bytes, so that keeping many costs little; written in lower case, as Apple does.
 ///
 /// Source: RFC 9562.
-package struct CompactUUID: Sendable, Hashable, CustomStringConvertible {
+package struct CompactUUID: Sendable, Hashable, CustomStringConvertible, SavedAsOne {
     let high: UInt64
     let low: UInt64
 

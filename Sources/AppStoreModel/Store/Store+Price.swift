@@ -67,7 +67,7 @@ extension Store {
 /// A renewal date that is moved for everybody who has a product.
 ///
 /// Source: Apple, Extend Subscription Renewal Dates for All Active Subscribers.
-package struct MassExtension: Sendable, Hashable {
+package struct MassExtension: Sendable, Hashable, Codable {
     package let requestIdentifier: String
     package let app: AppNumber
     package let environment: Environment

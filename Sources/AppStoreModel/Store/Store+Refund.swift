@@ -20,9 +20,9 @@ package struct RefundOrder: Sendable, Hashable {
 /// A refund that a customer asks for; the App Store asks the app's server before it decides.
 ///
 /// Source: Apple, "Handling refund notifications"; Send Consumption Information.
-package struct RefundRequest: Sendable, Hashable {
+package struct RefundRequest: Sendable, Hashable, Codable {
     /// In the spelling of `consumptionRequestReason`.
-    package enum Reason: String, Sendable, Hashable, CaseIterable {
+    package enum Reason: String, Sendable, Hashable, CaseIterable, Codable {
         case unintendedPurchase = "UNINTENDED_PURCHASE"
         case fulfillmentIssue = "FULFILLMENT_ISSUE"
         case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
@@ -31,7 +31,7 @@ package struct RefundRequest: Sendable, Hashable {
     }
 
     /// What the app's server would like, in the spelling of `refundPreference`.
-    package enum Preference: String, Sendable, Hashable, CaseIterable {
+    package enum Preference: String, Sendable, Hashable, CaseIterable, Codable {
         case decline = "DECLINE"
         case grantFull = "GRANT_FULL"
         case grantProrated = "GRANT_PRORATED"
@@ -46,7 +46,7 @@ package struct RefundRequest: Sendable, Hashable {
     package internal(set) var isAnswered = false
     package internal(set) var decision: Decision?
 
-    package enum Decision: String, Sendable, Hashable {
+    package enum Decision: String, Sendable, Hashable, Codable {
         case granted, declined
     }
 

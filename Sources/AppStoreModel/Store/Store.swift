@@ -4,7 +4,7 @@ package import Primitives
 ///
 /// Nothing here waits, sends, signs or reads a clock. What the store would tell an app's server is returned as
 /// ``StoreNotification``; the same seed and the same calls give the same ids and the same notifications.
-package struct Store: Sendable {
+package struct Store: Sendable, Hashable, Codable {
     /// The store's time.
     package internal(set) var now: Timestamp
     /// The date of the newest notification. It is later than ``now`` by a millisecond for each further thing that happens while
@@ -30,7 +30,7 @@ package struct Store: Sendable {
     var dueQueue = DueQueue<Due>()
 
     /// What happens by itself.
-    enum Due: Sendable, Hashable, Comparable {
+    enum Due: Sendable, Hashable, Comparable, Codable {
         case subscription(TransactionID)
         case refundDecision(TransactionID)
         case massExtension(Int)

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// Names an app inside the store.
-package struct AppNumber: Sendable, Hashable, Comparable {
+package struct AppNumber: Sendable, Hashable, Comparable, SavedAsOne, SavedAsKey {
     let place: Int32
 
     /// Its place in the order in which apps were added.
@@ -11,7 +11,7 @@ package struct AppNumber: Sendable, Hashable, Comparable {
 }
 
 /// An app whose products the store sells, in both environments.
-package struct StoreApp: Sendable {
+package struct StoreApp: Sendable, Hashable, Codable {
     package let bundleId: String
     package let appAppleId: Int64
     package let bundleVersion: String
@@ -20,7 +20,7 @@ package struct StoreApp: Sendable {
     /// What products cost now, where that is no longer what the catalogue says.
     var prices: [ProductNumber: Milliunits] = [:]
     /// What is not sold any more.
-    var withdrawn: Set<ProductNumber> = []
+    @SavedInOrder var withdrawn: Set<ProductNumber> = []
 
     /// - Parameter catalogue: its settings say whether there is a billing grace period; then it is 16 days.
     package init(bundleId: String, appAppleId: Int64, bundleVersion: String = "1", catalogue: Catalogue) {
@@ -32,7 +32,7 @@ package struct StoreApp: Sendable {
     }
 
     /// What the app's owner and the App Store agreed on.
-    package struct Terms: Sendable, Hashable {
+    package struct Terms: Sendable, Hashable, Codable {
         /// Nil: none. In App Store Connect it is 3, 16 or 28.
         package var billingGracePeriodDays: Int64?
         /// How long before a period's end the next one is charged, and told: by chance up to so long. Apple: up to 24 hours.
@@ -51,7 +51,7 @@ package struct StoreApp: Sendable {
 ///
 /// Source: Apple, "Testing In-App Purchases with sandbox": a month in 3, 5, 15, 30 or 60 minutes, other periods in proportion; at
 /// most twelve renewals.
-package enum SandboxRate: Sendable, Hashable {
+package enum SandboxRate: Sendable, Hashable, Codable {
     case realTime
     /// So many minutes for a month.
     case monthly(minutes: Int64)

@@ -1,9 +1,9 @@
 package import Primitives
 
 /// One subscription, which is one `originalTransactionId`, and where it stands.
-package struct StoreSubscription: Sendable, Hashable {
+package struct StoreSubscription: Sendable, Hashable, Codable {
     /// Where a subscription stands. Each state that time ends carries the instant at which it does.
-    package enum State: Sendable, Hashable {
+    package enum State: Sendable, Hashable, Codable {
         case active(until: Timestamp)
         /// The payment failed; the customer keeps access.
         case billingGracePeriod(until: Timestamp, retryUntil: Timestamp)
@@ -14,7 +14,7 @@ package struct StoreSubscription: Sendable, Hashable {
     }
 
     /// Why a subscription ended, in the values of `expirationIntent`.
-    package enum ExpirationIntent: Int64, Sendable, Hashable {
+    package enum ExpirationIntent: Int64, Sendable, Hashable, Codable {
         case customerTurnedAutoRenewOff = 1
         case billing = 2
         case noConsentToPriceIncrease = 3
@@ -57,20 +57,20 @@ package struct StoreSubscription: Sendable, Hashable {
     package internal(set) var isSilent = false
 
     /// What the customer's card will do.
-    package enum Payment: Sendable, Hashable {
+    package enum Payment: Sendable, Hashable, Codable {
         case succeeds
         /// Nil days: the app has no billing grace period.
         case fails(gracePeriodDays: Int64?)
     }
 
     /// An offer and how many of its billed periods are still to come.
-    package struct RunningOffer: Sendable, Hashable {
+    package struct RunningOffer: Sendable, Hashable, Codable {
         package let number: OfferNumber
         package var periodsLeft: Int64
     }
 
     /// A higher price from the next renewal on.
-    package struct PriceIncrease: Sendable, Hashable {
+    package struct PriceIncrease: Sendable, Hashable, Codable {
         package let price: Milliunits
         package let needsConsent: Bool
         /// `priceIncreaseStatus` 1: the customer agreed, or was told of one that needs no consent.

@@ -5,15 +5,15 @@ package import Primitives
 /// Kept small: there are many. Products and offers are numbers of their app's catalogue.
 ///
 /// Source: Apple, `JWSTransactionDecodedPayload`.
-package struct StoreTransaction: Sendable, Hashable {
+package struct StoreTransaction: Sendable, Hashable, Codable {
     /// Why the App Store charged, in the spelling of `transactionReason`.
-    package enum Reason: String, Sendable, Hashable {
+    package enum Reason: String, Sendable, Hashable, Codable {
         case purchase = "PURCHASE"
         case renewal = "RENEWAL"
     }
 
     /// Whose it is, in the spelling of `inAppOwnershipType`.
-    package enum Ownership: String, Sendable, Hashable {
+    package enum Ownership: String, Sendable, Hashable, Codable {
         case purchased = "PURCHASED"
         case familyShared = "FAMILY_SHARED"
     }
@@ -53,7 +53,7 @@ package struct StoreTransaction: Sendable, Hashable {
 /// A month of twelve.
 ///
 /// Source: Apple, `commitmentInfo` of a transaction.
-package struct Commitment: Sendable, Hashable {
+package struct Commitment: Sendable, Hashable, Codable {
     /// From 1 to 12: `billingPeriodNumber`.
     package let billingPeriodNumber: Int64
     /// When the twelfth month ends, as it looks now.
@@ -61,15 +61,15 @@ package struct Commitment: Sendable, Hashable {
 }
 
 /// A refund, or the end of a family's sharing.
-package struct Revocation: Sendable, Hashable {
+package struct Revocation: Sendable, Hashable, Codable {
     /// Why, in the values of `revocationReason`.
-    package enum Reason: Int64, Sendable, Hashable {
+    package enum Reason: Int64, Sendable, Hashable, Codable {
         case other = 0
         case appIssue = 1
     }
 
     /// In the spelling of `revocationType`.
-    package enum Kind: String, Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable, Codable {
         case refundFull = "REFUND_FULL"
         case refundProrated = "REFUND_PRORATED"
         case familyRevoke = "FAMILY_REVOKE"
@@ -101,7 +101,7 @@ package struct Revocation: Sendable, Hashable {
 }
 
 /// All transactions of one environment, by their number.
-struct TransactionBook: Sendable {
+struct TransactionBook: Sendable, Hashable, Codable {
     private let first: Int64
     private var transactions: [StoreTransaction] = []
 

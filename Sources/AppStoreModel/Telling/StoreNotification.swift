@@ -4,7 +4,7 @@ package import Primitives
 /// place of what is signed, and signed again when it is wanted.
 ///
 /// Source: Apple, App Store Server Notifications V2, `responseBodyV2DecodedPayload`.
-package struct StoreNotification: Sendable, Hashable {
+package struct StoreNotification: Sendable, Hashable, Codable {
     package let notificationUUID: CompactUUID
     package let event: Event
     package let environment: Environment
@@ -13,7 +13,7 @@ package struct StoreNotification: Sendable, Hashable {
     package let extra: Extra?
 
     /// What it is about.
-    package enum Subject: Sendable, Hashable {
+    package enum Subject: Sendable, Hashable, Codable {
         /// A subscription, one of its periods, and when its newest period ends.
         case subscription(StoreSubscription, StoreTransaction, renewalDate: Timestamp?)
         /// What does not renew.
@@ -45,7 +45,7 @@ package struct StoreNotification: Sendable, Hashable {
     }
 
     /// What some kinds say beside their subject.
-    package indirect enum Extra: Sendable, Hashable {
+    package indirect enum Extra: Sendable, Hashable, Codable {
         /// `consumptionRequestReason`.
         case consumptionRequest(RefundRequest.Reason)
         /// `summary`.
@@ -57,7 +57,7 @@ package struct StoreNotification: Sendable, Hashable {
 
 extension StoreNotification {
     /// The pairs of `notificationType` and `subtype` that this store sends.
-    package enum Event: UInt8, Sendable, Hashable, CaseIterable {
+    package enum Event: UInt8, Sendable, Hashable, CaseIterable, SavedAsOne {
         case initialBuy, resubscribe
         case renewed, billingRecovery
         case upgrade, downgrade, reverted

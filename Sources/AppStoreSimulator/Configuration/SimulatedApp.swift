@@ -28,7 +28,7 @@ package struct SimulatedApp: Sendable {
 }
 
 /// Which notifications an app's server wants.
-package enum NotificationVersion: String, Sendable, Hashable {
+package enum NotificationVersion: String, Sendable, Hashable, Codable {
     case v1, v2
 }
 
@@ -60,6 +60,9 @@ package struct InAppPurchaseKey: Sendable {
             self.pem = nil
         }
     }
+
+    /// In PEM: the private key, or the public one where only that is known.
+    var savedPEM: String { pem ?? publicKey.pemRepresentation }
 
     /// The key of a `.storekit` file.
     init(_ key: CatalogueSettings.OfferKey) throws {

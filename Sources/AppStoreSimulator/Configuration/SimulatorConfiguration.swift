@@ -25,6 +25,9 @@ package struct SimulatorConfiguration: Sendable {
     /// The time outside: tokens of clients that do not know the simulated time are dated by it.
     package var outsideTime: @Sendable () -> Timestamp
 
+    /// What it goes on from; nil: an empty store. See ``init(resuming:)``.
+    var resumed: SimulatorState?
+
     /// Told of each instant that the clock comes to.
     package var clockMoved: @Sendable (Timestamp) -> Void = { _ in }
 

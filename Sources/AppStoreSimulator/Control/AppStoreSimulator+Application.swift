@@ -34,7 +34,7 @@ extension AppStoreSimulator {
     package nonisolated func buildApplication(
         logger: Logger, onListening: @escaping @Sendable (Listener, Int) async -> Void = { _, _ in }
     ) -> some ApplicationProtocol {
-        var services: [any Service] = [poster, RunningClock(self)]
+        var services: [any Service] = [poster, RunningClock(self), PerformanceTester(simulator: self)]
         for (environment, port) in configuration.facePorts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             services.append(
                 listening(buildFaceRouter(of: environment), port: port, logger) { await onListening(.face(environment), $0) })

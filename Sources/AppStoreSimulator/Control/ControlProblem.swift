@@ -31,6 +31,7 @@ struct ControlProblem: Error {
         case let refusal as StoreRefusal: self.init(status: refusal.status, code: refusal.rawValue, detail: refusal.detail)
         case let refusal as SimulatorRefusal: self.init(status: refusal.status, code: refusal.rawValue, detail: refusal.detail)
         case let error as JSONError: self = .badRequest("invalidJSON", error.description)
+        case let error as SimulatorStateError: self.init(status: error.status, code: error.code, detail: error.description)
         case SimulatorConfigurationError.notificationURL:
             self = .badRequest("invalidURL", "The address must be http or https, of at most 2048 characters.")
         case let error as any HTTPResponseError:
@@ -131,8 +132,8 @@ extension SimulatorRefusal {
         switch self {
         case .busy: .serviceUnavailable
         case .clockGoesForward, .tooFar: .badRequest
-        case .unknownNotification: .notFound
-        case .noNotificationURL: .conflict
+        case .unknownNotification, .unknownMessage, .receiptLost: .notFound
+        case .noNotificationURL, .stateOfAnotherStore: .conflict
         }
     }
 
@@ -142,7 +143,26 @@ extension SimulatorRefusal {
         case .clockGoesForward: "The clock only goes forward."
         case .tooFar: "The clock goes at most ten years at a time and 59 years in all."
         case .unknownNotification: "There is no such notification, or it was forgotten."
+        case .unknownMessage: "The app has no such image and no such message."
+        case .receiptLost: "The receipt is missing on the device; a purchase or a restore brings one."
         case .noNotificationURL: "No address for notifications is set."
+        case .stateOfAnotherStore: "The state is another store's: of another root, other apps or keys. Start with --state."
+        }
+    }
+}
+
+extension SimulatorStateError {
+    fileprivate var status: HTTPResponse.Status {
+        if case .cannotBeSaved = self { .conflict } else { .badRequest }
+    }
+
+    fileprivate var code: String {
+        switch self {
+        case .cannotBeSaved: "cannotBeSaved"
+        case .notAState: "notAState"
+        case .ofVersion: "stateOfAnotherVersion"
+        case .changed: "stateChanged"
+        case .unreadable: "stateUnreadable"
         }
     }
 }

@@ -49,6 +49,11 @@ extension ControlRoutes {
             return Response.json { $0.members(of: list) }
         }
         group.get("/accounts/:account/receipt", use: receipt)
+        group.post("/accounts/:account/receipt/lose") { request, context in
+            _ = try await ControlBody(request, members: [])
+            try await simulator.loseReceipt(of: try context.account())
+            return Response.json { _ in }
+        }
         group.post("/accounts/:account/rescind-consent") { request, context in
             let body = try await ControlBody(request, members: ["app"])
             try await simulator.rescindConsent(
@@ -82,6 +87,7 @@ extension ControlRoutes {
     /// The app receipt, in base64 as an app sends it; of a device where one is named.
     @Sendable private func receipt(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let account = try await simulator.account(try context.account()).account
+        guard await simulator.hasReceipt(account.id) else { throw SimulatorRefusal.receiptLost }
         var device = CompactUUID(bytes: [])
         if let name = request.uri.queryParameters["device"] {
             device = try await simulator.device(DeviceID(String(name))).device.identifierForVendor

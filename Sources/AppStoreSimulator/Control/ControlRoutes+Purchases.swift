@@ -43,13 +43,17 @@ extension ControlRoutes {
     /// Asks the app's server what to show to somebody who is about to leave.
     @Sendable private func askInRealtime(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let body = try await ControlBody(request, members: ["locale"])
-        let answer = try await simulator.askInRealtime(
+        let showing = try await simulator.askInRealtime(
             about: try context.subscription(), locale: try body.text("locale") ?? "en-US")
         return Response.json { json in
-            json.member("isAnswered", answer != nil)
-            guard let answer else { return }
-            json.member("status", Int64(answer.status))
-            json.member("body", String(decoding: answer.body, as: UTF8.self))
+            json.member("isAnswered", showing.answer != nil)
+            if let answer = showing.answer {
+                json.member("status", Int64(answer.status))
+                json.member("body", String(decoding: answer.body, as: UTF8.self))
+            }
+            json.member("isDefault", showing.isDefault)
+            json.optionalMember("problem", showing.problem)
+            if let message = showing.message { json.member("message") { $0.object { $0.members(of: message) } } }
         }
     }
 

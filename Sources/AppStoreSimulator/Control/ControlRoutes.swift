@@ -23,6 +23,8 @@ struct ControlRoutes: Sendable {
         addTransactions(to: group)
         addNotifications(to: group)
         addFaults(to: group)
+        addRetention(to: group)
+        addState(to: group)
     }
 
     // MARK: The clock and what is signed

@@ -53,23 +53,21 @@ actor NotificationPoster: Service {
         do {
             guard let response = try await ask(body, of: url) else { return .other }
             return (200...206).contains(response.status.code) ? .success : .unsuccessfulHTTPResponseCode
-        } catch let error as HTTPClientError {
-            return Self.result(of: error)
-        } catch is ChannelError {
-            return .noResponse
         } catch {
-            return .noResponse
+            return Self.result(of: error)
         }
     }
 
-    /// What is answered to a question, at most 64 KiB of it; nil where there is no answer to read.
-    func answer(to body: [UInt8], from url: String) async -> (status: Int, body: [UInt8])? {
+    /// What is answered to a question, at most 64 KiB of it; where there is no answer to read, nil and why.
+    func answer(
+        to body: [UInt8], from url: String
+    ) async -> (answer: (status: Int, body: [UInt8])?, result: SendAttemptResult) {
         do {
-            guard let response = try await ask(body, of: url) else { return nil }
+            guard let response = try await ask(body, of: url) else { return (nil, .other) }
             let bytes = try await response.body.collect(upTo: 64 * 1024)
-            return (Int(response.status.code), Array(bytes.readableBytesView))
+            return ((Int(response.status.code), Array(bytes.readableBytesView)), .success)
         } catch {
-            return nil
+            return (nil, Self.result(of: error))
         }
     }
 
@@ -82,8 +80,9 @@ actor NotificationPoster: Service {
         return try await client.execute(request, timeout: Self.timeout)
     }
 
-    private static func result(of error: HTTPClientError) -> SendAttemptResult {
-        switch error {
+    private static func result(of error: any Error) -> SendAttemptResult {
+        guard let error = error as? HTTPClientError else { return .noResponse }
+        return switch error {
         case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded: .timedOut
         case .remoteConnectionClosed: .prematureClose
         default: .other

@@ -2,7 +2,7 @@ package import AppStoreModel
 package import Primitives
 
 /// What is done with the next notifications.
-package enum DeliveryMode: Sendable, Hashable {
+package enum DeliveryMode: Sendable, Hashable, Codable {
     case deliver
     /// The next ones are lost, so many; then they are delivered again.
     case drop(Int64)
@@ -23,7 +23,7 @@ package enum ReleaseOrder: Sendable, Hashable {
 /// How an attempt to deliver ended, in the spelling of `sendAttemptResult`.
 ///
 /// Source: Apple, `sendAttemptResult`.
-package enum SendAttemptResult: String, Sendable, Hashable, CaseIterable {
+package enum SendAttemptResult: String, Sendable, Hashable, CaseIterable, Codable {
     case success = "SUCCESS"
     case timedOut = "TIMED_OUT"
     case tlsIssue = "TLS_ISSUE"
@@ -38,12 +38,12 @@ package enum SendAttemptResult: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A notification and what became of it.
-package struct OutboxRecord: Sendable {
-    package enum State: String, Sendable, Hashable {
+package struct OutboxRecord: Sendable, Hashable, Codable {
+    package enum State: String, Sendable, Hashable, Codable {
         case sent, held, delayed, dropped
     }
 
-    package struct Attempt: Sendable, Hashable {
+    package struct Attempt: Sendable, Hashable, Codable {
         package let attemptDate: Timestamp
         package let result: SendAttemptResult
     }
@@ -63,7 +63,7 @@ package struct OutboxRecord: Sendable {
 ///
 /// Source: Apple, "Responding to App Store Server Notifications": in production five retries of version 2 and three of version 1,
 /// in Sandbox one attempt.
-struct Outbox: Sendable {
+struct Outbox: Sendable, Hashable {
     var mode = DeliveryMode.deliver
     /// Oldest first; of those before ``forgotten`` nothing is left.
     private var records: [OutboxRecord] = []
@@ -183,5 +183,24 @@ struct Outbox: Sendable {
         for record in records.prefix(count) { places[record.notification.notificationUUID] = nil }
         records.removeFirst(count)
         forgotten += count
+    }
+}
+
+// MARK: - Saving
+
+extension Outbox: Codable {
+    /// Without ``places``, which follow from the records.
+    private enum CodingKeys: String, CodingKey {
+        case mode, records, forgotten, held, queue
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        mode = try container.decode(DeliveryMode.self, forKey: .mode)
+        records = try container.decode([OutboxRecord].self, forKey: .records)
+        forgotten = try container.decode(Int.self, forKey: .forgotten)
+        held = try container.decode([Int].self, forKey: .held)
+        queue = try container.decode(DueQueue<Int>.self, forKey: .queue)
+        for (index, record) in records.enumerated() { places[record.notification.notificationUUID] = index + forgotten }
     }
 }

@@ -2,14 +2,14 @@ internal import AppStoreModel
 package import Primitives
 
 /// Something that goes wrong on purpose where the App Store answers.
-package struct Fault: Sendable, Hashable {
+package struct Fault: Sendable, Hashable, Codable {
     /// Which face.
-    package enum Face: String, Sendable, Hashable, CaseIterable {
+    package enum Face: String, Sendable, Hashable, CaseIterable, Codable {
         case serverAPI, verifyReceipt
     }
 
     /// What goes wrong.
-    package enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable, Codable {
         /// A page for people in place of JSON, as a proxy or an overloaded front answers.
         case html
         /// Half of the right answer, with all of its headers.
@@ -46,7 +46,7 @@ package struct Fault: Sendable, Hashable {
 }
 
 /// The faults that are set, and how chance chooses.
-struct FaultPlan: Sendable {
+struct FaultPlan: Sendable, Hashable, Codable {
     private(set) var faults: [Fault] = []
     private var randomness = SplitMix(state: 1)
     /// The store as it was when the first stale fault was set.

@@ -74,7 +74,7 @@ struct Keyring: Sendable {
 ///
 /// Source: Apple, "Generating a signature for promotional offers" (24 hours, one use); "Generating JWS to sign App Store
 /// requests".
-struct OfferDesk: Sendable {
+struct OfferDesk: Sendable, Hashable, Codable {
     private var nonces: [String: Timestamp] = [:]
 
     /// How long a signature is good for.

@@ -5,7 +5,7 @@ internal import SimulatorPKI
 
 /// Signs receipts with RSA certificates of its own. Its keys are made when the first receipt is asked for: that takes a while,
 /// and most worlds never ask.
-struct ReceiptPrinter: Sendable {
+struct ReceiptPrinter: Sendable, Codable {
     private let validity: ClosedRange<Timestamp>
     private var receiptAuthority: ReceiptAuthority?
     private var transactionAuthority: TransactionReceiptAuthority?
@@ -37,6 +37,11 @@ extension AppStoreSimulator {
         let content = receiptContent(of: app, for: account, device: device)
         return try receipts.authority().sign(content: content.der)
     }
+
+    /// The app finds no receipt on the devices of the account from now on.
+    package func loseReceipt(of id: AccountID) throws { lostReceipts.insert(try store.account(id).id) }
+
+    package func hasReceipt(_ id: AccountID) -> Bool { !lostReceipts.contains(id) }
 
     /// The root's DER of app receipts.
     package func receiptRootDER() throws -> [UInt8] { try receipts.authority().rootDER }

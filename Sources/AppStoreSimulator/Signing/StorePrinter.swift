@@ -3,18 +3,36 @@ internal import Primitives
 internal import SimulatorPKI
 
 /// Signs what the store says, with the store's own certificates and the store's own date.
-struct StorePrinter: Sendable {
-    /// Who signed so far, the present one last: a leaf is renewed now and then, and what was signed before stays as it was.
-    private(set) var authorities: [SigningAuthority]
-    /// In place of the present one while something is wrong on purpose.
-    var impostor: SigningAuthority?
+struct StorePrinter: Sendable, Codable {
+    /// The root's first, then whoever signed since: a leaf is renewed now and then, and what was signed before stays as it was.
+    private(set) var signers: [SigningAuthority]
+    /// The place of the newest leaf under our root.
+    private var rightful = 0
+    /// The place of who signs while something is wrong on purpose; nil before that was ever so.
+    private var impostor: Int?
+    private var isImpostorSigning = false
 
-    init(_ authority: SigningAuthority) { authorities = [authority] }
+    init(_ authority: SigningAuthority) { signers = [authority] }
 
-    var authority: SigningAuthority { authorities[authorities.count - 1] }
-    private var signer: SigningAuthority { impostor ?? authority }
+    /// The place of who signs now.
+    private var present: Int { isImpostorSigning ? impostor ?? rightful : rightful }
+    private var signer: SigningAuthority { signers[present] }
 
-    mutating func renew(_ authority: SigningAuthority) { authorities.append(authority) }
+    /// Lets a new leaf of our root sign from now on.
+    mutating func renew(_ leaf: SigningAuthority) {
+        rightful = signers.count
+        isImpostorSigning = false
+        signers.append(leaf)
+    }
+
+    /// Lets nobody's root sign from now on, made where there was none before; or the right one again.
+    mutating func setImpostor(_ isOn: Bool, _ make: () throws -> SigningAuthority) rethrows {
+        if isOn, impostor == nil {
+            signers.append(try make())
+            impostor = signers.count - 1
+        }
+        isImpostorSigning = isOn
+    }
 
     /// A `signedTransactionInfo`.
     func signed(_ transaction: StoreTransaction, in store: Store, at instant: Timestamp) throws -> String {
@@ -40,22 +58,37 @@ struct StorePrinter: Sendable {
     // MARK: Notifications
 
     /// What a notification was signed with: kept in its place, since it is put together again from it, byte for byte.
-    struct Signatures: Sendable {
-        let signer: Signer
+    struct Signatures: Sendable, Hashable, Codable {
+        /// The place of who signed.
+        fileprivate let signer: Int
         /// 64 bytes for each part, in the order in which they are signed.
         fileprivate var bytes: [UInt8] = []
 
-        init(signer: Signer) { self.signer = signer }
+        init(signer: Int) { self.signer = signer }
 
-        enum Signer: Sendable {
-            case authority(Int)
-            case impostor(SigningAuthority)
+        /// As a saved state has it.
+        private enum CodingKeys: String, CodingKey {
+            case signer, signatures
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            signer = try container.decode(Int.self, forKey: .signer)
+            guard let bytes = StrictBase64.decodePadded(Array(try container.decode(String.self, forKey: .signatures).utf8)[...])
+            else { throw DecodingError.dataCorruptedError(forKey: .signatures, in: container, debugDescription: "no base64") }
+            self.bytes = bytes
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(signer, forKey: .signer)
+            try container.encode(StrictBase64.encodePadded(bytes), forKey: .signatures)
         }
     }
 
     /// A `signedPayload` of a notification.
     func signed(_ notification: StoreNotification, in store: Store) throws -> (signedPayload: String, Signatures) {
-        var signatures = Signatures(signer: impostor.map { .impostor($0) } ?? .authority(authorities.count - 1))
+        var signatures = Signatures(signer: present)
         let payload = try print(notification, in: store) { payload in
             let (compact, signature) = try signer.signed(payload)
             signatures.bytes += signature
@@ -66,11 +99,7 @@ struct StorePrinter: Sendable {
 
     /// The very same again.
     func signedAgain(_ notification: StoreNotification, _ signatures: Signatures, in store: Store) throws -> String {
-        let signer =
-            switch signatures.signer {
-            case .authority(let place): authorities[place]
-            case .impostor(let authority): authority
-            }
+        let signer = signers.indices.contains(signatures.signer) ? signers[signatures.signer] : signer
         var rest = signatures.bytes[...]
         return try print(notification, in: store) { payload in
             defer { rest = rest.dropFirst(64) }

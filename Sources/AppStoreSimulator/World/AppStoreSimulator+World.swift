@@ -140,6 +140,7 @@ extension AppStoreSimulator {
         try await inTurn {
             if let proof { try check(proof, for: order) }
             let purchase = try store.buy(order)
+            lostReceipts.remove(order.account)
             try await tell(purchase.notifications)
             return (purchase.outcome, try signed(purchase.transaction))
         }
@@ -150,6 +151,7 @@ extension AppStoreSimulator {
     ) async throws -> (outcome: Purchase.Outcome, transaction: SignedTransaction) {
         try await inTurn {
             let purchase = try store.redeem(code: code, app: app, account: account, appAccountToken: appAccountToken)
+            lostReceipts.remove(account)
             try await tell(purchase.notifications)
             return (purchase.outcome, try signed(purchase.transaction))
         }
@@ -165,7 +167,11 @@ extension AppStoreSimulator {
 
     /// What a new device of that account gets.
     package func restore(_ app: AppNumber, for id: AccountID) async throws -> [SignedTransaction] {
-        try await inTurn { try store.restore(app, for: id).map(signed) }
+        try await inTurn {
+            let restored = try store.restore(app, for: id).map(signed)
+            lostReceipts.remove(id)
+            return restored
+        }
     }
 
     package func subscription(_ id: TransactionID) throws -> SubscriptionReport {

@@ -2,7 +2,7 @@ internal import Primitives
 internal import ServiceLifecycle
 
 /// How the clock goes by itself.
-package enum ClockRate: Sendable, Hashable {
+package enum ClockRate: Sendable, Hashable, Codable {
     /// It stands until it is moved.
     case stands
     /// So many times as fast as time outside, 1 to 1,000,000.

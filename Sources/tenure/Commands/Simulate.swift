@@ -24,11 +24,11 @@ struct SimulateStart: AsyncParsableCommand {
             root, which is printed at the start and kept in --authority if that is given. See docs/local-app-store.md.
             """)
 
-    @Option(name: .long, help: "The catalogue: a .storekit file.")
-    var catalogue: String
+    @Option(name: .long, help: "The catalogue: a .storekit file. Needed unless --state has one.")
+    var catalogue: String?
 
-    @Option(name: .long, help: "The bundle id of the app that it sells for.")
-    var bundle: String
+    @Option(name: .long, help: "The bundle id of the app that it sells for. Needed unless --state has one.")
+    var bundle: String?
 
     @Option(name: .long, help: "The app's Apple id.")
     var appAppleId: Int64 = 1
@@ -60,8 +60,9 @@ struct SimulateStart: AsyncParsableCommand {
     @Option(name: .long, help: "The clock at the start, in milliseconds since 1970; now unless given.")
     var startsAt: Int64?
 
-    @Option(name: .long, help: "How fast the clock goes by itself: 0 stands, 1 as outside, up to 1000000.")
-    var rate: Int64 = 0
+    @Option(
+        name: .long, help: "How fast the clock goes by itself: 0 stands, 1 as outside, up to 1000000; 0 unless a state says.")
+    var rate: Int64?
 
     @Option(name: .long, help: "A file that says what time it is, for a server whose configuration has it as clock.file.")
     var clockFile: String?
@@ -79,12 +80,21 @@ struct SimulateStart: AsyncParsableCommand {
     @Option(name: .long, help: "What its identifiers are made from; the same seed and calls give the same ones.")
     var seed: UInt64 = 1
 
+    @Option(
+        name: .long,
+        help: """
+            A file to go on from where it is there, and to save everything to at the end: people, purchases, keys, the clock. \
+            It then says what the options about apps, clock, seed and keys would.
+            """)
+    var state: String?
+
     @Flag(name: .long, help: "Answer as often as asked; otherwise 429 as Apple does.")
     var withoutRateLimits = false
 
     func run() async throws {
         let simulator = try AppStoreSimulator(configuration: try simulatorConfiguration())
-        try await simulator.setClockRate(rate == 0 ? .stands : .factor(rate))
+        if let rate { try await simulator.setClockRate(rate == 0 ? .stands : .factor(rate)) }
+        if let notificationURL { try await simulator.setNotificationURL(notificationURL) }
         if let authority, !FileManager.default.fileExists(atPath: authority) {
             try SecretFile.write(simulator.exportedAuthority(), to: authority)
         }
@@ -102,9 +112,36 @@ struct SimulateStart: AsyncParsableCommand {
         try await ServiceGroup(
             configuration: .init(services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         ).run()
+        if let state { try StateFile.write(try await simulator.save(), to: state) }
     }
 
     private func simulatorConfiguration() throws -> SimulatorConfiguration {
+        var configuration = try resumedConfiguration() ?? newConfiguration()
+        configuration.outsideTime = { MachineClock().now() }
+        configuration.port = port
+        if productionPort >= 0 { configuration.facePorts[.production] = productionPort }
+        if sandboxPort >= 0 { configuration.facePorts[.sandbox] = sandboxPort }
+        if let clockFile { configuration.clockMoved = try ClockFile.writer(to: clockFile) }
+        configuration.limitsRates = !withoutRateLimits
+        return configuration
+    }
+
+    /// Nil where there is no state to go on from. What the options say of the first app must be what the state says.
+    private func resumedConfiguration() throws -> SimulatorConfiguration? {
+        guard let state, FileManager.default.fileExists(atPath: state) else { return nil }
+        let configuration = try SimulatorConfiguration(resuming: try StateFile.read(state))
+        let saved = configuration.apps[0]
+        if let bundle, bundle != saved.bundleId {
+            throw CommandError("\(state) is of \(saved.bundleId), not of \(bundle). Take another --state.")
+        }
+        if let catalogue, try CatalogueFile.read(catalogue) != saved.catalogue {
+            throw CommandError("\(state) was saved with another catalogue than \(catalogue). Take another --state.")
+        }
+        return configuration
+    }
+
+    private func newConfiguration() throws -> SimulatorConfiguration {
+        guard let catalogue, let bundle else { throw CommandError("--catalogue and --bundle are needed for a new store.") }
         guard let environment = Primitives.Environment(rawValue: environment) else {
             throw CommandError("--environment must be Production or Sandbox.")
         }
@@ -118,14 +155,8 @@ struct SimulateStart: AsyncParsableCommand {
         first.keys = [try inAppPurchaseKey()]
         var configuration = SimulatorConfiguration(
             apps: [first] + (try app.map(otherApp)), environment: environment,
-            startsAt: startsAt.map { Timestamp(millisecondsSince1970: $0) } ?? MachineClock().now(),
-            outsideTime: { MachineClock().now() })
-        configuration.port = port
-        if productionPort >= 0 { configuration.facePorts[.production] = productionPort }
-        if sandboxPort >= 0 { configuration.facePorts[.sandbox] = sandboxPort }
+            startsAt: startsAt.map { Timestamp(millisecondsSince1970: $0) } ?? MachineClock().now())
         configuration.seed = seed
-        if let clockFile { configuration.clockMoved = try ClockFile.writer(to: clockFile) }
-        configuration.limitsRates = !withoutRateLimits
         if let authority, FileManager.default.fileExists(atPath: authority) {
             configuration.authorityPEM = try String(contentsOfFile: authority, encoding: .utf8)
         }
@@ -155,11 +186,39 @@ struct SimulateStart: AsyncParsableCommand {
 
 /// A file that only its owner may read.
 enum SecretFile {
-    static func write(_ text: String, to path: String) throws {
+    static func write(_ text: String, to path: String) throws { try write(Data(text.utf8), to: path) }
+
+    static func write(_ content: Data, to path: String) throws {
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: attributes) else {
+        guard FileManager.default.createFile(atPath: path, contents: content, attributes: attributes) else {
             throw CommandError("\(path) cannot be written.")
         }
+    }
+}
+
+/// What a local App Store saved.
+enum StateFile {
+    static func bytes(_ path: String) throws -> [UInt8] {
+        do {
+            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw CommandError("The state \(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    static func read(_ path: String) throws -> SimulatorState {
+        do {
+            return try SimulatorStateFile.state(from: try bytes(path))
+        } catch let error as SimulatorStateError {
+            throw CommandError("\(path): \(error)")
+        }
+    }
+
+    /// In place of what was there, as a whole or not at all.
+    static func write(_ state: SimulatorState, to path: String) throws {
+        let new = path + ".new"
+        try SecretFile.write(Data(try SimulatorStateFile.bytes(of: state)), to: new)
+        guard rename(new, path) == 0 else { throw CommandError("\(path) cannot be written.") }
     }
 }
 

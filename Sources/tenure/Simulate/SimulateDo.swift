@@ -39,7 +39,7 @@ struct SimulateDo: AsyncParsableCommand {
             request.body = .bytes(ByteBuffer(bytes: body))
         }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
-        let bytes = try await response.body.collect(upTo: 64 << 20)
+        let bytes = try await response.body.collect(upTo: 1 << 30)
         Console.print(String(buffer: bytes))
         guard (200...299).contains(response.status.code) else { throw ExitCode(1) }
     }

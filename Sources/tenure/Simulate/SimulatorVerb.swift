@@ -12,6 +12,8 @@ struct SimulatorVerb: Sendable {
     let words: [Word]
     /// Members of the body that the verb itself brings, as JSON.
     var fixed: [(name: String, json: String)] = []
+    /// Whether its body is a file, whose path is the only argument.
+    var takesFile = false
 
     /// An argument and what it is in JSON.
     struct Word: Sendable {
@@ -38,7 +40,8 @@ struct SimulatorVerb: Sendable {
 
     /// As it is typed.
     var usage: String {
-        ([name]
+        if takesFile { return "\(name) FILE" }
+        return ([name]
             + words.map { word in
                 let shown: String =
                     switch word.kind {
@@ -51,6 +54,10 @@ struct SimulatorVerb: Sendable {
 
     /// The call that the arguments come to; more members as `name=value`.
     func call(_ arguments: [String], members: [(name: String, json: String)]) throws -> (path: String, body: [UInt8]?) {
+        if takesFile {
+            guard arguments.count == 1, members.isEmpty else { throw CommandError("It is: \(usage)") }
+            return (path, try StateFile.bytes(arguments[0]))
+        }
         let needed = words.count { !$0.isOptional }
         guard (needed...words.count).contains(arguments.count) else { throw CommandError("It is: \(usage)") }
         var (path, body) = (path, fixed)
@@ -131,6 +138,7 @@ extension SimulatorVerb {
         post("restore", "/accounts/{account}/restore", [account], "restore on a new device"),
         get("purchases", "/accounts/{account}/transactions", [account], "what an account bought, newest first"),
         get("receipt", "/accounts/{account}/receipt", [account], "the app receipt, in base64"),
+        post("lose-receipt", "/accounts/{account}/receipt/lose", [account], "the receipt is missing until a purchase or restore"),
         get("subscription", "/subscriptions/{id}", [id], "show a subscription"),
         post("auto-renew", "/subscriptions/{id}/auto-renew", [id, onOff], "turn auto-renew on or off"),
         post("payment", "/subscriptions/{id}/payment", [id, fails], "the card for one subscription; gracePeriodDays="),
@@ -185,5 +193,14 @@ extension SimulatorVerb {
         get("faults", "/faults", [], "what goes wrong on purpose"),
         post("break", "/faults", [], "let answers go wrong; faults=[…], seed="),
         post("signing", "/signing", [Word(name: "signing")], "right, wrongChain or newLeaf"),
+        get("retention-messages", "/retention", [], "images and messages for customers who are about to leave"),
+        post(
+            "review", "/retention/review",
+            [Word(name: "identifier"), Word(name: "approves", kind: .flag(on: "approve", off: "reject"))],
+            "review an image or a message"),
+        get("save", "/state", [], "the whole state; put it into a file"),
+        SimulatorVerb(
+            name: "load", help: "put the store back to a state that it saved", method: "PUT", path: "/state", words: [],
+            takesFile: true),
     ]
 }

@@ -76,7 +76,7 @@ enum APIRoute: Sendable {
     case requestTest
     case testStatus(String)
     case notificationHistory
-    case setRealtimeURL, realtimeURL, deleteRealtimeURL
+    case retention(RetentionRoute)
 
     init?(_ call: APICall) {
         let path = call.path
@@ -100,9 +100,9 @@ enum APIRoute: Sendable {
         case ("POST", "v1", "notifications", 1) where rest[0] == "test": self = .requestTest
         case ("GET", "v1", "notifications", 2) where rest[0] == "test": self = .testStatus(rest[1])
         case ("POST", "v1", "notifications", 1) where rest[0] == "history": self = .notificationHistory
-        case ("PUT", "v1", "messaging", 2) where rest == ["realtime", "url"]: self = .setRealtimeURL
-        case ("GET", "v1", "messaging", 2) where rest == ["realtime", "url"]: self = .realtimeURL
-        case ("DELETE", "v1", "messaging", 2) where rest == ["realtime", "url"]: self = .deleteRealtimeURL
+        case (_, "v1", "messaging", 1...):
+            guard let route = RetentionRoute(call.method, rest) else { return nil }
+            self = .retention(route)
         default: return nil
         }
     }
@@ -113,7 +113,42 @@ enum APIRoute: Sendable {
         case .transaction, .history, .statuses, .consumption, .appTransaction, .finish, .notificationHistory: .frequent
         case .extend, .appAccountToken: .usual
         case .order, .refunds: .rare
-        case .extendAll, .extensionStatus, .requestTest, .testStatus, .setRealtimeURL, .realtimeURL, .deleteRealtimeURL: .single
+        case .retention(.setDefault): .rare
+        case .extendAll, .extensionStatus, .requestTest, .testStatus, .retention: .single
+        }
+    }
+}
+
+/// A call about messages to customers who are about to leave.
+///
+/// Source: Apple, Retention Messaging API, endpoints.
+enum RetentionRoute: Sendable {
+    case uploadImage(String), deleteImage(String), images
+    case uploadMessage(String), deleteMessage(String), messages
+    case setDefault(product: String, locale: String)
+    case `default`(product: String, locale: String)
+    case deleteDefault(product: String, locale: String)
+    case setRealtimeURL, realtimeURL, deleteRealtimeURL
+    case startTest, testResult(String)
+
+    /// - Parameter path: what follows `messaging`.
+    init?(_ method: String, _ path: [String]) {
+        switch (method, path[0], path.count) {
+        case ("PUT", "image", 2): self = .uploadImage(path[1])
+        case ("DELETE", "image", 2): self = .deleteImage(path[1])
+        case ("GET", "image", 2) where path[1] == "list": self = .images
+        case ("PUT", "message", 2): self = .uploadMessage(path[1])
+        case ("DELETE", "message", 2): self = .deleteMessage(path[1])
+        case ("GET", "message", 2) where path[1] == "list": self = .messages
+        case ("PUT", "default", 3): self = .setDefault(product: path[1], locale: path[2])
+        case ("GET", "default", 3): self = .default(product: path[1], locale: path[2])
+        case ("DELETE", "default", 3): self = .deleteDefault(product: path[1], locale: path[2])
+        case ("PUT", "realtime", 2) where path[1] == "url": self = .setRealtimeURL
+        case ("GET", "realtime", 2) where path[1] == "url": self = .realtimeURL
+        case ("DELETE", "realtime", 2) where path[1] == "url": self = .deleteRealtimeURL
+        case ("POST", "performanceTest", 1): self = .startTest
+        case ("GET", "performanceTest", 3) where path[1] == "result": self = .testResult(path[2])
+        default: return nil
         }
     }
 }

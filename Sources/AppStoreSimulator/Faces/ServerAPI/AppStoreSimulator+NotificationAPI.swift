@@ -1,4 +1,4 @@
-package import AppStoreModel
+internal import AppStoreModel
 internal import Primitives
 internal import StrictJSON
 
@@ -54,33 +54,6 @@ extension AppStoreSimulator {
                 }
             }
         }
-    }
-
-    // MARK: Retention messaging
-
-    func setRealtimeURL(_ call: APICall) throws -> APIAnswer {
-        guard let url = try call.object()["realtimeURL"]?.string, url.utf8.count <= 256, Self.isNotificationURL(url) else {
-            throw APIError.invalidRealtimeURL
-        }
-        realtimeURLs[call.app] = url
-        return APIAnswer()
-    }
-
-    func realtimeURL(_ call: APICall) throws -> APIAnswer {
-        guard let url = realtimeURLs[call.app] else { throw APIError.realtimeURLNotFound }
-        return APIAnswer { $0.member("realtimeURL", url) }
-    }
-
-    /// What the app's server answers while a customer is about to turn auto-renew off; nil where it does not answer in time, or
-    /// nobody is asked.
-    package func askInRealtime(about id: TransactionID, locale: String) async throws -> (status: Int, body: [UInt8])? {
-        let subscription = try store.subscription(id)
-        guard let url = realtimeURLs[subscription.app] else { throw SimulatorRefusal.noNotificationURL }
-        let payload = store.realtimePayload(
-            of: subscription, locale: locale, requestIdentifier: store.newRequestIdentifier(),
-            signedDate: store.signingInstant)
-        let signed = try printer.signed(payload)
-        return await poster.answer(to: NotificationPoster.body(signedPayload: signed), from: url)
     }
 }
 

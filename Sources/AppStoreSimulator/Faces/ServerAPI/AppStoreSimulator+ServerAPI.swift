@@ -42,11 +42,7 @@ extension AppStoreSimulator {
         case .requestTest: return try await requestTest(call)
         case .testStatus(let token): return try testStatus(token, call)
         case .notificationHistory: return try notificationHistory(call)
-        case .setRealtimeURL: return try setRealtimeURL(call)
-        case .realtimeURL: return try realtimeURL(call)
-        case .deleteRealtimeURL:
-            guard realtimeURLs.removeValue(forKey: call.app) != nil else { throw APIError.realtimeURLNotFound }
-            return APIAnswer()
+        case .retention(let route): return try retention(route, call)
         }
     }
 

@@ -140,7 +140,7 @@ struct OldReceipt: Sendable {
         entries = Self.entries(of: inner)
     }
 
-    var transaction: TransactionID? { entries["transaction-id"].flatMap(TransactionID.init) }
+    var transaction: TransactionID? { entries["transaction-id"].flatMap { TransactionID($0) } }
 
     /// Signing again gives the same signature.
     func isSigned(by authority: TransactionReceiptAuthority) -> Bool {

@@ -27,7 +27,7 @@ struct ShownReceipt: Sendable {
         applicationVersion = text(3) ?? ""
         originalApplicationVersion = text(19) ?? ""
         transactions = attributes.filter { $0.type == 17 }.compactMap { line in
-            Self.attributes(line.value)?.first { $0.type == 1703 }.flatMap { Self.text($0.value) }.flatMap(TransactionID.init)
+            Self.attributes(line.value)?.first { $0.type == 1703 }.flatMap { Self.text($0.value) }.flatMap { TransactionID($0) }
         }
     }
 

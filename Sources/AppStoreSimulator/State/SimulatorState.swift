@@ -1,0 +1,120 @@
+internal import AppStoreModel
+package import Primitives
+internal import SimulatorPKI
+
+/// All of a local App Store at one moment: what ``AppStoreSimulator/save()`` gives, and what one is started with or put back to.
+///
+/// It holds private keys, though only those of a test store. What stays behind is who waits for an answer, what was counted
+/// against the rate limits, and where things listen.
+package struct SimulatorState: Sendable, Codable {
+    /// By ``AppNumber``.
+    let apps: [App]
+    /// Of accounts that name none.
+    package let environment: Environment
+    /// When the clock first stood: certificates are valid for 60 years from then.
+    package let startsAt: Timestamp
+    let store: Store
+    let printer: StorePrinter
+    let receipts: ReceiptPrinter
+    let outbox: Outbox
+    let targets: [Target]
+    let faults: FaultPlan
+    let offers: OfferDesk
+    let retention: RetentionDesk
+    let lostReceipts: [AccountID]
+    let rate: ClockRate
+    let testNotifications: [CompactUUID]
+
+    /// What App Store Connect knows about an app; the rest is with the store.
+    struct App: Sendable, Hashable, Codable {
+        let issuerId: String
+        let sharedSecret: String?
+        let keys: [Key]
+
+        struct Key: Sendable, Hashable, Codable {
+            let id: String
+            let pem: String
+        }
+    }
+
+    /// Where an app's notifications of one environment go.
+    struct Target: Sendable, Hashable, Codable {
+        let app: AppNumber
+        let environment: Environment
+        let url: String?
+        let version: NotificationVersion
+    }
+
+    /// The clock.
+    package var now: Timestamp { store.now }
+
+    var notificationTargets: [Endpoint: NotificationTarget] {
+        targets.reduce(into: [:]) {
+            $0[Endpoint(app: $1.app, environment: $1.environment)] = NotificationTarget(url: $1.url, version: $1.version)
+        }
+    }
+}
+
+extension SimulatorState.App {
+    init(_ app: SimulatedApp) {
+        issuerId = app.issuerId
+        sharedSecret = app.sharedSecret
+        keys = app.keys.map { Key(id: $0.id, pem: $0.savedPEM) }
+    }
+}
+
+extension SimulatorConfiguration {
+    /// A store that goes on where a state was saved, at any ports. What the configuration says of apps, clock and keys is the
+    /// state's.
+    package init(resuming state: SimulatorState) throws {
+        guard state.store.apps.count == state.apps.count else { throw SimulatorStateError.unreadable("apps do not match") }
+        let apps = try zip(state.store.apps, state.apps).map { sold, known in
+            var app = SimulatedApp(bundleId: sold.bundleId, appAppleId: sold.appAppleId, catalogue: sold.catalogue)
+            app.bundleVersion = sold.bundleVersion
+            app.issuerId = known.issuerId
+            app.sharedSecret = known.sharedSecret
+            app.keys = try known.keys.map { try InAppPurchaseKey(id: $0.id, pem: $0.pem) }
+            return app
+        }
+        self.init(apps: apps, environment: state.environment, startsAt: state.startsAt)
+        resumed = state
+    }
+}
+
+// MARK: - Saving and putting back
+
+extension AppStoreSimulator {
+    /// Everything as it is now.
+    package func save() async throws -> SimulatorState {
+        try await inTurn {
+            SimulatorState(
+                apps: configuration.apps.map(SimulatorState.App.init), environment: configuration.environment,
+                startsAt: configuration.startsAt, store: store, printer: printer, receipts: receipts, outbox: outbox,
+                targets: targets.map {
+                    .init(app: $0.app, environment: $0.environment, url: $1.url, version: $1.version)
+                }.sorted { ($0.app, $0.environment.rawValue) < ($1.app, $1.environment.rawValue) },
+                faults: faults, offers: offers, retention: retention, lostReceipts: lostReceipts.sorted(), rate: rate,
+                testNotifications: testNotifications.sorted { $0.description < $1.description })
+        }
+    }
+
+    /// Puts everything back to what this store saved: between two tests, in place of a new start.
+    ///
+    /// The clock goes back too, which a server that follows it may not like.
+    ///
+    /// - Throws: ``SimulatorRefusal/stateOfAnotherStore`` where another store saved it: with another root, other apps or keys.
+    package func restore(_ state: SimulatorState) async throws {
+        try await inTurn {
+            guard state.printer.signers.first?.chainDER == authority.chainDER,
+                state.apps == configuration.apps.map(SimulatorState.App.init),
+                state.store.apps.map(\.bundleId) == configuration.apps.map(\.bundleId),
+                state.store.apps.map(\.catalogue) == configuration.apps.map(\.catalogue)
+            else { throw SimulatorRefusal.stateOfAnotherStore }
+            (store, printer, receipts) = (state.store, state.printer, state.receipts)
+            (outbox, targets, faults, offers) = (state.outbox, state.notificationTargets, state.faults, state.offers)
+            (retention, lostReceipts, rate) = (state.retention, Set(state.lostReceipts), state.rate)
+            testNotifications = Set(state.testNotifications)
+            clock.set(store.now)
+        }
+    }
+}

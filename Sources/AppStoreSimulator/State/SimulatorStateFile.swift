@@ -1,0 +1,84 @@
+internal import Crypto
+internal import FoundationEssentials
+internal import StrictJSON
+
+/// A ``SimulatorState`` as bytes: a line that says what it is, then a line of JSON.
+///
+/// The first line has a digest of the second. A file that was cut short or changed by hand is refused as a whole: what stands in a
+/// state refers to itself in too many places to be half right.
+package enum SimulatorStateFile {
+    /// States of other numbers are refused: what they say may mean something else.
+    static let version: Int64 = 1
+    static let format = "tenure local App Store"
+    /// Far more than any test needs.
+    package static let maximumBytes = 1 << 30
+
+    package static func bytes(of state: SimulatorState) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body: [UInt8]
+        do {
+            body = Array(try encoder.encode(state))
+        } catch EncodingError.invalidValue(_, let context) {
+            throw SimulatorStateError.cannotBeSaved(context.debugDescription)
+        }
+        var head = JSONWriter()
+        head.object {
+            $0.member("format", format)
+            $0.member("version", version)
+            $0.member("sha256", digest(of: body[...]))
+        }
+        return head.bytes + [newline] + body + [newline]
+    }
+
+    /// - Throws: ``SimulatorStateError``.
+    package static func state(from bytes: [UInt8]) throws -> SimulatorState {
+        guard bytes.count <= maximumBytes, let end = bytes.prefix(1024).firstIndex(of: newline) else {
+            throw SimulatorStateError.notAState
+        }
+        let head: JSONObject?
+        do throws(JSONError) { head = try JSONDocument(Array(bytes[..<end])).root.object } catch { throw SimulatorStateError.notAState }
+        guard let head, head["format"]?.string == format, let wrote = head["version"]?.int64 else {
+            throw SimulatorStateError.notAState
+        }
+        guard wrote == version else { throw SimulatorStateError.ofVersion(wrote) }
+        var body = bytes[(end + 1)...]
+        while body.last == newline { body.removeLast() }
+        guard head["sha256"]?.string == digest(of: body) else { throw SimulatorStateError.changed }
+        do {
+            return try JSONDecoder().decode(SimulatorState.self, from: Data(body))
+        } catch let error as DecodingError {
+            throw SimulatorStateError.unreadable("\(error)")
+        }
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    private static func digest(of body: ArraySlice<UInt8>) -> String {
+        ControlRoutes.hexadecimal(Array(SHA256.hash(data: body)))
+    }
+}
+
+/// Why a state is not saved, or not gone on from.
+package enum SimulatorStateError: Error, Equatable, CustomStringConvertible {
+    /// Something in it was made in code and has no file.
+    case cannotBeSaved(String)
+    case notAState
+    /// Saved by a program that wrote another version of states.
+    case ofVersion(Int64)
+    /// Not what was written: cut short, or changed.
+    case changed
+    /// It has what was written, and that is none of ours.
+    case unreadable(String)
+
+    package var description: String {
+        switch self {
+        case .cannotBeSaved(let why): "the state cannot be saved: \(why)"
+        case .notAState: "this is no saved state of a local App Store"
+        case .ofVersion(let version):
+            "this state is of version \(version), and this program reads version \(SimulatorStateFile.version)"
+        case .changed: "this state was cut short or changed after it was saved"
+        case .unreadable(let why): "this state cannot be read: \(why)"
+        }
+    }
+}
