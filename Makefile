@@ -54,6 +54,7 @@ peers: test-packages .venv/installed
 	.venv/bin/python Tests/Peers/store_run.py
 	.venv/bin/python Tests/Peers/store_scenarios.py
 	.venv/bin/python Tests/Peers/store_receipt_clients.py
+	.venv/bin/python Tests/Peers/store_page.py
 
 .venv/installed: Tests/Peers/requirements.txt
 	python3 -m venv .venv
