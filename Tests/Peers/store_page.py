@@ -372,6 +372,24 @@ def check_running_clock(browser, store):
     browser.settled()
 
 
+def check_many(browser, store):
+    """More than it shows: the page says so."""
+    title = browser.page.get_by_role("heading", name="Accounts")
+    check("two accounts are all", title.inner_text() == "Accounts", title.inner_text())
+    for _ in range(99):
+        store.ask("/accounts", {})
+    browser.page.reload()
+    browser.settled()
+    expect(browser.page.locator("#accounts tbody tr")).to_have_count(100)
+    check("of 101 accounts the first 100", title.inner_text() == "Accounts the first 100", title.inner_text())
+    for _ in range(10):
+        store.ask("/accounts/ben/purchases", {"productId": "coins"})
+    browser.press("+1 day")
+    shown = browser.cells("sent")
+    check("of more notifications the newest thirty", len(shown) == 30 and browser.text("#to").endswith("; the newest 30")
+          and shown[0][1] == "ONE_TIME_CHARGE", (len(shown), browser.text("#to")))
+
+
 # MARK: For everybody
 
 
@@ -486,6 +504,7 @@ def main():
                 check_running_clock(browser, store)
                 check_names(browser)
                 check_looks(browser)
+                check_many(browser, store)
                 check_quiet(browser, store)
                 browser.context.close()
             check_absence(browser_process, sink)

@@ -1,6 +1,7 @@
 'use strict';
 const base = 'control/v1';
-const newest = 30;
+// So many are shown.
+const [newest, first] = [30, 100];
 const $ = id => document.getElementById(id);
 const enc = encodeURIComponent;
 
@@ -64,7 +65,8 @@ function button(label, of, method, path, body) {
 const acts = made => { const box = element('div', undefined, made); box.className = 'acts'; return box; };
 const state = (words, tone) => { const made = element('span', words); made.className = 'state ' + tone; return made; };
 function lines(first, second) {
-  const made = element('span', first);
+  const made = element('div', undefined, [element('span', first)]);
+  made.className = 'lines';
   if (second) made.append(Object.assign(element('span', second), {className: 'more'}));
   return made;
 }
@@ -164,13 +166,14 @@ let turn = 0;
 async function show() {
   const mine = ++turn;
   try {
-    const [clock, apps, shelf, people, told, delivery] = await Promise.all(['/clock', '/apps', '/products', '/accounts?limit=100',
-      `/notifications?limit=${newest}`, '/delivery'].map(path => call('GET', path)));
+    const [clock, apps, shelf, people, told, delivery] = await Promise.all(['/clock', '/apps', '/products',
+      `/accounts?limit=${first}`, `/notifications?limit=${newest}`, '/delivery'].map(path => call('GET', path)));
     const ids = people.accounts.flatMap(a => a.subscriptions.concat(a.familySubscriptions)).map(s => s.originalTransactionId);
     const all = await Promise.all(ids.map(id => call('GET', '/subscriptions/' + id)));
     if (mine !== turn) return;
     showClock(clock);
     $('app').textContent = apps.apps.map(a => a.bundleId).join(', ');
+    $('first').textContent = people.accounts.length === first ? `the first ${first}` : '';
     $('to').textContent = (delivery.url ? `to ${delivery.url}` : 'nowhere: no address is set')
       + (told.notifications.length === newest ? `; the newest ${newest}` : '');
     const accounts = new Map(all.map(s => [s.originalTransactionId, s.account]));
