@@ -53,6 +53,9 @@ peers: test-packages .venv/installed
 	.venv/bin/python Tests/Peers/books_run.py
 	.venv/bin/python Tests/Peers/store_run.py
 	.venv/bin/python Tests/Peers/store_scenarios.py
+	.venv/bin/python Tests/Peers/store_receipt_clients.py
+	.venv/bin/python Tests/Peers/store_page.py
+	.venv/bin/python Tests/Peers/store_page_doc.py
 
 .venv/installed: Tests/Peers/requirements.txt
 	python3 -m venv .venv
