@@ -42,6 +42,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "AppStoreWire", targets: ["AppStoreWire"]),
+        .library(name: "AppStoreSimulatorTesting", targets: ["AppStoreSimulatorTesting"]),
         .executable(name: "tenure", targets: ["tenure"]),
     ],
     dependencies: [
@@ -87,6 +88,7 @@ let package = Package(
             ],
             resources: [.embedInCode("Page/page.html"), .embedInCode("Page/page.js")],
             swiftSettings: house),
+        room("AppStoreSimulatorTesting", ["Primitives", "AppStoreModel", "AppStoreSimulator", logging, lifecycle]),
         .executableTarget(
             name: "tenure",
             dependencies: [
@@ -101,7 +103,8 @@ let package = Package(
             name: "tenure-bench",
             dependencies: [
                 "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite",
-                "StoragePostgres", "CLibpq", "PrivatePostgres", "Backend", grdbSQLite, "Server", hummingbird, asyncHTTPClient,
+                "StoragePostgres", "CLibpq", "PrivatePostgres", "Backend", grdbSQLite, "Server", "AppStoreModel",
+                "AppStoreSimulator", hummingbird, asyncHTTPClient,
                 lifecycle, argumentParser, logging, unixSignals, crypto, cryptoExtras,
                 x509,
                 asn1, grdb,
@@ -146,6 +149,10 @@ let package = Package(
                 hummingbirdTesting,
                 asyncHTTPClient, lifecycle,
             ]),
+        // Only what its users see, beside a verifier and a client that share nothing with it.
+        tests(
+            "AppStoreSimulatorTestingTests",
+            ["AppStoreSimulatorTesting", "AppStoreWire", "Primitives", asyncHTTPClient, nioCore, nioHTTP1]),
         // A proxy that does what networks do, and a private PostgreSQL: for tests and for the chaos tool.
         .target(name: "FaultProxy", dependencies: [nioCore, nioPosix], path: "Tests/FaultProxy", swiftSettings: house),
         .target(

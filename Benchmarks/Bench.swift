@@ -25,7 +25,7 @@ struct Bench: AsyncParsableCommand {
         name: .long,
         help: """
             Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, ingest, \
-            durable, pipeline; and growth, which is never part of everything.
+            durable, pipeline, store; and growth, which is never part of everything.
             """)
     var only: String?
 
@@ -66,6 +66,7 @@ struct Bench: AsyncParsableCommand {
             let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
             report.add(try await PipelineFigures(plan: plan, kinds: database.kinds).measure())
         }
+        if asksFor("store") { report.add(try await StoreFigures(rounds: rounds).measure()) }
         if only != nil, asksFor("growth") {
             let sizes = sizes.split(separator: ",").compactMap { Int($0) }.filter { $0 >= 1000 }.sorted()
             report.add(

@@ -16,6 +16,28 @@ enum ChildProcess {
         return output
     }
 
+    /// From the program's start until it has printed so many lines; then it is ended.
+    static func milliseconds(until lines: Int, of path: String, _ arguments: [String]) throws -> Double {
+        let pipe = Pipe()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.standardOutput = pipe
+        let start = ContinuousClock.now
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        var printed = 0
+        while printed < lines {
+            let part = pipe.fileHandleForReading.availableData
+            guard !part.isEmpty else { throw BenchError("\(path) ended before it printed \(lines) lines") }
+            printed += part.count { $0 == UInt8(ascii: "\n") }
+        }
+        return (ContinuousClock.now - start).seconds * 1000
+    }
+
     private static func finish(_ process: Process) async throws -> Int32 {
         try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }

@@ -132,6 +132,12 @@ struct Machine {
         Double(clock()) / Double(CLOCKS_PER_SEC)
     }
 
+    /// The memory of this process that is in the machine's, in bytes.
+    static var residentBytes: Int {
+        let kilobytes = line(of: "/proc/self/status", after: "VmRSS")?.split(separator: " ").first.flatMap { Int($0) } ?? 0
+        return kilobytes * 1024
+    }
+
     static func text(of path: String) -> String? {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }

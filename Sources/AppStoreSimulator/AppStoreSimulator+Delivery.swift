@@ -60,6 +60,9 @@ extension AppStoreSimulator {
         }
     }
 
+    /// How many are kept.
+    package var notificationCount: Int { outbox.count }
+
     /// The newest notifications, newest first.
     package func notifications(limit: Int) throws -> [NotificationReport] { try outbox.newest(limit).map(report) }
 

@@ -30,6 +30,7 @@ struct FaceRoutes: Sendable {
     @Sendable private func serverAPI(_ request: Request, _: BasicRequestContext) async throws -> Response {
         let fault = await simulator.strike(.serverAPI, path: request.uri.path, environment)
         if let answer = try await before(fault) { return answer.response }
+        if case .status(let code) = fault { return FaceAnswer(refusing: code).response }
         let bundleId = await simulator.bundleId(authorizedBy: request.headers[.authorization])
         // Apple says no more than that.
         guard let bundleId else { return Response(status: .unauthorized) }
@@ -49,6 +50,7 @@ struct FaceRoutes: Sendable {
     @Sendable private func verifyReceipt(_ request: Request, _: BasicRequestContext) async throws -> Response {
         let fault = await simulator.strike(.verifyReceipt, path: request.uri.path, environment)
         if let answer = try await before(fault) { return answer.response }
+        if case .status(let code) = fault { return FaceAnswer(status: code).response }
         if case .receiptStatus(let status) = fault {
             // Of the internal errors Apple says whether they pass; here the last of them does not.
             let isRetryable = (21100...21199).contains(status) ? status != 21199 : nil
@@ -71,9 +73,6 @@ struct FaceRoutes: Sendable {
     private func before(_ fault: Fault.Kind?) async throws -> FaceAnswer? {
         switch fault {
         case .html: return FaceAnswer(status: 200, type: "text/html;charset=UTF-8", body: Array(Self.page.utf8))
-        case .status(let code):
-            guard code >= 500 else { return FaceAnswer(status: code) }
-            return FaceAnswer(APIAnswer(APIError(code == 500 ? 5_000_000 : 5_000_001, "An error occurred.")))
         case .rateLimited(let wait):
             var answer = APIAnswer(APIError.rateLimited)
             answer.retryAt = simulator.configuration.outsideTime().adding(wait)
@@ -84,7 +83,7 @@ struct FaceRoutes: Sendable {
         case .timeout(let time):
             try await Task.sleep(for: .milliseconds(time.count))
             return FaceAnswer(status: 504)
-        case .truncated, .receiptStatus, .stale, nil: return nil
+        case .status, .truncated, .receiptStatus, .stale, nil: return nil
         }
     }
 }
@@ -100,6 +99,13 @@ private struct FaceAnswer {
         self.status = status
         self.type = type
         self.body = body
+    }
+
+    /// A status, with the body that the App Store Server API has for an error of its own.
+    init(refusing status: Int) {
+        self.init(status: status)
+        guard status == 500 else { return }
+        self.init(APIAnswer(APIError.general))
     }
 
     init(json: [UInt8]) { self.init(status: 200, type: "application/json", body: json) }

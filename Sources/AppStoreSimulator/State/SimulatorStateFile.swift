@@ -4,8 +4,8 @@ internal import StrictJSON
 
 /// A ``SimulatorState`` as bytes: a line that says what it is, then a line of JSON.
 ///
-/// The first line has a digest of the second. A file that was cut short or changed by hand is refused as a whole: what stands in a
-/// state refers to itself in too many places to be half right.
+/// The first line has a digest of the second. A file that was cut short or changed by hand is refused as a whole: what stands in
+/// a state refers to itself in too many places to be half right.
 package enum SimulatorStateFile {
     /// States of other numbers are refused: what they say may mean something else.
     static let version: Int64 = 1
@@ -37,7 +37,11 @@ package enum SimulatorStateFile {
             throw SimulatorStateError.notAState
         }
         let head: JSONObject?
-        do throws(JSONError) { head = try JSONDocument(Array(bytes[..<end])).root.object } catch { throw SimulatorStateError.notAState }
+        do throws(JSONError) {
+            head = try JSONDocument(Array(bytes[..<end])).root.object
+        } catch {
+            throw SimulatorStateError.notAState
+        }
         guard let head, head["format"]?.string == format, let wrote = head["version"]?.int64 else {
             throw SimulatorStateError.notAState
         }

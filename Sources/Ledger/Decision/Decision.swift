@@ -153,7 +153,7 @@ extension SubscriptionState {
         case .alreadyOwner where namesAnotherProduct(claim):
             // His own deferred change is evidence against whoever says later that he made it (OWN-4 c).
             return earlier.contains { $0.claim.productId == claim.productId } || earlier.count >= Self.mostWaitingClaims
-        case .alreadyOwner: return !showsPurchase(claim) || !earlier.isEmpty
+        case .alreadyOwner: return !earlier.isEmpty || (!showsPurchase(claim) && hasShownPossession(claim))
         case .noted: return earlier.contains { $0.outcome == outcome }
         case .refused: return claims.count > Self.mostClaims || earlier.contains { $0.outcome == outcome }
         case .waiting:
@@ -173,6 +173,14 @@ extension SubscriptionState {
     private func namesAnotherProduct(_ claim: Claim) -> Bool {
         guard claim.kind == .purchase, let shown = claim.aliases.first else { return false }
         return periods.contains { $0.aliases.contains(shown) && $0.productId != claim.productId }
+    }
+
+    /// Whether the owner showed before that he has the Apple Account. His first showing is kept though a token named him already:
+    /// a newer version of the transaction may name nobody, and then the first to show it is the owner, not the next (OWN-2).
+    private func hasShownPossession(_ claim: Claim) -> Bool {
+        claims.contains { earlier in
+            earlier.claim.id != claim.id && earlier.claim.customer == claim.customer && !showsPurchase(earlier.claim)
+        }
     }
 
     /// Whether the claim is evidence of who bought a period (OWN-4 b).

@@ -41,7 +41,8 @@ struct SimulatorVerb: Sendable {
     /// As it is typed.
     var usage: String {
         if takesFile { return "\(name) FILE" }
-        return ([name]
+        return
+            ([name]
             + words.map { word in
                 let shown: String =
                     switch word.kind {

@@ -1,0 +1,167 @@
+import AppStoreModel
+import AppStoreSimulator
+import Crypto
+import Foundation
+import Hummingbird
+import Logging
+import Primitives
+import ServiceLifecycle
+
+/// What the local App Store can do: how many notifications it signs, how much it keeps for each period, how soon it is there, and
+/// how long a year of a shop takes.
+struct StoreFigures {
+    let rounds: Int
+
+    private static let accounts = 10_000
+    private static let subscribers = 1000
+    private static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+
+    func measure() async throws -> [Figure] {
+        var figures = try await shop()
+        figures.append(try await year())
+        figures.append(try start())
+        return figures
+    }
+
+    private static func configuration(notificationURL: String? = nil) throws -> SimulatorConfiguration {
+        var configuration = SimulatorConfiguration(
+            bundleId: "com.example.shop", appAppleId: 1, environment: .production,
+            catalogue: try Catalogue(storeKitFile: Array(try Data(contentsOf: URL(filePath: "Examples/shop.storekit")))),
+            startsAt: start)
+        configuration.notificationURL = notificationURL
+        return configuration
+    }
+
+    /// Accounts that buy a monthly subscription.
+    private static func open(_ count: Int, in simulator: AppStoreSimulator) async throws {
+        let app = try await simulator.app(nil)
+        for number in 0..<count {
+            let account = try await simulator.openAccount("customer-\(number)").account.id
+            _ = try await simulator.buy(PurchaseOrder(app: app, account: account, product: ID("pro.monthly")))
+        }
+    }
+
+    private static func liveAYear(_ simulator: AppStoreSimulator) async throws {
+        while try await !simulator.advance(to: start.adding(.days(365))).isComplete {}
+    }
+
+    // MARK: Signing and keeping
+
+    /// One after another on one core: what is signed is the renewal's transaction, renewal info and notification.
+    private func shop() async throws -> [Figure] {
+        var (rates, floors, sizes): ([Double], [Double], [Double]) = ([], [], [])
+        for _ in 0..<min(rounds, 3) {
+            floors.append(Self.signaturesASecond() / 3)
+            let simulator = try AppStoreSimulator(configuration: try Self.configuration())
+            let empty = Machine.residentBytes
+            try await Self.open(Self.accounts, in: simulator)
+            let before = Machine.processorSeconds
+            try await Self.liveAYear(simulator)
+            let seconds = Machine.processorSeconds - before
+            // The first period of each was bought; the last of the twelve renewals falls on the year's end.
+            let renewals = await simulator.notificationCount - Self.accounts
+            guard renewals == Self.accounts * 12 else { throw BenchError("\(renewals) renewals in a year") }
+            rates.append(Double(renewals) / seconds)
+            sizes.append(Double(Machine.residentBytes - empty) / Double(Self.accounts * 13))
+        }
+        let ratios = zip(rates, floors).map { $0 / $1 }
+        return [
+            Figure(
+                name: "local App Store: notifications of 10,000 accounts' year, for each second of one core", unit: "1/s",
+                floor: 5000, ours: rates.median, ratio: rates.median / 5000, target: 1,
+                remark: "the floor is the rate that is wanted"),
+            Figure(
+                name: "local App Store: the same / three bare P-256 signatures", unit: "1/s", floor: floors.median,
+                ours: rates.median, ratio: ratios.median),
+            Figure(
+                name: "local App Store: resident memory for each period", unit: "B", ours: sizes.max() ?? 0, atMost: 2048,
+                remark: "13 periods and notifications of each of 10,000 accounts; the largest of the rounds"),
+        ]
+    }
+
+    private static func signaturesASecond() -> Double {
+        let key = P256.Signing.PrivateKey()
+        let payload = Data(repeating: 7, count: 800)
+        return Stopwatch.rate(of: 20_000) {
+            do { _ = try key.signature(for: payload) } catch { preconditionFailure("a key signs") }
+        }
+    }
+
+    // MARK: A year
+
+    /// A thousand subscribers' year, each notification posted to a sink of this machine that answers at once.
+    private func year() async throws -> Figure {
+        var seconds: [Double] = []
+        for _ in 0..<min(rounds, 3) { seconds.append(try await Self.deliveredYear()) }
+        return Figure(
+            name: "local App Store: a year of 1,000 subscribers, delivered to a local sink", unit: "s", ours: seconds.median,
+            atMost: 10, remark: "13,000 notifications, one after another, each answered before the next")
+    }
+
+    private static func deliveredYear() async throws -> Double {
+        let sink = Router()
+        sink.post("/") { request, _ in
+            var request = request
+            _ = try await request.collectBody(upTo: 1 << 20)
+            return HTTPResponse.Status.ok
+        }
+        var logger = Logger(label: "sink")
+        logger.logLevel = .error
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let receiver = Application(
+            router: sink, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { found.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        let simulator = try AppStoreSimulator(configuration: try configuration())
+        let store = simulator.buildApplication(logger: logger) { _, port in found.yield(port) }
+        let group = ServiceGroup(configuration: .init(services: [receiver], logger: logger))
+        let shop = ServiceGroup(configuration: .init(services: [store], logger: logger))
+        return try await withThrowingTaskGroup(of: Double?.self) { tasks in
+            var next = ports.makeAsyncIterator()
+            tasks.addTask {
+                try await group.run()
+                return nil
+            }
+            guard let port = await next.next() else { throw BenchError("no sink") }
+            tasks.addTask {
+                try await shop.run()
+                return nil
+            }
+            _ = await next.next()
+            try await simulator.setNotificationURL("http://127.0.0.1:\(port)/")
+            let clock = ContinuousClock.now
+            try await open(subscribers, in: simulator)
+            try await liveAYear(simulator)
+            let took = ContinuousClock.now - clock
+            let told = try await simulator.notifications(limit: subscribers * 20)
+            guard told.count == subscribers * 13, told.allSatisfy(\.record.isDelivered) else {
+                throw BenchError("\(told.count) notifications, not all delivered")
+            }
+            await shop.triggerGracefulShutdown()
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return took.seconds
+        }
+    }
+
+    // MARK: The start
+
+    /// From the start of the process until it says where it listens.
+    private func start() throws -> Figure {
+        let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let tenure = URL(fileURLWithPath: here).deletingLastPathComponent().appendingPathComponent("tenure").path
+        guard FileManager.default.isExecutableFile(atPath: tenure) else {
+            throw BenchError("build tenure first: swift build -c release --product tenure")
+        }
+        let arguments = [
+            "simulate", "--catalogue", "Examples/shop.storekit", "--bundle", "com.example.shop", "--port", "0",
+            "--production-port", "0", "--sandbox-port", "0",
+        ]
+        var milliseconds: [Double] = []
+        for _ in 0..<max(rounds, 5) {
+            milliseconds.append(try ChildProcess.milliseconds(until: 3, of: tenure, arguments))
+        }
+        return Figure(
+            name: "local App Store: from the start of the process until it listens", unit: "ms", ours: milliseconds.median,
+            atMost: 100, remark: "new keys and certificates")
+    }
+}

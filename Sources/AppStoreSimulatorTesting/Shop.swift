@@ -1,0 +1,91 @@
+internal import AppStoreModel
+internal import AppStoreSimulator
+internal import Primitives
+
+/// Apple's two stores.
+///
+/// Source: Apple, `environment`.
+public enum StoreEnvironment: String, Sendable, Hashable, CaseIterable {
+    /// What customers pay for.
+    case production = "Production"
+    /// What testers try.
+    case sandbox = "Sandbox"
+}
+
+/// What a ``LocalAppStore`` sells, and when it opens.
+public struct Shop: Sendable {
+    /// The bundle id of the app.
+    public var bundleId: String
+    /// The app's Apple id.
+    public var appAppleId: Int64
+    /// The bytes of the `.storekit` file, of any of Xcode's formats 1 to 5.
+    public var storeKitFile: [UInt8]
+    /// Of accounts that name none.
+    public var environment: StoreEnvironment
+    /// Where the clock stands at first, in milliseconds since 1970; 2026-01-01T00:00:00Z unless given.
+    public var startsAt: Int64
+    /// Ids follow from it: the same seed and the same calls give the same ones.
+    public var seed: UInt64
+    /// What `/verifyReceipt` asks for as `password`; nil: nothing.
+    public var sharedSecret: String?
+    /// The In-App Purchase key that your server signs its calls and offers with: its id and its PEM, private or public.
+    public var inAppPurchaseKey: (id: String, pem: String)?
+    /// The issuer of that key, the `iss` of your server's tokens.
+    public static let issuerId = SimulatedApp.usualIssuerId
+
+    /// A shop of one app.
+    public init(
+        bundleId: String, appAppleId: Int64 = 1, storeKitFile: [UInt8], environment: StoreEnvironment = .sandbox,
+        startsAt: Int64 = 1_767_225_600_000, seed: UInt64 = 1
+    ) {
+        self.bundleId = bundleId
+        self.appAppleId = appAppleId
+        self.storeKitFile = storeKitFile
+        self.environment = environment
+        self.startsAt = startsAt
+        self.seed = seed
+    }
+
+    func configuration() throws -> SimulatorConfiguration {
+        let catalogue: Catalogue
+        do throws(CatalogueError) {
+            catalogue = try Catalogue(storeKitFile: storeKitFile)
+        } catch {
+            throw LocalAppStoreError.catalogue("\(error)")
+        }
+        var app = SimulatedApp(bundleId: bundleId, appAppleId: appAppleId, catalogue: catalogue)
+        app.sharedSecret = sharedSecret
+        if let inAppPurchaseKey {
+            app.keys = [try InAppPurchaseKey(id: inAppPurchaseKey.id, pem: inAppPurchaseKey.pem)]
+        }
+        var configuration = SimulatorConfiguration(
+            apps: [app], environment: environment.primitive, startsAt: Timestamp(millisecondsSince1970: startsAt))
+        configuration.facePorts = [.production: 0, .sandbox: 0]
+        configuration.seed = seed
+        configuration.limitsRates = false
+        return configuration
+    }
+}
+
+extension StoreEnvironment {
+    var primitive: Primitives.Environment { self == .production ? .production : .sandbox }
+}
+
+/// Why a ``LocalAppStore`` does not do what it was asked.
+public enum LocalAppStoreError: Error, Equatable, CustomStringConvertible {
+    /// The `.storekit` file cannot be sold from; why.
+    case catalogue(String)
+    /// The store did not begin to listen.
+    case didNotStart
+    /// As a code of the control API: `unknownProduct`, `alreadySubscribed`, `paymentDeclined` …
+    case refused(String)
+
+    /// For people.
+    public var description: String {
+        switch self {
+        case .catalogue(let why): "the .storekit file cannot be used: \(why)"
+        case .didNotStart: "the local App Store did not start"
+        case .refused(let code): "the local App Store refused: \(code)"
+        }
+    }
+}
