@@ -52,6 +52,8 @@ peers: test-packages .venv/installed
 	.venv/bin/python Tests/Peers/wire_run.py
 	.venv/bin/python Tests/Peers/books_run.py
 	.venv/bin/python Tests/Peers/store_run.py
+	.venv/bin/python Tests/Peers/store_retention.py
+	.venv/bin/python Tests/Peers/store_state.py
 	.venv/bin/python Tests/Peers/store_scenarios.py
 	.venv/bin/python Tests/Peers/store_receipt_clients.py
 	.venv/bin/python Tests/Peers/store_page.py

@@ -20,7 +20,6 @@ from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtend
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
-from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
 from appstoreserverlibrary.models.RefundPreference import RefundPreference
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
@@ -317,15 +316,6 @@ def check_bad_days(shop, original):
     check("a new leaf is believed", verifier.verify_and_decode_signed_transaction(signed).transactionId == original)
 
 
-def check_realtime(shop):
-    client = shop.client(Environment.PRODUCTION)
-    refused("no realtime URL", APIError.REALTIME_URL_NOT_FOUND, client.get_realtime_url)
-    client.configure_realtime_url(RealtimeUrlRequest("https://example.com/realtime"))
-    check("a realtime URL is kept", client.get_realtime_url().realtimeURL == "https://example.com/realtime")
-    client.delete_realtime_url()
-    refused("and deleted", APIError.REALTIME_URL_NOT_FOUND, client.get_realtime_url)
-
-
 def main():
     with tempfile.TemporaryDirectory() as folder:
         shop = Shop(pathlib.Path(folder))
@@ -337,7 +327,6 @@ def main():
             check_writing(shop, original)
             check_notifications(shop)
             check_offers(shop)
-            check_realtime(shop)
             check_bad_days(shop, original)
     return harness.summary()
 
