@@ -189,14 +189,17 @@ extension AppStoreSimulator {
     }
 
     /// Another leaf under the same root, as Apple renews its own.
+    ///
+    /// - Throws: `StoreRefusal.storeFull`: what was signed before is put together again with the leaf of then, so all are kept.
     func renewLeaf() throws {
+        guard printer.authorities.count < StorePrinter.maximumAuthorities else { throw StoreRefusal.storeFull }
         let start = configuration.startsAt.truncatedToSecond.adding(.days(-1))
         printer.renew(try authority.renewingLeaf(validity: start...start.adding(Self.lifetime)))
     }
 }
 
 /// Why the simulator does not do what it was asked, where the store itself would; stable spellings.
-package enum SimulatorRefusal: String, Error, Sendable, Hashable {
+package enum SimulatorRefusal: String, Error, Sendable, Hashable, CaseIterable {
     /// Too many changes wait.
     case busy
     /// The clock does not go back.

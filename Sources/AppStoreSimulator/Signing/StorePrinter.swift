@@ -6,6 +6,7 @@ internal import SimulatorPKI
 struct StorePrinter: Sendable {
     /// Who signed so far, the present one last: a leaf is renewed now and then, and what was signed before stays as it was.
     private(set) var authorities: [SigningAuthority]
+    static let maximumAuthorities = 1000
     /// In place of the present one while something is wrong on purpose.
     var impostor: SigningAuthority?
 
