@@ -15,6 +15,7 @@ struct ControlRoutes: Sendable {
 
     func add(to group: RouterGroup<BasicRequestContext>) {
         group.get("/health/live") { _, _ in Response.json { $0.member("status", "live") } }
+        ControlDocument.add(to: group)
         addClock(to: group)
         addApps(to: group)
         addAccounts(to: group)
