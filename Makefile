@@ -53,6 +53,7 @@ peers: test-packages .venv/installed
 	.venv/bin/python Tests/Peers/books_run.py
 	.venv/bin/python Tests/Peers/store_run.py
 	.venv/bin/python Tests/Peers/store_scenarios.py
+	.venv/bin/python Tests/Peers/store_openapi.py
 
 .venv/installed: Tests/Peers/requirements.txt
 	python3 -m venv .venv
