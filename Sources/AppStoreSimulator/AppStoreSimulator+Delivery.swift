@@ -27,17 +27,29 @@ extension AppStoreSimulator {
         Endpoint(app: try app ?? self.app(nil), environment: environment ?? configuration.environment)
     }
 
-    /// Changes what is not nil. Leaving hold does not release what is held.
+    /// Where notifications are to go from now on.
+    package enum NotificationURL: Sendable, Hashable {
+        case unchanged
+        /// They are only kept.
+        case nowhere
+        case address(String)
+    }
+
+    /// Changes what is said. Leaving hold does not release what is held.
     package func setDelivery(
-        _ mode: DeliveryMode?, of app: AppNumber? = nil, in environment: Environment? = nil, url: String? = nil,
-        version: NotificationVersion? = nil
+        _ mode: DeliveryMode?, of app: AppNumber? = nil, in environment: Environment? = nil,
+        url: NotificationURL = .unchanged, version: NotificationVersion? = nil
     ) async throws -> DeliveryReport {
-        guard url.map(Self.isNotificationURL) ?? true else { throw SimulatorConfigurationError.notificationURL }
+        if case .address(let url) = url, !Self.isNotificationURL(url) { throw SimulatorConfigurationError.notificationURL }
         let endpoint = try endpoint(app, environment)
         return try await inTurn {
             if let mode { outbox.mode = mode }
             var target = targets[endpoint] ?? NotificationTarget(url: nil, version: .v2)
-            if let url { target.url = url }
+            switch url {
+            case .unchanged: break
+            case .nowhere: target.url = nil
+            case .address(let url): target.url = url
+            }
             if let version { target.version = version }
             targets[endpoint] = target
             return try delivery(of: endpoint.app, in: endpoint.environment)

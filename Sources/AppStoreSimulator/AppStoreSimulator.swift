@@ -219,13 +219,16 @@ extension AppStoreSimulator {
     }
 
     /// Another leaf under the same root, as Apple renews its own.
+    ///
+    /// - Throws: `StoreRefusal.storeFull`: what was signed before is put together again with the leaf of then, so all are kept.
     func renewLeaf() throws {
+        guard printer.signers.count < StorePrinter.maximumSigners else { throw StoreRefusal.storeFull }
         printer.renew(try authority.renewingLeaf(validity: validity))
     }
 }
 
 /// Why the simulator does not do what it was asked, where the store itself would; stable spellings.
-package enum SimulatorRefusal: String, Error, Sendable, Hashable {
+package enum SimulatorRefusal: String, Error, Sendable, Hashable, CaseIterable {
     /// Too many changes wait.
     case busy
     /// The clock does not go back.

@@ -65,7 +65,9 @@ extension Store {
     private func writePrice(of subscription: StoreSubscription, to json: inout JSONWriter) {
         guard renews(subscription) else { return }
         json.member("renewalPrice", nextPrice(of: subscription).count)
-        json.member("currency", self[self[subscription.account].storefront].currency)
+        // Nobody moves while something of his renews, so this is the account's; and it stays what it was when he moves later.
+        let storefront = find(subscription.latest)?.storefront ?? self[subscription.account].storefront
+        json.member("currency", self[storefront].currency)
         if let offer = subscription.nextOffer { self[subscription.app].catalogue[offer.number].write(to: &json) }
     }
 
@@ -83,7 +85,8 @@ extension Store {
                 if subscription.autoRenews {
                     let price =
                         subscription.renewalPlan == .monthly
-                        ? plan.commitmentPrice : self[subscription.app].price(of: subscription.autoRenewProduct)
+                        ? plan.commitmentPrice
+                        : subscription.keptPrice ?? self[subscription.app].price(of: subscription.autoRenewProduct)
                     json.member("commitmentRenewalPrice", price.count)
                 }
             }

@@ -71,8 +71,9 @@ extension Store {
         return "account-\(number)"
     }
 
+    /// Names stand in addresses, where `.` and `..` would mean something else.
     static func isName(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count)
+        (1...64).contains(name.utf8.count) && name.utf8.first != UInt8(ascii: ".")
             && name.unicodeScalars.allSatisfy {
                 ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
                     || "._-".unicodeScalars.contains($0)
@@ -86,13 +87,19 @@ extension Store {
     /// A new device, signed in with an account or with none.
     package mutating func addDevice(_ wanted: String?, for account: AccountID?) throws(StoreRefusal) -> StoreDevice {
         guard devices.count < Self.maximumDevices else { throw .storeFull }
-        let id = DeviceID(wanted ?? "device-\(devices.count + 1)")
+        let id = DeviceID(wanted ?? freeDeviceName())
         guard Self.isName(id.rawValue) else { throw .invalidDeviceId }
         guard devices[id] == nil else { throw .deviceExists }
         var device = StoreDevice(id: id, identifierForVendor: uuid(.production))
         if let account { device.account = try self.account(account).number }
         devices[id] = device
         return device
+    }
+
+    private func freeDeviceName() -> String {
+        var number = devices.count + 1
+        while devices[DeviceID("device-\(number)")] != nil { number += 1 }
+        return "device-\(number)"
     }
 
     package func device(_ id: DeviceID) throws(StoreRefusal) -> StoreDevice {

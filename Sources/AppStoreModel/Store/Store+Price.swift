@@ -13,7 +13,7 @@ extension Store {
         of productId: ProductID, in app: AppNumber, to price: Milliunits, needsConsent: Bool
     ) throws(StoreRefusal) -> [StoreNotification] {
         guard let product = self[app].catalogue.number(of: productId) else { throw .unknownProduct }
-        guard price > self[app].price(of: product) else { throw .invalidPrice }
+        guard price > self[app].price(of: product), price <= Self.highestPrice else { throw .invalidPrice }
         apps[Int(app.place)].prices[product] = price
         var told: [StoreNotification] = []
         for id in subscriptions.keys.sorted() {
@@ -26,6 +26,9 @@ extension Store {
         }
         return told
     }
+
+    /// What a `.storekit` file can say at most; ten of it are still a number.
+    private static let highestPrice = Milliunits(999_999_999_999_999)
 
     /// The customer agrees to a higher price, or declines it; declining turns auto-renew off.
     package mutating func answerPriceIncrease(_ agrees: Bool, of id: TransactionID) throws(StoreRefusal) -> [StoreNotification] {

@@ -231,7 +231,7 @@ extension Store {
         _ payment: StoreSubscription.Payment?, of id: TransactionID
     ) throws(StoreRefusal) -> [StoreNotification] {
         var subscription = try own(id)
-        if case .fails(let days?) = payment, !(1...28).contains(days) { throw .invalidGracePeriod }
+        if case .fails(let days?) = payment, !StoreSubscription.acceptedGraceDays.contains(days) { throw .invalidGracePeriod }
         subscription.payment = payment
         keep(subscription)
         let works = payment == .succeeds || (payment == nil && self[subscription.account].payment == .succeeds)

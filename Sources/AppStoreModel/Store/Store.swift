@@ -67,7 +67,9 @@ package struct Store: Sendable, Hashable, Codable {
 
     /// Changes what the app's owner and the App Store agreed on.
     package mutating func setTerms(_ terms: StoreApp.Terms, of app: AppNumber) throws(StoreRefusal) {
-        if let days = terms.billingGracePeriodDays, !(1...28).contains(days) { throw .invalidGracePeriod }
+        if let days = terms.billingGracePeriodDays, !StoreSubscription.acceptedGraceDays.contains(days) {
+            throw .invalidGracePeriod
+        }
         guard terms.earlyCharge.count >= 0, terms.earlyCharge <= .hours(24) else { throw .invalidEarlyCharge }
         if case .monthly(let minutes) = terms.sandboxRate, !SandboxRate.choices.contains(minutes) { throw .invalidSandboxRate }
         apps[Int(app.place)].terms = terms
@@ -197,7 +199,10 @@ extension Store {
     ) -> [StoreNotification] {
         guard !subscription.isSilent, let subject = find(transaction ?? subscription.latest) else { return [] }
         let renewalDate = find(subscription.latest)?.expiresDate
-        return [notice(event, .subscription(subscription, subject, renewalDate: renewalDate), of: subscription.account, extra)]
+        var snapshot = subscription
+        // What was told stays as it was, whatever the product costs later: it is put together again for each further attempt.
+        snapshot.keptPrice = subscription.keptPrice ?? self[subscription.app].price(of: subscription.autoRenewProduct)
+        return [notice(event, .subscription(snapshot, subject, renewalDate: renewalDate), of: subscription.account, extra)]
     }
 
     /// The notification about something that does not renew.

@@ -56,6 +56,9 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
     /// Whether nothing of it is told any more: what a server must find out by asking.
     package internal(set) var isSilent = false
 
+    /// How long a billing grace period may be, in days.
+    package static let acceptedGraceDays: ClosedRange<Int64> = 1...28
+
     /// What the customer's card will do.
     package enum Payment: Sendable, Hashable, Codable {
         case succeeds

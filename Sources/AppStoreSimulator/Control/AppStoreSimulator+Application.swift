@@ -8,11 +8,18 @@ internal import ServiceLifecycle
 extension AppStoreSimulator {
     /// The control API.
     package nonisolated func buildRouter() -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
-        router.add(middleware: ProblemMiddleware())
+        // Middleware stands before routes, and this one must know all of them.
+        let bare = Router(context: BasicRequestContext.self)
+        addRoutes(to: bare)
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: ProblemMiddleware(addresses: KnownAddresses(bare)))
+        addRoutes(to: router)
+        return router
+    }
+
+    private nonisolated func addRoutes(to router: Router<BasicRequestContext>) {
         ControlRoutes(simulator: self).add(to: router.group("/control/v1"))
         ControlPage.add(to: router)
-        return router
     }
 
     /// The App Store's own faces of one environment.

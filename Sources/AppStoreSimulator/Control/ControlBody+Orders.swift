@@ -41,18 +41,20 @@ extension ControlBody {
     /// What the app's server signed; a promotional offer without it is refused.
     func offerProof() throws -> OfferProof? {
         if let jws = try text("jws") { return .jws(jws) }
+        let applicationUsername = try text("applicationUsername")
         guard let value = value("signature") else {
             if try ["promotional", "introductory"].contains(text("offer")) { throw StoreRefusal.offerSignatureInvalid }
             return nil
         }
-        guard let object = value.object, let keyIdentifier = object["keyIdentifier"]?.string,
-            let nonce = object["nonce"]?.string, let timestamp = object["timestamp"]?.int64,
-            let signature = object["signature"]?.string
-        else { throw Self.invalid("signature", "an object of keyIdentifier, nonce, timestamp and signature") }
+        guard let object = value.object else {
+            throw Self.invalid("signature", "an object of keyIdentifier, nonce, timestamp and signature")
+        }
+        let signature = try ControlBody(object, members: ["keyIdentifier", "nonce", "timestamp", "signature"])
         return .signature(
             OfferSignature(
-                keyIdentifier: keyIdentifier, nonce: nonce, timestamp: timestamp, signature: signature,
-                applicationUsername: try text("applicationUsername")))
+                keyIdentifier: try signature.requiredText("keyIdentifier"), nonce: try signature.requiredText("nonce"),
+                timestamp: try signature.requiredInteger("timestamp"), signature: try signature.requiredText("signature"),
+                applicationUsername: applicationUsername))
     }
 
     // MARK: Faults
@@ -63,7 +65,7 @@ extension ControlBody {
         }
         return try list.map { element in
             guard let object = element.object else { throw Self.invalid("faults", "a list of objects") }
-            return try Self.fault(object)
+            return try ControlBody(object, members: Self.faultMembers).fault()
         }
     }
 
@@ -71,28 +73,22 @@ extension ControlBody {
         "face", "kind", "path", "environment", "times", "perMille", "status", "milliseconds",
     ]
 
-    private static func fault(_ object: JSONObject) throws -> Fault {
-        for member in object where !faultMembers.contains(member.name) {
-            throw ControlProblem.badRequest("unknownMember", "Known here: \(faultMembers.sorted().joined(separator: ", ")).")
+    private func fault() throws -> Fault {
+        guard let face = Fault.Face(rawValue: try requiredText("face")) else {
+            throw Self.invalid("face", "serverAPI or verifyReceipt")
         }
-        guard let face = object["face"]?.string.flatMap(Fault.Face.init(rawValue:)) else {
-            throw invalid("face", "serverAPI or verifyReceipt")
-        }
-        var fault = Fault(face: face, kind: try kind(object))
-        fault.path = object["path"]?.string
-        fault.environment = object["environment"]?.string.flatMap(Environment.init(rawValue:))
-        fault.times = object["times"]?.int64
-        fault.perMille = object["perMille"]?.int64 ?? 1000
-        guard (1...1000).contains(fault.perMille), fault.times.map({ $0 > 0 }) ?? true else {
-            throw invalid("perMille", "1 to 1000, and times 1 or more")
-        }
+        var fault = Fault(face: face, kind: try kind())
+        fault.path = try text("path")
+        fault.environment = try environment()
+        fault.times = try integer("times", in: 1...Int64.max)
+        fault.perMille = try integer("perMille", in: 1...1000) ?? 1000
         return fault
     }
 
-    private static func kind(_ object: JSONObject) throws -> Fault.Kind {
-        let milliseconds = object["milliseconds"]?.int64 ?? 1000
-        guard (0...120_000).contains(milliseconds) else { throw invalid("milliseconds", "0 to 120000") }
-        switch object["kind"]?.string {
+    private func kind() throws -> Fault.Kind {
+        let milliseconds = try integer("milliseconds", in: 0...120_000) ?? 1000
+        let status = try integer("status")
+        switch try requiredText("kind") {
         case "html": return .html
         case "truncated": return .truncated
         case "stale": return .stale
@@ -100,17 +96,13 @@ extension ControlBody {
         case "timeout": return .timeout(Milliseconds(milliseconds))
         case "rateLimited": return .rateLimited(Milliseconds(milliseconds))
         case "status":
-            guard let status = object["status"]?.int64, (400...599).contains(status) else {
-                throw invalid("status", "400 to 599")
-            }
+            guard let status, (400...599).contains(status) else { throw Self.invalid("status", "400 to 599") }
             return .status(Int(status))
         case "receiptStatus":
-            guard let status = object["status"]?.int64, (21000...21199).contains(status) else {
-                throw invalid("status", "21000 to 21199")
-            }
+            guard let status, (21000...21199).contains(status) else { throw Self.invalid("status", "21000 to 21199") }
             return .receiptStatus(status)
         default:
-            throw invalid("kind", "html, truncated, stale, slow, timeout, rateLimited, status or receiptStatus")
+            throw Self.invalid("kind", "html, truncated, stale, slow, timeout, rateLimited, status or receiptStatus")
         }
     }
 }

@@ -3,7 +3,8 @@ internal import Hummingbird
 internal import Primitives
 internal import StrictJSON
 
-/// The JSON object of a control call, read strictly: a member that the call does not know is a mistake and refused.
+/// The JSON object of a control call, read strictly: a member that the call does not know is a mistake and refused, and so is
+/// null where it means nothing.
 struct ControlBody {
     private let object: JSONObject?
 
@@ -14,21 +15,34 @@ struct ControlBody {
         var request = request
         let body = try await request.collectBody(upTo: Self.maximumBytes)
         guard body.readableBytes > 0 else {
-            object = nil
+            self.init(object: nil)
             return
         }
-        let limits = JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: 8, maximumElements: 1000)
+        // Names count too: a hundred faults with all that can be said of them.
+        let limits = JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: 8, maximumElements: 2000)
         guard let object = try JSONDocument(Array(body.readableBytesView), limits: limits).root.object else {
-            throw ControlProblem.badRequest("invalidBody", "The body must be a JSON object.")
+            throw ControlProblem(.invalidBody, "The body must be a JSON object.")
         }
-        for member in object where !members.contains(member.name) {
-            throw ControlProblem.badRequest("unknownMember", "Known here: \(members.sorted().joined(separator: ", ")).")
-        }
-        self.object = object
+        try self.init(object, members: members)
     }
 
-    /// Whether the member is there; `null` counts as absent.
+    /// An object inside a body.
+    init(_ object: JSONObject, members: Set<String>) throws {
+        for member in object where !members.contains(member.name) {
+            let known = members.sorted().joined(separator: ", ")
+            throw ControlProblem(.unknownMember, members.isEmpty ? "Nothing is known here." : "Known here: \(known).")
+        }
+        self.init(object: object)
+    }
+
+    private init(object: JSONObject?) { self.object = object }
+
+    func value(_ name: String) -> JSONValue? { object?[name] }
+
     func has(_ name: String) -> Bool { value(name) != nil }
+
+    /// Whether the member is there and null, where that means something.
+    func isNull(_ name: String) -> Bool { value(name)?.isNull ?? false }
 
     func text(_ name: String) throws -> String? {
         guard let value = value(name) else { return nil }
@@ -44,6 +58,13 @@ struct ControlBody {
     func integer(_ name: String) throws -> Int64? {
         guard let value = value(name) else { return nil }
         guard let integer = value.int64 else { throw Self.invalid(name, "an integer") }
+        return integer
+    }
+
+    /// An integer of a range; nil where it is not there.
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws -> Int64? {
+        guard let integer = try integer(name) else { return nil }
+        guard range.contains(integer) else { throw Self.invalid(name, "\(range.lowerBound) to \(range.upperBound)") }
         return integer
     }
 
@@ -64,7 +85,7 @@ struct ControlBody {
     }
 
     static func invalid(_ name: String, _ wanted: String) -> ControlProblem {
-        .badRequest("invalidMember", "\(name) must be \(wanted).")
+        ControlProblem(.invalidMember, "\(name) must be \(wanted).")
     }
 
     func uuid(_ name: String) throws -> CompactUUID? {
@@ -73,17 +94,13 @@ struct ControlBody {
         return uuid
     }
 
-    func environment() throws -> Primitives.Environment? {
-        guard let text = try text("environment") else { return nil }
+    func environment() throws -> Primitives.Environment? { try text("environment").map(Self.environment) }
+
+    static func environment(_ text: String) throws -> Primitives.Environment {
         guard let environment = Primitives.Environment(rawValue: text), [.production, .sandbox].contains(environment) else {
-            throw Self.invalid("environment", "Production or Sandbox")
+            throw invalid("environment", "Production or Sandbox")
         }
         return environment
-    }
-
-    func value(_ name: String) -> JSONValue? {
-        guard let value = object?[name], !value.isNull else { return nil }
-        return value
     }
 }
 
@@ -101,7 +118,7 @@ extension ControlBody {
     /// Exactly one of `seconds`, `days` and `to`; `to` is text, milliseconds since 1970, or `next`.
     func clockTarget() throws -> ClockTarget {
         guard ["seconds", "days", "to"].filter(has).count == 1 else {
-            throw ControlProblem.badRequest("invalidBody", "Exactly one of seconds, days and to is needed.")
+            throw ControlProblem(.invalidBody, "Exactly one of seconds, days and to is needed.")
         }
         if let seconds = try integer("seconds") { return .duration(.seconds(seconds)) }
         if let days = try integer("days") { return .duration(.days(days)) }
@@ -114,34 +131,34 @@ extension ControlBody {
         return .instant(instant)
     }
 
+    /// `count` belongs to dropping and duplicating, `seconds` to a delay; elsewhere they are a mistake.
     func deliveryMode() throws -> DeliveryMode? {
-        guard let mode = try text("mode") else {
-            if has("count") || has("seconds") { throw Self.invalid("mode", "there, where count or seconds is") }
-            return nil
-        }
-        let count = try integer("count") ?? 1
+        let mode = try text("mode")
+        if has("count"), mode != "drop", mode != "duplicate" { throw Self.invalid("mode", "drop or duplicate, where count is") }
+        if has("seconds"), mode != "delay" { throw Self.invalid("mode", "delay, where seconds is") }
         switch mode {
+        case nil: return nil
         case "deliver": return .deliver
         case "hold": return .hold
-        case "drop":
-            guard (1...10_000).contains(count) else { throw Self.invalid("count", "1 to 10000") }
-            return .drop(count)
-        case "duplicate":
-            guard (1...10).contains(count) else { throw Self.invalid("count", "1 to 10") }
-            return .duplicate(count)
+        case "drop": return .drop(try integer("count", in: 1...10_000) ?? 1)
+        case "duplicate": return .duplicate(try integer("count", in: 1...10) ?? 1)
         case "delay":
-            let seconds = try integer("seconds") ?? 0
-            guard (1...31_536_000).contains(seconds) else { throw Self.invalid("seconds", "1 to a year") }
+            guard let seconds = try integer("seconds", in: 1...31_536_000) else {
+                throw Self.invalid("seconds", "there, 1 to 31536000")
+            }
             return .delay(.seconds(seconds))
         default: throw Self.invalid("mode", "deliver, drop, hold, duplicate or delay")
         }
     }
 
+    func seed() throws -> UInt64 { UInt64(bitPattern: try integer("seed") ?? 1) }
+
     func releaseOrder() throws -> ReleaseOrder {
+        let seed = try seed()
         switch try text("order") ?? "given" {
         case "given": return .given
         case "reversed": return .reversed
-        case "shuffled": return .shuffled(seed: UInt64(bitPattern: try integer("seed") ?? 1))
+        case "shuffled": return .shuffled(seed: seed)
         default: throw Self.invalid("order", "given, reversed or shuffled")
         }
     }

@@ -13,16 +13,17 @@ struct ControlProblem: Error {
     let code: String
     /// For people.
     let detail: String
+    /// Of 405: what the address knows.
+    var allowed: String?
 
-    /// The request is at fault, in a way that the router or the body reader saw.
-    static func badRequest(_ code: String, _ detail: String) -> ControlProblem {
-        ControlProblem(status: .badRequest, code: code, detail: detail)
-    }
-
-    init(status: HTTPResponse.Status, code: String, detail: String) {
+    private init(status: HTTPResponse.Status, code: String, detail: String) {
         self.status = status
         self.code = code
         self.detail = detail
+    }
+
+    init(_ mistake: RequestMistake, _ detail: String) {
+        self.init(status: mistake.status, code: mistake.rawValue, detail: detail)
     }
 
     init(_ error: any Error) {
@@ -30,14 +31,16 @@ struct ControlProblem: Error {
         case let problem as ControlProblem: self = problem
         case let refusal as StoreRefusal: self.init(status: refusal.status, code: refusal.rawValue, detail: refusal.detail)
         case let refusal as SimulatorRefusal: self.init(status: refusal.status, code: refusal.rawValue, detail: refusal.detail)
-        case let error as JSONError: self = .badRequest("invalidJSON", error.description)
-        case let error as SimulatorStateError: self.init(status: error.status, code: error.code, detail: error.description)
+        case let mistake as RequestMistake: self.init(mistake, mistake.status.reasonPhrase)
+        case let error as SimulatorStateError: self.init(error.mistake, error.description)
+        case let error as JSONError: self.init(.invalidJSON, error.description)
         case SimulatorConfigurationError.notificationURL:
-            self = .badRequest("invalidURL", "The address must be http or https, of at most 2048 characters.")
+            self.init(.invalidURL, "The address must be http or https, of at most 2048 visible ASCII characters.")
         case let error as any HTTPResponseError:
-            let code = [404: "notFound", 405: "methodNotAllowed", 413: "bodyTooLarge"][error.status.code] ?? "badRequest"
-            self.init(status: error.status, code: code, detail: error.status.reasonPhrase)
-        default: self.init(status: .internalServerError, code: "internal", detail: "The simulator failed.")
+            let known = [RequestMistake.notFound, .methodNotAllowed, .bodyTooLarge]
+            let mistake = known.first { $0.status == error.status } ?? (error.status.code < 500 ? .badRequest : .internal)
+            self.init(mistake, error.status.reasonPhrase)
+        default: self.init(.internal, "The simulator failed.")
         }
     }
 
@@ -50,9 +53,39 @@ struct ControlProblem: Error {
             $0.member("code", code)
             $0.member("detail", detail)
         }
-        return Response(
-            status: status, headers: [.contentType: "application/problem+json"],
-            body: ResponseBody(byteBuffer: .init(bytes: json.bytes)))
+        var headers: HTTPFields = [.contentType: "application/problem+json"]
+        if let allowed { headers[.allow] = allowed }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: .init(bytes: json.bytes)))
+    }
+}
+
+/// What is wrong with a request, whatever the store would say to it; stable spellings.
+enum RequestMistake: String, Error, Sendable, Hashable, CaseIterable {
+    case invalidJSON
+    /// No object, or members that belong together and do not come so.
+    case invalidBody
+    case unknownMember
+    /// Of a body or of the query: of the wrong type or not of the right value.
+    case invalidMember
+    case invalidURL
+    case badRequest
+    case notFound, methodNotAllowed, bodyTooLarge
+    /// Of a saved state.
+    case notAState, stateOfAnotherVersion, stateChanged, stateUnreadable, cannotBeSaved
+    /// Not the caller's mistake but ours.
+    case `internal`
+
+    fileprivate var status: HTTPResponse.Status {
+        switch self {
+        case .invalidJSON, .invalidBody, .unknownMember, .invalidMember, .invalidURL, .badRequest, .notAState,
+            .stateOfAnotherVersion, .stateChanged, .stateUnreadable:
+            .badRequest
+        case .cannotBeSaved: .conflict
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .bodyTooLarge: .contentTooLarge
+        case .internal: .internalServerError
+        }
     }
 }
 
@@ -62,11 +95,12 @@ extension StoreRefusal {
         case .unknownApp, .unknownAccount, .unknownProduct, .unknownSubscription, .unknownTransaction, .unknownFamily,
             .unknownDevice, .unknownOffer:
             .notFound
-        case .unknownEnvironment, .invalidAccountId, .invalidFamilyId, .invalidDeviceId, .invalidAppAccountToken,
+        case .invalidAccountId, .invalidFamilyId, .invalidDeviceId, .invalidAppAccountToken,
             .invalidStorefront, .invalidQuantity, .invalidGracePeriod, .invalidEarlyCharge, .invalidSandboxRate,
             .invalidPercentage, .invalidPrice, .invalidExtension, .offerSignatureInvalid:
             .badRequest
-        case .appExists, .accountExists, .familyExists, .deviceExists, .alreadyOwned, .alreadySubscribed, .subscriptionEnded,
+        case .unknownEnvironment, .appExists, .accountExists, .familyExists, .deviceExists, .alreadyOwned, .alreadySubscribed,
+            .subscriptionEnded,
             .subscriptionsActive, .productNotForSale, .planNotOffered, .offerNotEligible, .alreadyRefunded, .notRefunded,
             .refundRequested, .noRefundRequested, .familyShared, .notInFamily, .alreadyInFamily, .familyFull, .noPriceIncrease,
             .notExtendable, .tooManyExtensions:
@@ -92,7 +126,7 @@ extension StoreRefusal {
         case .familyExists: "There is a family of that id."
         case .deviceExists: "There is a device of that id."
         case .invalidAccountId, .invalidFamilyId, .invalidDeviceId:
-            "An id is 1 to 64 letters, digits, dots, underscores and hyphens."
+            "An id is 1 to 64 letters, digits, dots, underscores and hyphens, and begins with no dot."
         case .invalidAppAccountToken: "An appAccountToken is a UUID."
         case .invalidStorefront: "A storefront is three capital letters."
         case .invalidQuantity: "A quantity is 1 to 10, and more than 1 only of consumables."
@@ -100,7 +134,7 @@ extension StoreRefusal {
         case .invalidEarlyCharge: "A renewal is charged at most 24 hours before."
         case .invalidSandboxRate: "A month of Sandbox takes 3, 5, 15, 30 or 60 minutes."
         case .invalidPercentage: "A percentage is 1 to 100000 thousandths of a percent."
-        case .invalidPrice: "The price must be higher than it is."
+        case .invalidPrice: "The price must be higher than it is, and at most 999999999999999 thousandths."
         case .invalidExtension: "A subscription is extended by 1 to 90 days."
         case .alreadyOwned: "The account owns this product."
         case .alreadySubscribed: "The account has this subscription, or will renew into it."
@@ -116,7 +150,7 @@ extension StoreRefusal {
         case .refundRequested: "A refund of the transaction was asked for already."
         case .noRefundRequested: "No refund of the transaction waits for a decision."
         case .familyShared: "It is a family's; only its purchaser can do that."
-        case .notInFamily: "The account is in no family."
+        case .notInFamily: "The account is not in this family."
         case .alreadyInFamily: "The account is in a family."
         case .familyFull: "A family has six members at most."
         case .noPriceIncrease: "No price increase waits for the customer."
@@ -152,32 +186,61 @@ extension SimulatorRefusal {
 }
 
 extension SimulatorStateError {
-    fileprivate var status: HTTPResponse.Status {
-        if case .cannotBeSaved = self { .conflict } else { .badRequest }
-    }
-
-    fileprivate var code: String {
+    fileprivate var mistake: RequestMistake {
         switch self {
-        case .cannotBeSaved: "cannotBeSaved"
-        case .notAState: "notAState"
-        case .ofVersion: "stateOfAnotherVersion"
-        case .changed: "stateChanged"
-        case .unreadable: "stateUnreadable"
+        case .cannotBeSaved: .cannotBeSaved
+        case .notAState: .notAState
+        case .ofVersion: .stateOfAnotherVersion
+        case .changed: .stateChanged
+        case .unreadable: .stateUnreadable
         }
     }
 }
 
 /// Answers every error with a problem, also those of the router.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    let addresses: KnownAddresses
+
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)
         } catch {
-            let problem = ControlProblem(error)
+            var problem = ControlProblem(error)
+            if problem.code == RequestMistake.notFound.rawValue, let allowed = addresses.methods(at: request.uri.path) {
+                problem = ControlProblem(.methodNotAllowed, "The address knows \(allowed).")
+                problem.allowed = allowed
+            }
             if problem.status.code >= 500 { context.logger.error("control call failed", metadata: ["error": "\(error)"]) }
-            return problem.response
+            // What comes to HEAD has no body: a client would read it as the next answer.
+            return request.method == .head ? problem.response.createHeadResponse() : problem.response
         }
+    }
+}
+
+/// Which methods each address has. The router only says that it found none.
+///
+/// Source: RFC 9110, section 15.5.6.
+struct KnownAddresses: Sendable {
+    private let methods: [(path: RouterPath, methods: Set<HTTPRequest.Method>)]
+
+    init(_ router: Router<BasicRequestContext>) {
+        methods = Dictionary(grouping: router.routes, by: \.path.description).map { path, routes in
+            var methods = Set(routes.map(\.method))
+            // The router answers HEAD wherever it answers GET.
+            if methods.contains(.get) { methods.insert(.head) }
+            return (RouterPath(path), methods)
+        }
+    }
+
+    /// As `Allow` writes them; nil where there is nothing at all.
+    func methods(at path: String) -> String? {
+        let parts = path.split(separator: "/")
+        let found = methods.filter { known in
+            known.path.count == parts.count && zip(known.path, parts).allSatisfy { $0 ~= $1 }
+        }
+        let all = found.reduce(into: Set<HTTPRequest.Method>()) { $0.formUnion($1.methods) }
+        return all.isEmpty ? nil : all.map(\.rawValue).sorted().joined(separator: ", ")
     }
 }

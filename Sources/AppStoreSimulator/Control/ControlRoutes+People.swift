@@ -8,8 +8,7 @@ internal import StrictJSON
 extension ControlRoutes {
     func addAccounts(to group: RouterGroup<BasicRequestContext>) {
         group.get("/accounts") { request, _ in
-            let start = request.uri.queryParameters["from"].flatMap { Int($0) } ?? 0
-            guard start >= 0 else { throw ControlBody.invalid("from", "0 or more") }
+            let start = try Self.integer("from", in: 0...Int.max, request) ?? 0
             let accounts = try await simulator.accounts(from: start, limit: try limit(request))
             return Response.json { $0.list("accounts", accounts) { $0.members(of: $1) } }
         }
@@ -110,7 +109,7 @@ extension ControlRoutes {
             return try await Self.answer(simulator, try context.family())
         }
         group.delete("/families/:family/members/:account") { _, context in
-            try await simulator.leaveFamily(try context.account())
+            try await simulator.leave(try context.family(), try context.account())
             return Response.json { _ in }
         }
         group.post("/families/:family/sharing") { request, context in
@@ -120,19 +119,17 @@ extension ControlRoutes {
         }
         group.post("/devices") { request, _ in
             let body = try await ControlBody(request, members: ["id", "account"])
-            let device = try await simulator.addDevice(
-                try body.text("id"), for: try body.text("account").map { AccountID($0) })
+            let device = try await simulator.addDevice(try body.text("id"), for: try body.accountOrNobody())
             return try await Self.answer(simulator, device.id, .created)
         }
         group.get("/devices/:device") { _, context in try await Self.answer(simulator, try context.device()) }
         group.post("/devices/:device/account") { request, context in
             let body = try await ControlBody(request, members: ["account"])
-            let device = try await simulator.signIn(
-                try context.device(), as: try body.text("account").map { AccountID($0) })
+            let device = try await simulator.signIn(try context.device(), as: try body.accountOrNobody())
             return try await Self.answer(simulator, device.id)
         }
-        group.get("/devices/:device/queue") { _, context in
-            let queue = try await simulator.unfinished(on: try context.device())
+        group.get("/devices/:device/queue") { request, context in
+            let queue = try await simulator.unfinished(on: try context.device(), limit: try limit(request))
             return Response.json { $0.members(of: queue) }
         }
     }
@@ -149,6 +146,13 @@ extension ControlRoutes {
     ) async throws -> Response {
         let (device, account) = try await simulator.device(id)
         return Response.json(status) { $0.members(of: device, account) }
+    }
+}
+
+extension ControlBody {
+    /// An Apple Account; nobody's where it is null or not said.
+    fileprivate func accountOrNobody() throws -> AccountID? {
+        isNull("account") ? nil : try text("account").map { AccountID($0) }
     }
 }
 

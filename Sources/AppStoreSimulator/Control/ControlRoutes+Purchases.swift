@@ -17,6 +17,7 @@ extension ControlRoutes {
         group.post("/subscriptions/:id/payment") { request, context in
             let body = try await ControlBody(request, members: ["fails", "gracePeriodDays"])
             let days = try body.integer("gracePeriodDays")
+            if let days, !StoreSubscription.acceptedGraceDays.contains(days) { throw StoreRefusal.invalidGracePeriod }
             let payment: StoreSubscription.Payment = try body.requiredBool("fails") ? .fails(gracePeriodDays: days) : .succeeds
             return Self.answer(try await simulator.setPayment(payment, of: try context.subscription()))
         }
@@ -102,7 +103,7 @@ extension ControlRoutes {
 
     func addNotifications(to group: RouterGroup<BasicRequestContext>) {
         group.get("/delivery") { request, _ in
-            let report = try await simulator.delivery(of: try await app(request))
+            let report = try await simulator.delivery(of: try await app(request), in: try Self.environment(request))
             return Response.json { $0.members(of: report) }
         }
         group.post("/delivery", use: setDelivery)
@@ -134,10 +135,18 @@ extension ControlRoutes {
             guard let version = NotificationVersion(rawValue: text) else { throw ControlBody.invalid("version", "v1 or v2") }
             return version
         }
+        let url: AppStoreSimulator.NotificationURL =
+            body.isNull("url") ? .nowhere : try body.text("url").map { .address($0) } ?? .unchanged
         let report = try await simulator.setDelivery(
             try body.deliveryMode(), of: try await simulator.app(try body.text("app")), in: try body.environment(),
-            url: try body.text("url"), version: version)
+            url: url, version: version)
         return Response.json { $0.members(of: report) }
+    }
+
+    /// The environment that the query names; nil where it names none.
+    static func environment(_ request: Request) throws -> Primitives.Environment? {
+        guard let text = request.uri.queryParameters["environment"] else { return nil }
+        return try ControlBody.environment(String(text))
     }
 
     // MARK: Bad days
@@ -150,7 +159,7 @@ extension ControlRoutes {
         group.post("/faults") { request, _ in
             let body = try await ControlBody(request, members: ["faults", "seed"])
             let faults = try body.faults()
-            await simulator.setFaults(faults, seed: UInt64(bitPattern: try body.integer("seed") ?? 1))
+            await simulator.setFaults(faults, seed: try body.seed())
             return Response.json { $0.list("faults", faults) { $0.members(of: $1) } }
         }
     }

@@ -37,19 +37,14 @@ extension ControlRoutes {
         }
         group.post("/retention/review") { request, _ in
             let body = try await ControlBody(request, members: ["app", "environment", "identifier", "approves"])
-            guard let id = try body.uuid("identifier") else { throw ControlBody.invalid("identifier", "there, a UUID") }
+            guard let id = CompactUUID(try body.requiredText("identifier")) else {
+                throw ControlBody.invalid("identifier", "a UUID")
+            }
             try await simulator.review(
                 id, of: try await simulator.app(try body.text("app")),
                 in: try body.environment() ?? simulator.configuration.environment, approves: try body.requiredBool("approves"))
             return Response.json { _ in }
         }
-    }
-
-    private static func environment(_ request: Request) throws -> Primitives.Environment? {
-        guard let text = request.uri.queryParameters["environment"] else { return nil }
-        guard let environment = Primitives.Environment(rawValue: String(text)), [.production, .sandbox].contains(environment)
-        else { throw ControlBody.invalid("environment", "Production or Sandbox") }
-        return environment
     }
 }
 

@@ -15,6 +15,7 @@ struct ControlRoutes: Sendable {
 
     func add(to group: RouterGroup<BasicRequestContext>) {
         group.get("/health/live") { _, _ in Response.json { $0.member("status", "live") } }
+        ControlDocument.add(to: group)
         addClock(to: group)
         addApps(to: group)
         addAccounts(to: group)
@@ -39,15 +40,17 @@ struct ControlRoutes: Sendable {
         }
         group.post("/clock") { request, _ in
             let body = try await ControlBody(request, members: ["rate"])
-            let factor = try body.requiredInteger("rate")
+            guard let factor = try body.integer("rate", in: 0...AppStoreSimulator.rates.upperBound) else {
+                throw ControlBody.invalid("rate", "there, an integer")
+            }
             try await simulator.setClockRate(factor == 0 ? .stands : .factor(factor))
             return Response.json { $0.member("rate", factor) }
         }
         group.post("/clock/advance", use: advance)
-        group.get("/root.der") { _, _ in Self.file(simulator.rootDER) }
+        group.get("/root.der") { _, _ in Self.certificate(simulator.rootDER) }
         group.get("/root") { _, _ in Response.json { $0.member("sha256", Self.hexadecimal(simulator.rootFingerprint)) } }
-        group.get("/receipts/root.der") { _, _ in Self.file(try await simulator.receiptRootDER()) }
-        group.get("/receipts/old-issuer.der") { _, _ in Self.file(try await simulator.transactionReceiptIssuerDER()) }
+        group.get("/receipts/root.der") { _, _ in Self.certificate(try await simulator.receiptRootDER()) }
+        group.get("/receipts/old-issuer.der") { _, _ in Self.certificate(try await simulator.transactionReceiptIssuerDER()) }
         group.post("/signing") { request, _ in
             let body = try await ControlBody(request, members: ["signing"])
             guard let signing = Signing(rawValue: try body.requiredText("signing")) else {
@@ -159,16 +162,24 @@ struct ControlRoutes: Sendable {
     }
 
     func limit(_ request: Request) throws -> Int {
-        guard let text = request.uri.queryParameters["limit"] else { return Self.usualLimit }
-        guard let limit = Int(text), (1...Self.longestList).contains(limit) else {
-            throw ControlBody.invalid("limit", "1 to 1000")
-        }
-        return limit
+        try Self.integer("limit", in: 1...Self.longestList, request) ?? Self.usualLimit
     }
 
-    static func file(_ bytes: [UInt8]) -> Response {
+    /// A number of the query, of digits only; nil where it is not there.
+    static func integer(_ name: String, in range: ClosedRange<Int>, _ request: Request) throws -> Int? {
+        guard let text = request.uri.queryParameters[name[...]] else { return nil }
+        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text),
+            range.contains(number)
+        else { throw ControlBody.invalid(name, "\(range.lowerBound) to \(range.upperBound)") }
+        return number
+    }
+
+    /// DER.
+    ///
+    /// Source: RFC 2585, section 4.1.
+    private static func certificate(_ bytes: [UInt8]) -> Response {
         Response(
-            status: .ok, headers: [.contentType: "application/octet-stream"],
+            status: .ok, headers: [.contentType: "application/pkix-cert"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 

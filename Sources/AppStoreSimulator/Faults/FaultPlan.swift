@@ -66,10 +66,11 @@ struct FaultPlan: Sendable, Hashable, Codable {
         for place in faults.indices {
             let fault = faults[place]
             guard fault.face == face, fault.environment ?? environment == environment,
-                fault.path.map({ path.contains($0) }) ?? true, fault.times ?? 1 > 0
+                fault.path.map({ path.contains($0) }) ?? true
             else { continue }
             guard fault.perMille >= 1000 || randomness.next() % 1000 < UInt64(max(0, fault.perMille)) else { continue }
-            if let times = fault.times { faults[place].times = times - 1 }
+            guard let times = fault.times else { return fault.kind }
+            if times > 1 { faults[place].times = times - 1 } else { faults.remove(at: place) }
             return fault.kind
         }
         return nil

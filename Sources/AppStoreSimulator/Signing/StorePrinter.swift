@@ -6,6 +6,7 @@ internal import SimulatorPKI
 struct StorePrinter: Sendable, Codable {
     /// The root's first, then whoever signed since: a leaf is renewed now and then, and what was signed before stays as it was.
     private(set) var signers: [SigningAuthority]
+    static let maximumSigners = 1000
     /// The place of the newest leaf under our root.
     private var rightful = 0
     /// The place of who signs while something is wrong on purpose; nil before that was ever so.

@@ -86,8 +86,12 @@ extension AppStoreSimulator {
         try await changing { store throws(StoreRefusal) in ((), try store.join(family, account)) }
     }
 
-    package func leaveFamily(_ account: AccountID) async throws {
-        try await changing { store throws(StoreRefusal) in ((), try store.leaveFamily(account)) }
+    package func leave(_ family: FamilyID, _ account: AccountID) async throws {
+        try await changing { store throws(StoreRefusal) in
+            let family = try store.family(family)
+            guard try store.account(account).family == family.id else { throw .notInFamily }
+            return ((), try store.leaveFamily(account))
+        }
     }
 
     package func setSharing(_ isOn: Bool, of family: FamilyID) async throws {
@@ -110,8 +114,8 @@ extension AppStoreSimulator {
     }
 
     /// What the app's queue on the device holds, oldest first.
-    package func unfinished(on device: DeviceID) throws -> [SignedTransaction] {
-        try store.device(device).unfinished.map { try signed(try store.transaction($0)) }
+    package func unfinished(on device: DeviceID, limit: Int) throws -> [SignedTransaction] {
+        try store.device(device).unfinished.prefix(limit).map { try signed(try store.transaction($0)) }
     }
 
     package func finish(_ id: TransactionID) async throws {

@@ -1,3 +1,4 @@
+internal import AppStoreModel
 internal import Primitives
 internal import ServiceLifecycle
 
@@ -22,10 +23,14 @@ package struct RunningClock: Service {
         try await cancelWhenGracefulShutdown {
             var last = ContinuousClock.now
             while true {
-                do { try await Task.sleep(for: Self.tick) } catch is CancellationError { return }
-                let now = ContinuousClock.now
-                try await simulator.tick(outside: now - last)
-                last = now
+                do {
+                    try await Task.sleep(for: Self.tick)
+                    let now = ContinuousClock.now
+                    try await simulator.tick(outside: now - last)
+                    last = now
+                } catch is CancellationError {
+                    return
+                }
             }
         }
     }
@@ -41,13 +46,16 @@ extension AppStoreSimulator {
         self.rate = rate
     }
 
-    /// So much time passed outside. Where the clock cannot go on, at the end of its certificates, it stands.
+    /// So much time passed outside. Where the clock cannot go on, at the end of its certificates or in a full store, it stands:
+    /// the rest of the simulator goes on.
     func tick(outside passed: Duration) async throws {
         guard case .factor(let factor) = rate else { return }
         let milliseconds = passed.components.seconds * 1000 + passed.components.attoseconds / 1_000_000_000_000_000
         do {
             _ = try await advance(by: Milliseconds(milliseconds * factor))
         } catch SimulatorRefusal.tooFar {
+            rate = .stands
+        } catch StoreRefusal.storeFull {
             rate = .stands
         } catch SimulatorRefusal.busy {
             // It goes on with the next tick.

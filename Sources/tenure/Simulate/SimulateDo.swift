@@ -12,6 +12,7 @@ struct SimulateDo: AsyncParsableCommand {
         discussion: """
             Prints the answer, JSON; exit status 1 where it was refused. Members that a verb has no word for are given as
             name=value, with a value that is JSON or else a text: tenure simulate do buy anna plus.monthly appAccountToken=…
+            The members are those of the OpenAPI document, which the simulator shows at /control/v1/openapi.json.
 
             \(SimulatorVerb.all.map { "  \($0.usage)\n      \($0.help)" }.joined(separator: "\n"))
             """)

@@ -8,7 +8,8 @@ struct SimulatorVerb: Sendable {
     let method: String
     /// With `{word}` where an argument goes.
     let path: String
-    /// The arguments, in their order; those that stand in the path go there, the others into the body, as what they are.
+    /// The arguments, in their order; those that stand in the path go there, the others into the body, as what they are, or into
+    /// the query where there is no body.
     let words: [Word]
     /// Members of the body that the verb itself brings, as JSON.
     var fixed: [(name: String, json: String)] = []
@@ -70,10 +71,21 @@ struct SimulatorVerb: Sendable {
                 body.append((word.name, try word.json(argument)))
             }
         }
-        guard method != "GET", method != "DELETE" else { return (path, nil) }
+        guard method != "GET", method != "DELETE" else { return (path + (try Self.query(body + members)), nil) }
         var json = JSONWriter()
         json.object { json in for member in body + members { json.member(member.name) { $0.raw(member.json.utf8) } } }
         return (path, json.bytes)
+    }
+}
+
+extension SimulatorVerb {
+    /// `?limit=50&app=…`; empty where there is nothing to say.
+    private static func query(_ members: [(name: String, json: String)]) throws -> String {
+        let pairs = try members.map { member in
+            let text = try JSONDocument(Array(member.json.utf8)).root.string ?? member.json
+            return "\(member.name)=\(text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")"
+        }
+        return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
     }
 }
 
@@ -112,23 +124,27 @@ extension SimulatorVerb {
 
     private static let people = [
         post("account", "/accounts", [Word(name: "id", isOptional: true)], "open an Apple Account; environment=, storefront="),
-        get("accounts", "/accounts", [], "list the accounts"),
+        get("accounts", "/accounts", [], "list the accounts; from=, limit="),
         get("show", "/accounts/{account}", [account], "show an account"),
         post("card", "/accounts/{account}/payment", [account, fails], "the account's card fails, or works again"),
         post(
             "move", "/accounts/{account}/storefront", [account, Word(name: "storefront")], "move an account to another country"),
         post("family", "/families", [Word(name: "id"), Word(name: "organizer")], "open a family"),
+        get("show-family", "/families/{family}", [Word(name: "family")], "show a family"),
         post("join", "/families/{family}/members", [Word(name: "family"), account], "an account joins a family"),
         SimulatorVerb(
             name: "leave", help: "an account leaves its family", method: "DELETE", path: "/families/{family}/members/{account}",
             words: [Word(name: "family"), account]),
         post("sharing", "/families/{family}/sharing", [Word(name: "family"), onOff], "a family shares purchases, or no more"),
         post("device", "/devices", [Word(name: "id"), Word(name: "account", isOptional: true)], "a new device, signed in"),
-        post("sign-in", "/devices/{device}/account", [Word(name: "device"), account], "sign a device in with another account"),
+        get("show-device", "/devices/{device}", [Word(name: "device")], "show a device"),
+        post(
+            "sign-in", "/devices/{device}/account", [Word(name: "device"), Word(name: "account", isOptional: true)],
+            "sign a device in with another account, or with none"),
         post(
             "rescind-consent", "/accounts/{account}/rescind-consent", [account],
             "a parent withdraws consent to a child's use of the app"),
-        get("queue", "/devices/{device}/queue", [Word(name: "device")], "what the app's queue on a device holds"),
+        get("queue", "/devices/{device}/queue", [Word(name: "device")], "what the app's queue on a device holds; limit="),
     ]
 
     private static let purchases = [
@@ -137,8 +153,8 @@ extension SimulatorVerb {
             "buy; appAccountToken=, app=, offer=, offerIdentifier=, billingPlanType="),
         post("redeem", "/accounts/{account}/redeem", [account, Word(name: "code")], "redeem an offer code"),
         post("restore", "/accounts/{account}/restore", [account], "restore on a new device"),
-        get("purchases", "/accounts/{account}/transactions", [account], "what an account bought, newest first"),
-        get("receipt", "/accounts/{account}/receipt", [account], "the app receipt, in base64"),
+        get("purchases", "/accounts/{account}/transactions", [account], "what an account bought, newest first; app=, limit="),
+        get("receipt", "/accounts/{account}/receipt", [account], "the app receipt, in base64; app=, device="),
         post("lose-receipt", "/accounts/{account}/receipt/lose", [account], "the receipt is missing until a purchase or restore"),
         get("subscription", "/subscriptions/{id}", [id], "show a subscription"),
         post("auto-renew", "/subscriptions/{id}/auto-renew", [id, onOff], "turn auto-renew on or off"),
@@ -150,6 +166,7 @@ extension SimulatorVerb {
         post("silence", "/subscriptions/{id}/silence", [id, onOff], "tell nothing about a subscription"),
         post("retention", "/subscriptions/{id}/retention", [id], "ask the app's server what to show to who leaves; locale="),
         get("transaction", "/transactions/{id}", [id], "show a transaction"),
+        get("transaction-receipt", "/transactions/{id}/receipt", [id], "its receipt from before iOS 7, in base64"),
         post("finish", "/transactions/{id}/finish", [id], "finish a transaction"),
         post("refund", "/transactions/{id}/refund", [id], "refund; percentage=, reason=, requestedByCustomer="),
         post("reverse", "/transactions/{id}/refund/reverse", [id], "take a refund back"),
@@ -162,7 +179,7 @@ extension SimulatorVerb {
 
     private static let owner = [
         get("apps", "/apps", [], "list the apps and their terms"),
-        get("products", "/products", [], "list the first app's products"),
+        get("products", "/products", [], "list the products of the first app, or of app="),
         get("keys", "/keys", [], "the In-App Purchase keys"),
         post(
             "price", "/products/{product}/price",
@@ -184,15 +201,18 @@ extension SimulatorVerb {
         get("clock", "/clock", [], "what time it is"),
         post("advance", "/clock/advance", [Word(name: "days", kind: .number, isOptional: true)], "move the clock; seconds=, to="),
         post("rate", "/clock", [Word(name: "rate", kind: .number)], "how fast the clock goes by itself; 0 stands"),
-        get("notifications", "/notifications", [], "what was told, newest first"),
+        get("notifications", "/notifications", [], "what was told, newest first; limit="),
         post("redeliver", "/notifications/{uuid}/redeliver", [Word(name: "uuid")], "send a notification again"),
-        get("delivery", "/delivery", [], "what is done with notifications"),
-        post("deliver", "/delivery", [Word(name: "mode")], "deliver, drop, hold, duplicate or delay; count=, seconds=, url="),
+        get("delivery", "/delivery", [], "what is done with notifications; app=, environment="),
+        post(
+            "deliver", "/delivery", [Word(name: "mode")],
+            "deliver, drop, hold, duplicate or delay; count=, seconds=, url=, version="),
         post(
             "release", "/delivery/release", [Word(name: "order", isOptional: true)],
             "release what is held: given, reversed, shuffled"),
         get("faults", "/faults", [], "what goes wrong on purpose"),
         post("break", "/faults", [], "let answers go wrong; faults=[…], seed="),
+        get("root", "/root", [], "the SHA-256 of the root certificate"),
         post("signing", "/signing", [Word(name: "signing")], "right, wrongChain or newLeaf"),
         get("retention-messages", "/retention", [], "images and messages for customers who are about to leave"),
         post(

@@ -1,0 +1,12 @@
+#include "CControlDocument.h"
+
+// SwiftPM's `.embedInCode` writes a Swift array of a number for each byte, and the compiler takes half a minute for a hundred of KB of them.
+// C23's `#embed` takes none, and the document stays a file of its own.
+static const unsigned char document[] = {
+#embed "../AppStoreSimulator/Control/openapi.json"
+};
+
+const unsigned char *control_document(size_t *count) {
+    *count = sizeof document;
+    return document;
+}
