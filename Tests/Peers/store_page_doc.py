@@ -9,6 +9,7 @@ with what the page says. A fenced block's first line says what it is, and a bloc
                       a file that the reader saves
     text              what the block before printed, line by line; `…` stands for any text
     text NAME         what the program NAME printed since the last such block
+    swift FILE        lines that stand so in a test of the repository, which is run there
     yaml              a CI file: what stays is ended as with Ctrl-C, then each `run: |` runs in a fresh `bash -e`
 
 The ports of the page are replaced by free ones, also where they are left to their default: the reader's `tenure` is a script that
