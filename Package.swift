@@ -80,7 +80,7 @@ let package = Package(
                 nioHTTPTypes,
             ]),
         room("AppStoreModel", ["Primitives", "StrictJSON"]),
-        // Two functions' worth of C: Swift has no way of its own to hold a hundred of KB of text that compiles in no time.
+        // One function of C: Swift has no way of its own to hold a file of a hundred KB that compiles in no time.
         .target(name: "CControlDocument"),
         .target(
             name: "AppStoreSimulator",

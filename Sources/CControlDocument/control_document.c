@@ -1,7 +1,7 @@
 #include "CControlDocument.h"
 
-// SwiftPM's `.embedInCode` writes a Swift array of a number for each byte, and the compiler takes half a minute for a hundred of KB of them.
-// C23's `#embed` takes none, and the document stays a file of its own.
+// SwiftPM's `.embedInCode` writes a Swift array of a number for each byte, and the compiler takes half a minute for a hundred KB of
+// them. `#embed` (C23; clang has it from 19 on) takes none, and the document stays a file that tools read.
 static const unsigned char document[] = {
 #embed "../AppStoreSimulator/Control/openapi.json"
 };
