@@ -90,6 +90,21 @@ import Testing
         #expect(book.hear(claim(bob, .restore, tokened, at: day(2026, 2, 5))) == .refused(.tokenOfAnother, rule: .firstClaim))
     }
 
+    @Test func `OWN-2 an owner named by a token who showed it stays the owner when a newer word names nobody`() throws {
+        let (token, other) = (try #require(aliceToken), try #require(bobToken))
+        var book = Book()
+        let tokened = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.appAccountToken = token }
+        book.tell(.fact(.transaction(tokened)), .registration(TokenRegistration(token: token, customer: alice)))
+        #expect(book.hear(claim(alice, .queue, tokened, at: day(2026, 1, 2))) == .alreadyOwner)
+        #expect(book.hear(claim(bob, .restore, tokened, at: day(2026, 1, 3))) == .refused(.tokenOfAnother, rule: .firstClaim))
+        // The app sets another token, which nobody has registered.
+        var changed = tokened
+        changed.appAccountToken = other
+        changed.signedDate = day(2026, 1, 4)
+        book.tell(changed)
+        #expect(owners(book) == ["alice \(day(2026, 1, 1))"])
+    }
+
     // MARK: OWN-3
 
     @Test func `OWN-3 a repeated claim by the owner changes nothing`() {

@@ -6,6 +6,7 @@ directions; and schemathesis, which knows the document and nothing else. Prints 
 import concurrent.futures
 import contextlib
 import copy
+import hashlib
 import http.server
 import json
 import pathlib
@@ -17,10 +18,12 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
+import uuid
 
 from appstoreserverlibrary.api_client import AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
+from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from referencing import Registry
@@ -32,8 +35,9 @@ from harness import APPLE_ID, BUNDLE, ROOT, TENURE, check, free_port, running
 TOKEN = "2f0c3b1e-7a55-4c0d-9a51-0d8a6f1f9b11"
 # No operation is on the command line that shows no JSON, that says only that the process runs, or that is this document.
 WITHOUT_VERB = {"checkLiveness", "readDocument", "readRoot", "readReceiptRoot", "readTransactionReceiptIssuer"}
-# Refusals that nobody meets in a short life: of a full store, of 256 calls at once, of what is no HTTP, at the start, and of our own mistakes.
-NOT_MET = {"storeFull", "busy", "badRequest", "appExists", "internal"}
+# Refusals that nobody meets in a short life: of a full store, of 256 calls at once, of what is no HTTP, at the start, of our own mistakes, and of
+# a catalogue that was made in code.
+NOT_MET = {"storeFull", "busy", "badRequest", "appExists", "internal", "cannotBeSaved"}
 SEED, EXAMPLES = 1, 30
 
 
@@ -121,7 +125,7 @@ class Shop:
     """The local App Store as a process, and calls by the names of operations."""
 
     def __init__(self):
-        self.port, self.production = free_port(), free_port()
+        self.port, self.sandbox = free_port(), free_port()
         self.control = f"http://127.0.0.1:{self.port}/control/v1"
         self.document = None
         self.done, self.met, self.wrong = set(), set(), []
@@ -129,7 +133,7 @@ class Shop:
     def running(self):
         return running(
             "simulate", "--catalogue", "Examples/shop.storekit", "--bundle", BUNDLE, "--app-apple-id", str(APPLE_ID), "--environment", "Production",
-            "--port", str(self.port), "--production-port", str(self.production), "--starts-at", "1767225600000", live=f"{self.control}/health/live")
+            "--port", str(self.port), "--sandbox-port", str(self.sandbox), "--starts-at", "1767225600000", live=f"{self.control}/health/live")
 
     def send(self, method, path, content=None):
         request = urllib.request.Request(self.control + path, data=content, method=method.upper())
@@ -150,7 +154,7 @@ class Shop:
         if code is None and isinstance(body, dict) and status < 300:
             faults += self.document.faults(pointer("paths", self.document.operations[name][1], method, "requestBody", "content", "application/json",
                                                    "schema"), body)
-        read = json.loads(answer) if media.endswith("json") else None
+        read = json.loads(answer) if media in ("application/json", "application/problem+json") else None
         got = read.get("code") if read and status >= 300 else None
         if got != code:
             faults.append(f"{status} {got}, not {code}")
@@ -167,7 +171,7 @@ def check_document(content):
     document, wrong, count = Document(content), [], 0
     for path, item in content["paths"].items():
         for method, operation in item.items():
-            if method == "parameters" or "requestBody" not in operation:
+            if method == "parameters" or "application/json" not in operation.get("requestBody", {}).get("content", {}):
                 continue
             examples = operation["requestBody"]["content"]["application/json"].get("examples", {})
             wrong += [] if examples else [f"{path} has no example"]
@@ -240,6 +244,10 @@ def live(shop):
     do("signIn", {"account": None}, device="ipad")
     do("readTransactionReceipt", id=coins)
     do("readAppReceipt", account="anna", query="?device=ipad")
+    do("loseReceipt", account="ben")
+    do("readAppReceipt", code="receiptLost", account="ben")
+    do("restorePurchases", {}, account="ben")
+    do("readAppReceipt", account="ben")
     do("restorePurchases", {}, account="anna")
     do("rescindConsent", {}, account="anna")
     do("tellExternalPurchase", {"event": "reminder"})
@@ -265,16 +273,46 @@ def live(shop):
     return original, coins, copy_of_it
 
 
-def ask_in_realtime(shop, original, url):
-    """The one act that wants something of the other face before: the app's server says where it is to be asked."""
+def ask_in_realtime(shop, url):
+    """What wants something of the other face before: the app's server uploads a message and says where it is to be asked."""
+    shop.do("openAccount", {"id": "eve", "environment": "Sandbox"})
+    original = shop.do("buy", {"productId": "plus.monthly"}, account="eve")["originalTransactionId"]
     shop.do("askRetention", {"locale": "de-DE"}, code="noNotificationURL", id=original)
     keys = shop.do("listKeys")
     client = AppStoreServerAPIClient(
-        keys["keys"][0]["privateKey"].encode(), keys["keys"][0]["keyId"], keys["issuerId"], BUNDLE, Environment.PRODUCTION)
-    client._base_url = f"http://127.0.0.1:{shop.production}"
+        keys["keys"][0]["privateKey"].encode(), keys["keys"][0]["keyId"], keys["issuerId"], BUNDLE, Environment.SANDBOX)
+    client._base_url = f"http://127.0.0.1:{shop.sandbox}"
     client.configure_realtime_url(RealtimeUrlRequest(url))
     answer = shop.do("askRetention", {}, id=original)
-    check("what the app's server answers in real time is shown", answer == {"isAnswered": True, "status": 200, "body": "{}"}, answer)
+    check("what the app's server answers in real time is shown",
+          {name: answer[name] for name in answer if name != "problem"} == {"isAnswered": True, "status": 200, "body": "{}", "isDefault": True}, answer)
+    message = str(uuid.uuid4())
+    client.upload_message(message, UploadMessageRequestBody(header="Stay", body="Please."))
+    shop.do("reviewRetention", {"identifier": message, "approves": False, "environment": "Sandbox"})
+    shop.do("reviewRetention", {"identifier": TOKEN, "approves": True}, code="unknownMessage")
+    listed = shop.do("listRetention", query="?environment=Sandbox")["messages"]
+    check("a reviewed message is listed", [(one["messageIdentifier"], one["messageState"]) for one in listed] == [(message, "REJECTED")], listed)
+
+
+def state_file(body, version=1):
+    """A state as the store writes it, of any body."""
+    head = {"format": "tenure local App Store", "version": version, "sha256": hashlib.sha256(body).hexdigest()}
+    return json.dumps(head).encode() + b"\n" + body + b"\n"
+
+
+def save_and_restore(shop):
+    """A state is put back; what is none, or another store's, is refused."""
+    shop.do("saveState")
+    state = shop.send("GET", "/state")[2]
+    now = shop.do("readClock")["now"]
+    shop.do("advanceClock", {"days": 1})
+    check("a restored store shows the old time", shop.do("restoreState", state)["now"] == now)
+    body = state.split(b"\n", 1)[1].rstrip(b"\n")
+    other = json.loads(body)
+    other["apps"][0]["sharedSecret"] = "another's"
+    for content, code in ((b"none", "notAState"), (state_file(body, version=2), "stateOfAnotherVersion"), (state[:-100], "stateChanged"),
+                          (state_file(b"{}"), "stateUnreadable"), (state_file(json.dumps(other).encode()), "stateOfAnotherStore")):
+        shop.do("restoreState", content, code=code)
 
 
 def refuse(shop, original, coins, shared):
@@ -348,7 +386,8 @@ def refuse(shop, original, coins, shared):
 
 def check_life(shop, recorder):
     original, coins, shared = live(shop)
-    ask_in_realtime(shop, original, f"http://127.0.0.1:{recorder.server_port}/0/realtime")
+    ask_in_realtime(shop, f"http://127.0.0.1:{recorder.server_port}/0/realtime")
+    save_and_restore(shop)
     refuse(shop, original, coins, shared)
     check("every answer is what the document says, and no more", not shop.wrong, shop.wrong)
     missing = set(shop.document.operations) - shop.done
@@ -403,8 +442,10 @@ def check_verbs(document, recorder):
 
     def run(number):
         name, words = listed[number]
-        given = [word.strip("[]").split("|")[0] if "|" in word else "7" for word in words]
-        outcome = subprocess.run([TENURE, "simulate", "do", name, *given, "limit=7", "--url",
+        given = [word.strip("[]").split("|")[0] if "|" in word else "7" for word in words] + ["limit=7"]
+        # What is sent as it is takes no members.
+        given = [__file__] if words == ["FILE"] else given
+        outcome = subprocess.run([TENURE, "simulate", "do", name, *given, "--url",
                                   f"http://127.0.0.1:{recorder.server_port}/{number}"], capture_output=True, text=True)
         return outcome.returncode, outcome.stderr
 
@@ -428,6 +469,8 @@ def judge_verb(document, method, address, body, reached):
     if len(found) != 1:
         return [f"{method} {path} is {found or 'no operation'}"]
     reached.add(found[0])
+    if body == pathlib.Path(__file__).read_bytes():
+        return []
     if not body:
         return [] if query == "limit=7" else [f"a member is not in the query: {address}"]
     members = json.loads(body)
@@ -456,8 +499,10 @@ def types_of(document, schema):
 # MARK: Schemathesis
 
 def for_fuzzing(shop):
-    """The document with the names of this store in it, so that more is tried than 404; and with addresses of notifications that answer at once."""
+    """The document with the names of this store in it, so that more is tried than 404; with addresses of notifications that answer at once; and
+    without states, which are no JSON to vary."""
     content = closed(shop.document.content)
+    del content["paths"]["/state"]
     purchases = shop.do("listPurchases", account="anna")["transactions"]
     told = shop.do("listNotifications", query="?limit=3")["notifications"]
     names = {

@@ -244,9 +244,10 @@ def check_year(browser, store, sink, original):
     expect(page.locator("#status")).to_have_text("+1 year …")
     check("while it goes on the page is busy", page.locator("body").get_attribute("aria-busy") == "true")
     browser.button("+1 year").click()
-    page.unroute("**/clock/advance")
     check("and a second press asks nothing", len(held) == 1, held)
+    # Before the route is taken back: Playwright lets go what is held then, in a race with this.
     held[0].continue_()
+    page.unroute("**/clock/advance")
     browser.settled()
     check("what happened is told", browser.text("#status") == "+1 year: 12 things happened.", browser.text("#status"))
     check("the clock is a year on", browser.text("#now") == end.strftime("%Y-%m-%d %H:%M:%S UTC") == "2027-01-01 00:00:00 UTC",

@@ -128,6 +128,11 @@ class Reader:
             self.run(text)
         elif kind == "text" and len(rest) <= 1:
             self.compare(text, *rest)
+        elif kind == "swift" and len(rest) == 1:
+            wanted = [line.strip() for line in text.strip().splitlines()]
+            source = [line.strip() for line in (ROOT / rest[0]).read_text().splitlines()]
+            check(f"the lines of Swift stand so in {rest[0]}",
+                  any(source[place:place + len(wanted)] == wanted for place in range(len(source))), text)
         elif kind == "yaml" and not rest:
             self.continuous_integration(text)
         else:
@@ -194,7 +199,7 @@ def main():
         for (words, text), following in zip(every, every[1:] + [([], "")]):
             reader.meet(words, text, following)
     kinds = {words[0] for words, _ in every}
-    check("the page has blocks of every kind", kinds == {"sh", "python", "text", "yaml"} and len(every) > 25, kinds)
+    check("the page has blocks of every kind", kinds == {"sh", "python", "swift", "text", "yaml"} and len(every) > 25, kinds)
     fixture = next(text for words, text in every if words[1:] == ["conftest.py"])
     check("the fixture is short", len(fixture.splitlines()) <= 60, len(fixture.splitlines()))
     return harness.summary()
