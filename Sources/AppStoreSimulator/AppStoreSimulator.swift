@@ -51,7 +51,9 @@ package actor AppStoreSimulator {
         guard Self.acceptedStarts.contains(start.millisecondsSince1970) else { throw SimulatorConfigurationError.startsAt(start) }
         guard !configuration.apps.isEmpty else { throw SimulatorConfigurationError.noApps }
         authority = try Self.authority(of: configuration)
-        self.configuration = configuration
+        var kept = configuration
+        kept.resumed = nil
+        self.configuration = kept
         clock = SimulatedClock(configuration.resumed?.now ?? start, moved: configuration.clockMoved)
         keyring = try Keyring(configuration.apps)
         rateLimits = RateLimiter(isOn: configuration.limitsRates)

@@ -24,11 +24,11 @@ public struct LocalAppStore: Sendable {
 
     /// Starts a store, runs the body, and ends the store, whether the body throws or not.
     ///
-    /// - Throws: what the body throws; ``LocalAppStoreError`` where the shop cannot be opened.
+    /// - Throws: what the body throws; ``LocalAppStoreError`` where the shop cannot be opened; `CancellationError`.
     public static func run<Value: Sendable>(
         _ shop: Shop, _ body: @escaping @Sendable (LocalAppStore) async throws -> Value
     ) async throws -> Value {
-        let simulator = try AppStoreSimulator(configuration: try shop.configuration())
+        let simulator = try opened(shop)
         let (listeners, continuation) = AsyncStream.makeStream(of: (AppStoreSimulator.Listener, Int).self)
         var logger = Logger(label: "LocalAppStore")
         logger.logLevel = .error
@@ -46,6 +46,7 @@ public struct LocalAppStore: Sendable {
                     ports[listener] = port
                     if ports.count == Self.listeners { break }
                 }
+                try Task.checkCancellation()
                 guard ports.count == Self.listeners else { throw LocalAppStoreError.didNotStart }
                 return try await body(LocalAppStore(simulator: simulator, ports: ports))
             }
@@ -58,10 +59,22 @@ public struct LocalAppStore: Sendable {
                 }
                 throw LocalAppStoreError.didNotStart
             } catch {
+                // Whoever failed, the other one must not be waited for to its own end.
+                tasks.cancelAll()
                 await group.triggerGracefulShutdown()
-                while let result = await tasks.nextResult() { _ = result }
+                while await tasks.nextResult() != nil {}
                 throw error
             }
+        }
+    }
+
+    private static func opened(_ shop: Shop) throws -> AppStoreSimulator {
+        do {
+            return try AppStoreSimulator(configuration: try shop.configuration())
+        } catch let error as LocalAppStoreError {
+            throw error
+        } catch {
+            throw LocalAppStoreError(code: "configuration", description: "the shop cannot be opened: \(error)")
         }
     }
 
@@ -92,17 +105,22 @@ public struct LocalAppStore: Sendable {
     /// Moves the clock. Everything that falls due on the way happens at its own instant and in order, and is delivered before the
     /// next.
     ///
-    /// - Parameter days: 1 to 3653.
-    public func advance(days: Int) async throws { try await advance(seconds: days * 86_400) }
+    /// - Parameter days: 0 to 3653.
+    /// - Throws: ``LocalAppStoreError`` with `clockGoesForward` or `tooFar`.
+    public func advance(days: Int) async throws { try await advance(by: .days(Int64(days))) }
 
     /// Moves the clock by seconds, at most ten years.
-    public func advance(seconds: Int) async throws {
-        let target = simulator.clockNow().adding(.seconds(Int64(seconds)))
-        while try await !simulator.advance(to: target).isComplete {}
+    ///
+    /// - Throws: ``LocalAppStoreError`` with `clockGoesForward` or `tooFar`.
+    public func advance(seconds: Int) async throws { try await advance(by: .seconds(Int64(seconds))) }
+
+    private func advance(by duration: Milliseconds) async throws {
+        let target = simulator.clockNow().adding(duration)
+        try await refusing { while try await !simulator.advance(to: target).isComplete {} }
     }
 
-    /// Moves the clock to the next thing that happens by itself: a renewal, an end, a retry.
-    public func advanceToNext() async throws { _ = try await simulator.advanceToNext() }
+    /// Moves the clock to the next thing that happens by itself: a renewal, an end, a retry. Where nothing will, it stays.
+    public func advanceToNext() async throws { try await refusing { _ = try await simulator.advanceToNext() } }
 
     // MARK: People
 
@@ -143,7 +161,7 @@ public struct LocalAppStore: Sendable {
     }
 
     /// What the account bought, newest first, signed now: what a device would show as it restores.
-    public func restore(for account: String, bundleId: String? = nil) async throws -> [Transaction] {
+    public func restorePurchases(for account: String, bundleId: String? = nil) async throws -> [Transaction] {
         try await refusing {
             try await simulator.restore(try await simulator.app(bundleId), for: ID(account)).map(Transaction.init)
         }
@@ -179,6 +197,7 @@ public struct LocalAppStore: Sendable {
     public func receipt(of account: String, bundleId: String? = nil) async throws -> String {
         try await refusing {
             let number = try await simulator.account(ID(account)).account.number
+            guard await simulator.hasReceipt(ID(account)) else { throw SimulatorRefusal.receiptLost }
             let app = try await simulator.app(bundleId)
             return StrictBase64.encodePadded(
                 try await simulator.appReceipt(of: app, for: number, device: CompactUUID(bytes: [])))
@@ -188,20 +207,29 @@ public struct LocalAppStore: Sendable {
     // MARK: Notifications
 
     /// Posts App Store Server Notifications of version 2 there from now on; nil: nowhere, they are only kept.
-    public func sendNotifications(to url: String?) async throws { try await simulator.setNotificationURL(url) }
+    ///
+    /// - Throws: ``LocalAppStoreError`` with `invalidURL` for what is no `http:` or `https:` address.
+    public func sendNotifications(to url: String?) async throws {
+        try await refusing { try await simulator.setNotificationURL(url) }
+    }
 
     /// What was told, oldest first; the newest thousand.
     public func notifications() async throws -> [Notification] {
-        try await simulator.notifications(limit: 1000).reversed().map(Notification.init)
+        try await refusing { try await simulator.notifications(limit: 1000).reversed().map(Notification.init) }
     }
 
     // MARK: State
 
     /// Everything as it is now, to be put back by ``restore(_:)``.
-    public func save() async throws -> Snapshot { Snapshot(state: try await simulator.save()) }
+    public func save() async throws -> Snapshot { try await refusing { Snapshot(state: try await simulator.save()) } }
 
-    /// Puts everything back, the clock too: between two tests of one store.
-    public func restore(_ snapshot: Snapshot) async throws { try await simulator.restore(snapshot.state) }
+    /// Puts everything back, the clock too: between two tests of one store. The ids that come next came before, so a server that
+    /// listened must be put back as well.
+    ///
+    /// - Throws: ``LocalAppStoreError`` with `stateOfAnotherStore` for another store's.
+    public func restore(_ snapshot: Snapshot) async throws {
+        try await refusing { try await simulator.restore(snapshot.state) }
+    }
 
     private static func id(_ text: String) throws -> TransactionID {
         guard let id = TransactionID(text) else { throw StoreRefusal.unknownTransaction }
@@ -215,6 +243,8 @@ public struct LocalAppStore: Sendable {
             throw LocalAppStoreError.refused(refusal.rawValue)
         } catch let refusal as SimulatorRefusal {
             throw LocalAppStoreError.refused(refusal.rawValue)
+        } catch SimulatorConfigurationError.notificationURL {
+            throw LocalAppStoreError.refused("invalidURL")
         }
     }
 }

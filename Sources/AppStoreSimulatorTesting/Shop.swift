@@ -2,14 +2,19 @@ internal import AppStoreModel
 internal import AppStoreSimulator
 internal import Primitives
 
-/// Apple's two stores.
+/// One of Apple's stores.
 ///
 /// Source: Apple, `environment`.
-public enum StoreEnvironment: String, Sendable, Hashable, CaseIterable {
+public struct StoreEnvironment: Sendable, Hashable {
+    /// In Apple's spelling.
+    public let rawValue: String
+
     /// What customers pay for.
-    case production = "Production"
+    public static let production = StoreEnvironment(rawValue: "Production")
     /// What testers try.
-    case sandbox = "Sandbox"
+    public static let sandbox = StoreEnvironment(rawValue: "Sandbox")
+
+    private init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// What a ``LocalAppStore`` sells, and when it opens.
@@ -51,7 +56,7 @@ public struct Shop: Sendable {
         do throws(CatalogueError) {
             catalogue = try Catalogue(storeKitFile: storeKitFile)
         } catch {
-            throw LocalAppStoreError.catalogue("\(error)")
+            throw LocalAppStoreError(code: "catalogue", description: "the .storekit file cannot be used: \(error)")
         }
         var app = SimulatedApp(bundleId: bundleId, appAppleId: appAppleId, catalogue: catalogue)
         app.sharedSecret = sharedSecret
@@ -71,21 +76,21 @@ extension StoreEnvironment {
     var primitive: Primitives.Environment { self == .production ? .production : .sandbox }
 }
 
-/// Why a ``LocalAppStore`` does not do what it was asked.
-public enum LocalAppStoreError: Error, Equatable, CustomStringConvertible {
-    /// The `.storekit` file cannot be sold from; why.
-    case catalogue(String)
-    /// The store did not begin to listen.
-    case didNotStart
-    /// As a code of the control API: `unknownProduct`, `alreadySubscribed`, `paymentDeclined` …
-    case refused(String)
-
+/// Why a ``LocalAppStore`` does not do what it was asked; equal where the codes are.
+public struct LocalAppStoreError: Error, Equatable, CustomStringConvertible {
+    /// Stable: `catalogue` where the `.storekit` file cannot be sold from, `configuration` where something else of the shop
+    /// cannot be used, `didNotStart`; else a code of the control API: `unknownProduct`, `alreadySubscribed`, `paymentDeclined`.
+    public let code: String
     /// For people.
-    public var description: String {
-        switch self {
-        case .catalogue(let why): "the .storekit file cannot be used: \(why)"
-        case .didNotStart: "the local App Store did not start"
-        case .refused(let code): "the local App Store refused: \(code)"
-        }
+    public let description: String
+
+    /// One with this code, to compare with.
+    public static func refused(_ code: String) -> LocalAppStoreError {
+        LocalAppStoreError(code: code, description: "the local App Store refused: \(code)")
     }
+
+    /// By the code alone.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+
+    static let didNotStart = LocalAppStoreError(code: "didNotStart", description: "the local App Store did not start")
 }

@@ -94,6 +94,11 @@ import Testing
             let after = try await store.subscription(bought.originalTransactionId)
             #expect(after.latestTransaction.expiresDate == before.latestTransaction.expiresDate)
             #expect(try await store.notifications().count == 1)
+            await #expect(throws: LocalAppStoreError.refused("clockGoesForward")) { try await store.advance(days: -1) }
+            await #expect(throws: LocalAppStoreError.refused("tooFar")) { try await store.advance(days: .max) }
+            await #expect(throws: LocalAppStoreError.refused("invalidURL")) {
+                try await store.sendNotifications(to: "gopher://a")
+            }
             // And it goes on as if nothing had been.
             try await store.openAccount("ben")
         }
@@ -102,8 +107,36 @@ import Testing
     @Test func `what the body throws comes out, and a file that is none is refused`() async throws {
         struct Mine: Error {}
         await #expect(throws: Mine.self) { try await LocalAppStore.run(try shop()) { _ in throw Mine() } }
-        await #expect(throws: LocalAppStoreError.self) {
+        await #expect(throws: LocalAppStoreError.refused("catalogue")) {
             try await LocalAppStore.run(Shop(bundleId: "a.b", storeKitFile: [])) { _ in }
+        }
+        var tooOld = try shop()
+        tooOld.startsAt = 0
+        await #expect(throws: LocalAppStoreError.refused("configuration")) { try await LocalAppStore.run(tooOld) { _ in } }
+    }
+
+    @Test func `what nobody takes is kept and said to be so, and who turns auto-renew off ends`() async throws {
+        try await LocalAppStore.run(try shop()) { store in
+            // Nobody listens at the discard port.
+            try await store.sendNotifications(to: "http://127.0.0.1:9/")
+            let bought = try await store.buy("pro.monthly", for: try await store.openAccount())
+            #expect(try await store.notifications().map(\.isDelivered) == [false])
+            #expect(try await store.setAutoRenew(false, of: bought.originalTransactionId).autoRenews == false)
+            try await store.advance(days: 31)
+            #expect(try await store.subscription(bought.originalTransactionId).status == 2)
+            #expect(try await store.transaction(bought.transactionId).expiresDate == bought.expiresDate)
+            #expect(try await store.restorePurchases(for: "account-1").count == 1)
+        }
+    }
+
+    @Test func `a body that is cancelled ends its store`() async throws {
+        let shop = try shop()
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await LocalAppStore.run(shop) { _ in try await Task.sleep(for: .seconds(600)) }
+            }
+            group.cancelAll()
+            await #expect(throws: CancellationError.self) { try await group.next() }
         }
     }
 

@@ -32,6 +32,16 @@ import Testing
         try await simulator.setSigning(.right)
         await simulator.setFaults([Fault(face: .verifyReceipt, kind: .stale)], seed: 3)
         _ = try await simulator.receiptRootDER()
+        _ = try await simulator.setDelivery(nil, in: .sandbox, url: .address("http://127.0.0.1:9/v1"), version: .v1)
+        let test = APICall(
+            app: app, environment: .sandbox, method: "POST", path: ["inApps", "v1", "notifications", "test"], query: [], body: [])
+        #expect(await simulator.answer(test).status == 200)
+        let upload = APICall(
+            app: app, environment: .production, method: "PUT",
+            path: ["inApps", "v1", "messaging", "message", World.token], query: [],
+            body: Array(#"{"header":"Stay","body":"Please."}"#.utf8))
+        #expect(await simulator.answer(upload).status == 200)
+        #expect(await simulator.takeNonce(World.token))
         try await simulator.loseReceipt(of: "ben")
         try await simulator.setClockRate(.factor(60))
         return (simulator, bought.transaction.originalTransactionId)
@@ -93,6 +103,39 @@ import Testing
         _ = try SimulatorStateFile.state(from: bytes + [UInt8(ascii: "\n")])
     }
 
+    @Test func `a state with a right digest that names what is not there is refused, and ends no process`() async throws {
+        let (simulator, _) = try await busyStore()
+        let bytes = try SimulatorStateFile.bytes(of: try await simulator.save())
+        let text = String(decoding: bytes, as: UTF8.self)
+        let body = String(try #require(text.split(separator: "\n").last))
+        let wrongs = [
+            (#""account":0"#, #""account":77"#), (#""app":0"#, #""app":9"#), (#""product":"#, #""product":-"#),
+            (#""rightful":1"#, #""rightful":5"#), (#""forgotten":0"#, #""forgotten":9223372036854775807"#),
+            (#""storefront":0"#, #""storefront":300"#), ("BEGIN CERTIFICATE", "BEGIN CERTIFICATION"),
+        ]
+        for (right, wrong) in wrongs {
+            #expect(body.contains(right), "\(right)")
+            let changed = Array(body.replacing(right, with: wrong).utf8)
+            let error = #expect(throws: SimulatorStateError.self, "\(wrong)") {
+                try SimulatorStateFile.state(from: SimulatorStateFile.framed(changed))
+            }
+            guard case .unreadable = error else {
+                Issue.record("\(wrong): \(String(describing: error))")
+                continue
+            }
+        }
+        // Not refused for its frame.
+        _ = try SimulatorStateFile.state(from: SimulatorStateFile.framed(Array(body.utf8)))
+    }
+
+    @Test func `a receipt root that was made after a state was saved stays when it is put back`() async throws {
+        let simulator = try AppStoreSimulator(configuration: try World.configuration())
+        let state = try await simulator.save()
+        let root = try await simulator.receiptRootDER()
+        try await simulator.restore(state)
+        #expect(try await simulator.receiptRootDER() == root)
+    }
+
     @Test func `a catalogue that is of no file cannot be saved, and says so`() async throws {
         var configuration = try World.configuration()
         configuration.apps[0].catalogue = try Catalogue(products: [])
@@ -101,5 +144,11 @@ import Testing
         #expect(throws: SimulatorStateError.cannotBeSaved("the catalogue is of no .storekit file")) {
             try SimulatorStateFile.bytes(of: state)
         }
+    }
+}
+
+extension AppStoreSimulator {
+    fileprivate func takeNonce(_ nonce: String) -> Bool {
+        offers.take(nonce: nonce, signedAt: store.now, now: store.now)
     }
 }

@@ -53,22 +53,34 @@ struct SavedInOrder<Element: Sendable & Hashable & Comparable & Codable>: Sendab
 
 extension AppNumber {
     package var saved: Int32 { place }
-    package init?(saved: Int32) { self.init(place: saved) }
+    package init?(saved: Int32) {
+        guard saved >= 0 else { return nil }
+        self.init(place: saved)
+    }
 }
 
 extension AccountNumber {
     package var saved: Int32 { place }
-    package init?(saved: Int32) { self.init(place: saved) }
+    package init?(saved: Int32) {
+        guard saved >= 0 else { return nil }
+        self.init(place: saved)
+    }
 }
 
 extension StorefrontNumber {
     package var saved: Int16 { place }
-    package init?(saved: Int16) { self.init(place: saved) }
+    package init?(saved: Int16) {
+        guard saved >= 0 else { return nil }
+        self.init(place: saved)
+    }
 }
 
 extension CatalogueNumber {
     package var saved: Int32 { rawValue }
-    package init?(saved: Int32) { self.init(Int(saved)) }
+    package init?(saved: Int32) {
+        guard saved >= 0 else { return nil }
+        self.init(Int(saved))
+    }
 }
 
 extension Storefront {

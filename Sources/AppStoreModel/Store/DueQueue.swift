@@ -19,7 +19,7 @@ package struct DueQueue<Name: Sendable & Hashable & Comparable>: Sendable, Hasha
     package init() {}
 
     /// All of it, earliest first.
-    var all: [(at: Timestamp, name: Name)] {
+    package var all: [(at: Timestamp, name: Name)] {
         instants.map { ($0.value, $0.key) }.sorted { ($0.at, $0.name) < ($1.at, $1.name) }
     }
 

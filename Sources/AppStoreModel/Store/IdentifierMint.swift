@@ -20,6 +20,11 @@ struct IdentifierMint: Sendable, Hashable, Codable {
         appTransaction = Self.firstAppTransaction + offset + (isProduction ? 0 : 50_000_000_000_000_000)
     }
 
+    /// Whether counting on does not end at the end of numbers.
+    var isPlausible: Bool {
+        [firstTransaction, webOrderLineItem, appTransaction].allSatisfy { (1...2_000_000_000_000_000_000).contains($0) }
+    }
+
     mutating func webOrderLineItemId() -> Int64 {
         webOrderLineItem += 1
         return webOrderLineItem

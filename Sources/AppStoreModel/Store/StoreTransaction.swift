@@ -108,6 +108,10 @@ struct TransactionBook: Sendable, Hashable, Codable {
     init(first: Int64) { self.first = first }
 
     var count: Int { transactions.count }
+    var all: [StoreTransaction] { transactions }
+
+    /// Whether counting on does not end at the end of numbers.
+    var isPlausible: Bool { (1...1_000_000_000_000_000_000).contains(first) }
 
     /// What the next one will be called.
     var nextId: TransactionID { TransactionID(number: first + Int64(transactions.count)) }

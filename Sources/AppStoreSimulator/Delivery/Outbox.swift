@@ -92,6 +92,8 @@ struct Outbox: Sendable, Hashable {
     /// The newest `limit` records, newest first.
     func newest(_ limit: Int) -> [OutboxRecord] { records.suffix(limit).reversed() }
 
+    var all: [OutboxRecord] { records }
+
     func record(_ uuid: CompactUUID) -> OutboxRecord? { places[uuid].map { records[$0 - forgotten] } }
 
     /// Those that match, oldest first, from a place on; and the place after the last of them, nil at the end.
@@ -194,6 +196,11 @@ extension Outbox: Codable {
         case mode, records, forgotten, held, queue
     }
 
+    private static let mostForgotten = 1 << 40
+
+    /// Whether a place is of a record that is kept, or that is forgotten.
+    private func has(_ place: Int) -> Bool { place >= 0 && place - forgotten < records.count }
+
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         mode = try container.decode(DeliveryMode.self, forKey: .mode)
@@ -201,6 +208,9 @@ extension Outbox: Codable {
         forgotten = try container.decode(Int.self, forKey: .forgotten)
         held = try container.decode([Int].self, forKey: .held)
         queue = try container.decode(DueQueue<Int>.self, forKey: .queue)
+        guard (0...Self.mostForgotten).contains(forgotten), (held + queue.all.map(\.name)).allSatisfy(has) else {
+            throw DecodingError.dataCorruptedError(forKey: .held, in: container, debugDescription: "a place that is none")
+        }
         for (index, record) in records.enumerated() { places[record.notification.notificationUUID] = index + forgotten }
     }
 }

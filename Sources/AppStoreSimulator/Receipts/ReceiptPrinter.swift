@@ -12,6 +12,14 @@ struct ReceiptPrinter: Sendable, Codable {
 
     init(validity: ClosedRange<Timestamp>) { self.validity = validity }
 
+    /// The same, with the other's keys where this has none.
+    func completed(by other: ReceiptPrinter) -> ReceiptPrinter {
+        var printer = self
+        printer.receiptAuthority = receiptAuthority ?? other.receiptAuthority
+        printer.transactionAuthority = transactionAuthority ?? other.transactionAuthority
+        return printer
+    }
+
     /// Of app receipts.
     mutating func authority() throws -> ReceiptAuthority {
         if let receiptAuthority { return receiptAuthority }

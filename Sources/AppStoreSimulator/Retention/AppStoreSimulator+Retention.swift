@@ -27,18 +27,21 @@ extension AppStoreSimulator {
     package func askInRealtime(about id: TransactionID, locale: String) async throws -> RetentionShowing {
         let subscription = try store.subscription(id)
         let environment = store[subscription.account].environment
-        let shelf = retention[Endpoint(app: subscription.app, environment: environment)]
-        guard let url = shelf.realtimeURL else { throw SimulatorRefusal.noNotificationURL }
-        let (answer, _) = await poster.answer(to: try realtimeBody(about: subscription, locale: locale), from: url)
+        let endpoint = Endpoint(app: subscription.app, environment: environment)
+        guard let url = retention[endpoint].realtimeURL else { throw SimulatorRefusal.noNotificationURL }
+        let body = try realtimeBody(about: subscription, locale: locale, store.newRequestIdentifier())
+        let (answer, _) = await poster.answer(to: body, from: url)
+        // Read after the answer: the server may have uploaded something before it gave it.
+        let shelf = retention[endpoint]
         let heard = answer.map { RetentionShowing.Answer(status: $0.status, body: $0.body) }
         do throws(APIError) {
             guard let heard, heard.status == 200 else { throw APIError(0, "The server did not answer 200.") }
             guard let said = RealtimeAnswer(heard.body) else { throw APIError(0, "The answer is none of the four kinds.") }
             let message = try shelf.shown(said.messageIdentifier)
-            if let product = said.product, said.kind == "alternateProduct",
-                store[subscription.app].catalogue.number(of: product) == nil
+            if said.kind == "alternateProduct",
+                said.product.flatMap({ store[subscription.app].catalogue.number(of: $0) }) == nil
             {
-                throw APIError(0, "The app has no product \(product.rawValue).")
+                throw APIError(0, "alternateProduct names no product of the app.")
             }
             return RetentionShowing(answer: heard, message: message, isDefault: false, problem: nil)
         } catch {
@@ -48,10 +51,11 @@ extension AppStoreSimulator {
         }
     }
 
-    func realtimeBody(about subscription: StoreSubscription, locale: String) throws -> [UInt8] {
+    func realtimeBody(
+        about subscription: StoreSubscription, locale: String, _ identifier: CompactUUID
+    ) throws -> [UInt8] {
         let payload = store.realtimePayload(
-            of: subscription, locale: locale, requestIdentifier: store.newRequestIdentifier(),
-            signedDate: store.signingInstant)
+            of: subscription, locale: locale, requestIdentifier: identifier, signedDate: store.signingInstant)
         return NotificationPoster.body(signedPayload: try printer.signed(payload))
     }
 
@@ -135,13 +139,14 @@ extension AppStoreSimulator {
         _ product: ProductID, _ locale: String, _ call: APICall, _ shelf: inout RetentionShelf
     ) throws(APIError) {
         guard store[call.app].catalogue.product(product)?.terms != nil else { throw .invalidProductId }
-        let letters = locale.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter || $0 == UInt8(ascii: "-") }
-        guard (2...12).contains(locale.utf8.count), letters else { throw .invalidLocale }
+        let isLocale = locale.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || $0 == "-") }
+        guard (2...12).contains(locale.utf8.count), isLocale else { throw .invalidLocale }
         guard let id = try call.object()["messageIdentifier"]?.string.flatMap({ CompactUUID($0) }) else {
             throw .generalBadRequest
         }
         _ = try shelf.shown(id)
         shelf.defaults.removeAll { $0.product == product && $0.locale == locale }
+        guard shelf.defaults.count < RetentionShelf.maximumDefaults else { throw .maximumMessages }
         shelf.defaults.append(DefaultMessage(product: product, locale: locale, messageIdentifier: id))
     }
 

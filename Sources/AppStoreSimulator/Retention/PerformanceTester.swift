@@ -22,9 +22,12 @@ struct PerformanceTestQueue: Sendable {
     /// An app has one at a time.
     private static let maximumWaiting = 100
 
-    init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maximumWaiting)) }
+    init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting)) }
 
-    func add(_ test: PerformanceTest, _ endpoint: Endpoint) { continuation.yield((test, endpoint)) }
+    /// False where too many wait.
+    func add(_ test: PerformanceTest, _ endpoint: Endpoint) -> Bool {
+        if case .enqueued = continuation.yield((test, endpoint)) { true } else { false }
+    }
 }
 
 extension AppStoreSimulator {
@@ -38,8 +41,8 @@ extension AppStoreSimulator {
         guard let url = shelf.realtimeURL else { throw APIError.realtimeURLNotFound }
         guard !shelf.tests.contains(where: { $0.pending > 0 }) else { throw APIError.testIsRunning }
         let test = PerformanceTest(requestId: store.newRequestIdentifier(), originalTransactionId: id, target: url)
-        shelf.note(test)
-        performanceTests.add(test, shelf.endpoint)
+        guard performanceTests.add(test, shelf.endpoint) else { throw APIError.testIsRunning }
+        shelf.add(test)
         return APIAnswer { json in
             json.member("config") { $0.object { $0.membersOfTestConfig() } }
             json.member("requestId", test.requestId.description)
@@ -72,10 +75,11 @@ extension AppStoreSimulator {
         let end = ContinuousClock.now + .milliseconds(PerformanceTest.totalDuration.count)
         await withTaskGroup(of: (answer: SendAttemptResult, took: Duration).self) { group in
             var left = PerformanceTest.totalRequests
-            for _ in 0..<PerformanceTest.maximumConcurrentRequests where left > 0 {
+            func ask() {
                 left -= 1
-                group.addTask { [test] in await self.timedAnswer(to: test) }
+                group.addTask { [test, left] in await self.timedAnswer(to: test, number: left) }
             }
+            for _ in 0..<PerformanceTest.maximumConcurrentRequests { ask() }
             for await (answer, took) in group {
                 if answer == .success {
                     let (seconds, attoseconds) = took.components
@@ -83,24 +87,30 @@ extension AppStoreSimulator {
                 } else {
                     test.failures[answer, default: 0] += 1
                 }
-                retention[endpoint].note(test)
+                // The store was put back to before the test.
+                guard retention[endpoint].update(test) else { return group.cancelAll() }
                 guard left > 0 else { continue }
-                left -= 1
                 if ContinuousClock.now >= end || Task.isCancelled {
-                    test.failures[.timedOut, default: 0] += left + 1
+                    test.failures[.timedOut, default: 0] += left
                     left = 0
                 } else {
-                    group.addTask { [test] in await self.timedAnswer(to: test) }
+                    ask()
                 }
             }
+            _ = retention[endpoint].update(test)
         }
-        retention[endpoint].note(test)
     }
 
-    private func timedAnswer(to test: PerformanceTest) async -> (answer: SendAttemptResult, took: Duration) {
+    /// - Parameter number: which request of the test it is; its identifier follows from it, and not from how many came before.
+    private func timedAnswer(
+        to test: PerformanceTest, number: Int64
+    ) async -> (answer: SendAttemptResult, took: Duration) {
         let body: [UInt8]
         do {
-            body = try realtimeBody(about: try store.subscription(test.originalTransactionId), locale: "en-US")
+            let identifier = CompactUUID(
+                bytes: test.requestId.bytes.dropLast() + [UInt8(truncatingIfNeeded: number)])
+            body = try realtimeBody(
+                about: try store.subscription(test.originalTransactionId), locale: "en-US", identifier)
         } catch {
             return (.other, .zero)
         }

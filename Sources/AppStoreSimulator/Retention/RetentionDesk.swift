@@ -9,6 +9,15 @@ struct RetentionDesk: Sendable, Hashable, Codable {
     /// By app and environment, in the order in which they came.
     private var shelves: [RetentionShelf] = []
 
+    var endpoints: [Endpoint] { shelves.map(\.endpoint) }
+
+    /// What is saved: a test that runs would be waited for by nobody.
+    var withoutRunningTests: RetentionDesk {
+        var desk = self
+        for place in desk.shelves.indices { desk.shelves[place].tests.removeAll { $0.pending > 0 } }
+        return desk
+    }
+
     subscript(endpoint: Endpoint) -> RetentionShelf {
         get { shelves.first { $0.endpoint == endpoint } ?? RetentionShelf(endpoint) }
         set {
@@ -35,6 +44,8 @@ struct RetentionShelf: Sendable, Hashable, Codable {
     /// Source: Apple, "Upload Image", "Upload Message".
     static let maximumImages = 2000
     static let maximumMessages = 2000
+    /// One for each of as many products and languages; Apple's limit is not known.
+    static let maximumDefaults = 10_000
     /// The oldest are forgotten.
     static let maximumTests = 100
 
@@ -43,17 +54,21 @@ struct RetentionShelf: Sendable, Hashable, Codable {
 
     /// The message of a product in a language, where one is set and may be shown.
     func defaultMessage(of product: ProductID, _ locale: String) -> RetentionMessage? {
-        defaults.first { $0.product == product && $0.locale == locale }.flatMap { message($0.messageIdentifier) }
+        guard let found = defaults.first(where: { $0.product == product && $0.locale == locale }) else { return nil }
+        do throws(APIError) { return try shown(found.messageIdentifier) } catch { return nil }
     }
 
-    /// Takes a test, and forgets the oldest ones.
-    mutating func note(_ test: PerformanceTest) {
-        if let place = tests.firstIndex(where: { $0.requestId == test.requestId }) {
-            tests[place] = test
-        } else {
-            tests.append(test)
-            tests.removeFirst(max(0, tests.count - Self.maximumTests))
-        }
+    /// Takes a new test, and forgets the oldest ones.
+    mutating func add(_ test: PerformanceTest) {
+        tests.append(test)
+        tests.removeFirst(max(0, tests.count - Self.maximumTests))
+    }
+
+    /// Takes how far a test came; false where nobody knows of it any more.
+    mutating func update(_ test: PerformanceTest) -> Bool {
+        guard let place = tests.firstIndex(where: { $0.requestId == test.requestId }) else { return false }
+        tests[place] = test
+        return true
     }
 }
 

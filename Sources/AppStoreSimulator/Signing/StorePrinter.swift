@@ -19,6 +19,9 @@ struct StorePrinter: Sendable, Codable {
     private var present: Int { isImpostorSigning ? impostor ?? rightful : rightful }
     private var signer: SigningAuthority { signers[present] }
 
+    /// Whether there is somebody who signs; what was saved may say otherwise.
+    var isWhole: Bool { signers.indices.contains(rightful) && impostor.map(signers.indices.contains) ?? true }
+
     /// Lets a new leaf of our root sign from now on.
     mutating func renew(_ leaf: SigningAuthority) {
         rightful = signers.count

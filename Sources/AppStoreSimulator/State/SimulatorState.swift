@@ -45,6 +45,22 @@ package struct SimulatorState: Sendable, Codable {
         let version: NotificationVersion
     }
 
+    /// Whether everything in it names what is there.
+    ///
+    /// - Throws: ``SimulatorStateError/unreadable(_:)``.
+    func check() throws {
+        do throws(DanglingReference) {
+            try store.check()
+            try faults.stale?.check()
+            for record in outbox.all { try store.check(record.notification) }
+        } catch {
+            throw SimulatorStateError.unreadable(error.description)
+        }
+        guard printer.isWhole, targets.allSatisfy({ store.has($0.app) }), apps.count == store.apps.count,
+            retention.endpoints.allSatisfy({ store.has($0.app) })
+        else { throw SimulatorStateError.unreadable("something is named that is not there") }
+    }
+
     /// The clock.
     package var now: Timestamp { store.now }
 
@@ -67,7 +83,6 @@ extension SimulatorConfiguration {
     /// A store that goes on where a state was saved, at any ports. What the configuration says of apps, clock and keys is the
     /// state's.
     package init(resuming state: SimulatorState) throws {
-        guard state.store.apps.count == state.apps.count else { throw SimulatorStateError.unreadable("apps do not match") }
         let apps = try zip(state.store.apps, state.apps).map { sold, known in
             var app = SimulatedApp(bundleId: sold.bundleId, appAppleId: sold.appAppleId, catalogue: sold.catalogue)
             app.bundleVersion = sold.bundleVersion
@@ -93,24 +108,28 @@ extension AppStoreSimulator {
                 targets: targets.map {
                     .init(app: $0.app, environment: $0.environment, url: $1.url, version: $1.version)
                 }.sorted { ($0.app, $0.environment.rawValue) < ($1.app, $1.environment.rawValue) },
-                faults: faults, offers: offers, retention: retention, lostReceipts: lostReceipts.sorted(), rate: rate,
+                faults: faults, offers: offers, retention: retention.withoutRunningTests, lostReceipts: lostReceipts.sorted(),
+                rate: rate,
                 testNotifications: testNotifications.sorted { $0.description < $1.description })
         }
     }
 
     /// Puts everything back to what this store saved: between two tests, in place of a new start.
     ///
-    /// The clock goes back too, which a server that follows it may not like.
+    /// The clock goes back too, and the ids that come next came before: whatever server listened must be put back as well.
     ///
     /// - Throws: ``SimulatorRefusal/stateOfAnotherStore`` where another store saved it: with another root, other apps or keys.
     package func restore(_ state: SimulatorState) async throws {
         try await inTurn {
-            guard state.printer.signers.first?.chainDER == authority.chainDER,
+            guard state.printer.signers.first?.chainDER == authority.chainDER, state.startsAt == configuration.startsAt,
+                state.environment == configuration.environment,
                 state.apps == configuration.apps.map(SimulatorState.App.init),
                 state.store.apps.map(\.bundleId) == configuration.apps.map(\.bundleId),
                 state.store.apps.map(\.catalogue) == configuration.apps.map(\.catalogue)
             else { throw SimulatorRefusal.stateOfAnotherStore }
-            (store, printer, receipts) = (state.store, state.printer, state.receipts)
+            (store, printer) = (state.store, state.printer)
+            // Keys that were made since are trusted by somebody already.
+            receipts = state.receipts.completed(by: receipts)
             (outbox, targets, faults, offers) = (state.outbox, state.notificationTargets, state.faults, state.offers)
             (retention, lostReceipts, rate) = (state.retention, Set(state.lostReceipts), state.rate)
             testNotifications = Set(state.testNotifications)

@@ -22,6 +22,11 @@ package enum SimulatorStateFile {
         } catch EncodingError.invalidValue(_, let context) {
             throw SimulatorStateError.cannotBeSaved(context.debugDescription)
         }
+        return framed(body)
+    }
+
+    /// A body with its line before it.
+    static func framed(_ body: [UInt8]) -> [UInt8] {
         var head = JSONWriter()
         head.object {
             $0.member("format", format)
@@ -46,12 +51,18 @@ package enum SimulatorStateFile {
             throw SimulatorStateError.notAState
         }
         guard wrote == version else { throw SimulatorStateError.ofVersion(wrote) }
-        var body = bytes[(end + 1)...]
-        while body.last == newline { body.removeLast() }
+        var last = bytes.endIndex
+        while last > end + 1, bytes[last - 1] == newline { last -= 1 }
+        let body = bytes[(end + 1)..<last]
         guard head["sha256"]?.string == digest(of: body) else { throw SimulatorStateError.changed }
         do {
-            return try JSONDecoder().decode(SimulatorState.self, from: Data(body))
-        } catch let error as DecodingError {
+            let state = try JSONDecoder().decode(SimulatorState.self, from: Data(body))
+            try state.check()
+            return state
+        } catch let error as SimulatorStateError {
+            throw error
+        } catch {
+            // Of the decoder, or of who reads keys and certificates.
             throw SimulatorStateError.unreadable("\(error)")
         }
     }

@@ -175,9 +175,10 @@ extension SubscriptionState {
         return periods.contains { $0.aliases.contains(shown) && $0.productId != claim.productId }
     }
 
-    /// Whether the owner showed before that he has the Apple Account, by anything but the purchase of a later period. His first
-    /// showing is kept though a token named him already: a newer version of the transaction may name nobody, and then the first
-    /// to show it is the owner, not the next (OWN-2).
+    /// Whether a claim of the same customer is kept that shows that he has the Apple Account, by anything but the purchase of a
+    /// later period; whatever it came to, it counts when all are weighed again. An owner's first showing is kept though a token
+    /// named him already: a newer version of the transaction may name nobody, and then the first to show it is the owner, not the
+    /// next (OWN-2).
     private func hasShownPossession(_ claim: Claim) -> Bool {
         claims.contains { earlier in
             earlier.claim.id != claim.id && earlier.claim.customer == claim.customer

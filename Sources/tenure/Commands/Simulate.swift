@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import Primitives
 import ServiceLifecycle
 import UnixSignals
@@ -109,9 +110,19 @@ struct SimulateStart: AsyncParsableCommand {
                 Console.print("App Store Server API and /verifyReceipt, \(environment.rawValue): http://127.0.0.1:\(port)")
             }
         }
-        try await ServiceGroup(
-            configuration: .init(services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        ).run()
+        if let state { try StateFile.prepare(state) }
+        do {
+            try await ServiceGroup(
+                configuration: .init(services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            ).run()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            let ports = [port, productionPort, sandboxPort].filter { $0 > 0 }.map { String($0) }.joined(separator: ", ")
+            throw CommandError("Something listens at one of the ports already: \(ports).")
+        } catch {
+            // What was done until then is kept whatever ended it.
+            if let state { try StateFile.write(try await simulator.save(), to: state) }
+            throw error
+        }
         if let state { try StateFile.write(try await simulator.save(), to: state) }
     }
 
@@ -214,11 +225,28 @@ enum StateFile {
         }
     }
 
-    /// In place of what was there, as a whole or not at all.
+    /// Says at once what would otherwise be found out at the end, when everything is lost.
+    static func prepare(_ path: String) throws {
+        guard FileManager.default.isWritableFile(atPath: folder(of: path)) else {
+            throw CommandError("\(path) cannot be written: its folder is not there, or is not ours.")
+        }
+    }
+
+    /// In place of what was there, as a whole or not at all: on the disk before it gets its name.
     static func write(_ state: SimulatorState, to path: String) throws {
-        let new = path + ".new"
+        let new = "\(path).\(ProcessInfo.processInfo.processIdentifier).new"
         try SecretFile.write(Data(try SimulatorStateFile.bytes(of: state)), to: new)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: new))
+        try file.synchronize()
+        try file.close()
         guard rename(new, path) == 0 else { throw CommandError("\(path) cannot be written.") }
+        let names = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder(of: path)))
+        fsync(names.fileDescriptor)
+        try names.close()
+    }
+
+    private static func folder(of path: String) -> String {
+        URL(fileURLWithPath: path).deletingLastPathComponent().path
     }
 }
 

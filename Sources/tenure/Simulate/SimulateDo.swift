@@ -39,7 +39,12 @@ struct SimulateDo: AsyncParsableCommand {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+        let response: HTTPClientResponse
+        do {
+            response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+        } catch {
+            throw CommandError("No local App Store answers at \(url): \(error)")
+        }
         let bytes = try await response.body.collect(upTo: 1 << 30)
         Console.print(String(buffer: bytes))
         guard (200...299).contains(response.status.code) else { throw ExitCode(1) }

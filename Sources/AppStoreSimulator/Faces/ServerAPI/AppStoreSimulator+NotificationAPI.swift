@@ -7,13 +7,15 @@ extension AppStoreSimulator {
     func requestTest(_ call: APICall) async throws -> APIAnswer {
         let endpoint = Endpoint(app: call.app, environment: call.environment)
         guard targets[endpoint]?.url != nil else { throw APIError.noNotificationURL }
-        let token = try await changing { store throws(StoreRefusal) in
+        let token = try await inTurn {
             let notification = store.testNotification(for: call.app, in: call.environment)
-            return (notification.notificationUUID, [notification])
+            // Before it is sent: who receives it may ask at once.
+            testNotifications.insert(notification.notificationUUID)
+            try await tell([notification])
+            return notification.notificationUUID
         }
         // Apple's token has the shape of `<uuid>_<milliseconds>`.
         let text = "\(token)_\(store.now.millisecondsSince1970)"
-        testNotifications.insert(token)
         return APIAnswer { $0.member("testNotificationToken", text) }
     }
 

@@ -1,0 +1,88 @@
+internal import Primitives
+
+/// Why a saved store is none: something in it names what is not there.
+package struct DanglingReference: Error, Sendable, CustomStringConvertible {
+    package let description: String
+}
+
+extension Store {
+    /// Whether everything in it names what is there, as everything that this store itself wrote does. Places of lists stand in a
+    /// saved store as numbers, and a wrong one would end the process when it is used.
+    ///
+    /// - Throws: ``DanglingReference``.
+    package func check() throws(DanglingReference) {
+        try Self.need(!apps.isEmpty && apps.count <= Self.maximumApps, "apps")
+        try Self.need(books.count == 2 && mints.count == 2, "books")
+        try Self.need(books.values.allSatisfy(\.isPlausible) && mints.values.allSatisfy(\.isPlausible), "numbers")
+        for (place, app) in apps.enumerated() {
+            let products = app.catalogue.products.count
+            let known = Array(app.prices.keys) + app.withdrawn
+            try Self.need(known.allSatisfy { (0..<products).contains($0.place) }, "products of app \(place)")
+        }
+        for (place, account) in accounts.enumerated() {
+            try Self.need(Int(account.number.place) == place && has(account.storefront), "account \(place)")
+            for (app, installation) in account.installations {
+                try Self.need(
+                    has(app) && installation.redeemed.allSatisfy { has($0, in: app) }, "installations of account \(place)")
+            }
+        }
+        try Self.need(accountNumbers.values.allSatisfy(has), "accounts by name")
+        try Self.need(families.values.flatMap(\.members).allSatisfy(has), "families")
+        try Self.need(devices.values.compactMap(\.account).allSatisfy(has), "devices")
+        try Self.need(massExtensions.allSatisfy { has($0.app) }, "extensions")
+        for subscription in subscriptions.values { try check(subscription) }
+        for book in books.values { for transaction in book.all { try check(transaction) } }
+        for due in dueQueue.all {
+            guard case .massExtension(let place) = due.name else { continue }
+            try Self.need(massExtensions.indices.contains(place), "due work")
+        }
+    }
+
+    /// The same of a notification that was kept.
+    package func check(_ notification: StoreNotification) throws(DanglingReference) {
+        switch notification.subject {
+        case .subscription(let subscription, let transaction, _):
+            try check(subscription)
+            try check(transaction)
+        case .purchase(let transaction): try check(transaction)
+        case .app(let app): try Self.need(has(app), "a notification")
+        case .consent(let app, let account): try Self.need(has(app) && has(account), "a notification")
+        }
+    }
+
+    /// Whether it names an app of this store.
+    package func has(_ app: AppNumber) -> Bool { apps.indices.contains(Int(app.place)) }
+
+    private func has(_ account: AccountNumber) -> Bool { accounts.indices.contains(Int(account.place)) }
+
+    private func has(_ storefront: StorefrontNumber) -> Bool { storefronts.indices.contains(Int(storefront.place)) }
+
+    private func has(_ product: ProductNumber, in app: AppNumber) -> Bool {
+        self[app].catalogue.products.indices.contains(product.place)
+    }
+
+    private func has(_ offer: OfferNumber, in app: AppNumber) -> Bool {
+        self[app].catalogue.offers.indices.contains(offer.place)
+    }
+
+    private func check(_ subscription: StoreSubscription) throws(DanglingReference) {
+        let app = subscription.app
+        let isRight =
+            has(app) && has(subscription.account) && has(subscription.product, in: app)
+            && has(subscription.autoRenewProduct, in: app) && subscription.nextOffer.map { has($0.number, in: app) } ?? true
+            && (0...Int32.max / 2).contains(subscription.renewals)
+        try Self.need(isRight, "subscription \(subscription.originalTransactionId)")
+    }
+
+    private func check(_ transaction: StoreTransaction) throws(DanglingReference) {
+        let app = transaction.app
+        let isRight =
+            has(app) && has(transaction.account) && has(transaction.storefront) && has(transaction.product, in: app)
+            && transaction.offer.map { has($0, in: app) } ?? true
+        try Self.need(isRight, "transaction \(transaction.transactionId)")
+    }
+
+    private static func need(_ isRight: Bool, _ what: String) throws(DanglingReference) {
+        guard isRight else { throw DanglingReference(description: "\(what): something is named that is not there") }
+    }
+}
