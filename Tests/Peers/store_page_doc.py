@@ -68,7 +68,9 @@ class Terminal:
     def __init__(self, folder, environment, *command):
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, bufsize=1, start_new_session=True)
+            text=True, bufsize=1, start_new_session=True,
+            # Whoever runs in the background inherits that Ctrl-C is ignored; a terminal has it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.lines = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
 
