@@ -16,6 +16,13 @@ enum ChildProcess {
         return output
     }
 
+    /// The `tenure` that was built beside this program; nil where there is none.
+    static func tenure() throws -> String? {
+        let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = URL(fileURLWithPath: here).deletingLastPathComponent().appendingPathComponent("tenure").path
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }
+
     /// From the program's start until it has printed so many lines; then it is ended.
     static func milliseconds(until lines: Int, of path: String, _ arguments: [String]) throws -> Double {
         let pipe = Pipe()

@@ -6,9 +6,7 @@ struct MemoryFigures {
 
     func measure() async throws -> [Figure] {
         let name = "tenure demo, peak resident memory"
-        let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let tenure = URL(fileURLWithPath: here).deletingLastPathComponent().appendingPathComponent("tenure").path
-        guard FileManager.default.isExecutableFile(atPath: tenure) else {
+        guard let tenure = try ChildProcess.tenure() else {
             print("Not measured: \(name). Build it first: swift build -c release --product tenure\n")
             return []
         }

@@ -147,9 +147,7 @@ struct StoreFigures {
 
     /// From the start of the process until it says where it listens.
     private func start() throws -> Figure {
-        let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let tenure = URL(fileURLWithPath: here).deletingLastPathComponent().appendingPathComponent("tenure").path
-        guard FileManager.default.isExecutableFile(atPath: tenure) else {
+        guard let tenure = try ChildProcess.tenure() else {
             throw BenchError("build tenure first: swift build -c release --product tenure")
         }
         let arguments = [

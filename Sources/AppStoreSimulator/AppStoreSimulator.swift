@@ -121,6 +121,9 @@ package actor AppStoreSimulator {
     /// The SHA-256 of the root's DER: what a server is told to trust.
     package nonisolated var rootFingerprint: [UInt8] { authority.rootFingerprint }
 
+    /// ``rootFingerprint`` in hexadecimal digits: what a server's configuration takes.
+    package nonisolated var rootFingerprintText: String { ControlRoutes.hexadecimal(rootFingerprint) }
+
     /// Certificates and keys as PEM, for ``SimulatorConfiguration/authorityPEM``.
     package nonisolated func exportedAuthority() -> String { authority.exportedPEM() }
 

@@ -95,7 +95,7 @@ public struct LocalAppStore: Sendable {
     public var rootCertificate: [UInt8] { simulator.rootDER }
 
     /// The SHA-256 of ``rootCertificate`` in hexadecimal digits: what `trust.additionalRootSHA256` of Tenure takes.
-    public var rootFingerprint: String { Hex.text(of: simulator.rootFingerprint) }
+    public var rootFingerprint: String { simulator.rootFingerprintText }
 
     // MARK: The clock
 

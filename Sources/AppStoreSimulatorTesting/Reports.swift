@@ -92,9 +92,3 @@ extension LocalAppStore {
         let state: SimulatorState
     }
 }
-
-enum Hex {
-    static func text(of bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-}

@@ -15,9 +15,8 @@ extension Store {
         try Self.need(books.count == 2 && mints.count == 2, "books")
         try Self.need(books.values.allSatisfy(\.isPlausible) && mints.values.allSatisfy(\.isPlausible), "numbers")
         for (place, app) in apps.enumerated() {
-            let products = app.catalogue.products.count
-            let known = Array(app.prices.keys) + app.withdrawn
-            try Self.need(known.allSatisfy { (0..<products).contains($0.place) }, "products of app \(place)")
+            let (known, number) = (Array(app.prices.keys) + app.withdrawn, AppNumber(place: Int32(place)))
+            try Self.need(known.allSatisfy { has($0, in: number) }, "products of app \(place)")
         }
         for (place, account) in accounts.enumerated() {
             try Self.need(Int(account.number.place) == place && has(account.storefront), "account \(place)")

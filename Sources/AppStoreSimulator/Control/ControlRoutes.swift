@@ -48,7 +48,7 @@ struct ControlRoutes: Sendable {
         }
         group.post("/clock/advance", use: advance)
         group.get("/root.der") { _, _ in Self.certificate(simulator.rootDER) }
-        group.get("/root") { _, _ in Response.json { $0.member("sha256", Self.hexadecimal(simulator.rootFingerprint)) } }
+        group.get("/root") { _, _ in Response.json { $0.member("sha256", simulator.rootFingerprintText) } }
         group.get("/receipts/root.der") { _, _ in Self.certificate(try await simulator.receiptRootDER()) }
         group.get("/receipts/old-issuer.der") { _, _ in Self.certificate(try await simulator.transactionReceiptIssuerDER()) }
         group.post("/signing") { request, _ in

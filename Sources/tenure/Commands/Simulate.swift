@@ -101,11 +101,11 @@ struct SimulateStart: AsyncParsableCommand {
         }
         var logger = Logger(label: "tenure.simulate")
         logger.logLevel = .warning
-        let fingerprint = Hexadecimal.encode(simulator.rootFingerprint)
         let application = simulator.buildApplication(logger: logger) { listener, port in
             switch listener {
             case .control:
-                Console.print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(fingerprint)")
+                let root = simulator.rootFingerprintText
+                Console.print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(root)")
             case .face(let environment):
                 Console.print("App Store Server API and /verifyReceipt, \(environment.rawValue): http://127.0.0.1:\(port)")
             }

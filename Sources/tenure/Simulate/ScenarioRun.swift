@@ -71,14 +71,8 @@ struct ScenarioRun {
         guard !isServer || server != nil else {
             throw CommandError("The scenario asks a server: give --server and --server-key.")
         }
-        var request = HTTPClientRequest(url: (isServer ? server?.url ?? "" : store) + path)
-        request.method = HTTPMethod(rawValue: verb.method)
-        if isServer, let key = server?.key { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
-        if let body {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: body))
-        }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+        let response = try await verb.send(
+            body, to: (isServer ? server?.url ?? "" : store) + path, key: isServer ? server?.key : nil)
         let bytes = try await response.body.collect(upTo: 64 << 20)
         return (Int(response.status.code), Array(bytes.readableBytesView))
     }

@@ -33,15 +33,9 @@ struct SimulateDo: AsyncParsableCommand {
         let (path, body) = try verb.call(
             words.filter { !SimulatorVerb.isMember($0) },
             members: words.filter(SimulatorVerb.isMember).map(Self.member))
-        var request = HTTPClientRequest(url: url + path)
-        request.method = HTTPMethod(rawValue: verb.method)
-        if let body {
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: body))
-        }
         let response: HTTPClientResponse
         do {
-            response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+            response = try await verb.send(body, to: url + path)
         } catch {
             throw CommandError("No local App Store answers at \(url): \(error)")
         }

@@ -1,4 +1,7 @@
+import AsyncHTTPClient
 import Foundation
+import NIOCore
+import NIOHTTP1
 import StrictJSON
 
 /// Something that one can do in a local App Store, from the command line: a control call with a name and words in order.
@@ -86,6 +89,23 @@ extension SimulatorVerb {
             return "\(member.name)=\(text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")"
         }
         return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
+    }
+}
+
+extension SimulatorVerb {
+    /// A year of a shop takes a while.
+    private static let timeout = TimeAmount.seconds(600)
+
+    /// - Parameter key: of a server that asks for one.
+    func send(_ body: [UInt8]?, to url: String, key: String? = nil) async throws -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: url)
+        request.method = HTTPMethod(rawValue: method)
+        if let key { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        return try await HTTPClient.shared.execute(request, timeout: Self.timeout)
     }
 }
 
