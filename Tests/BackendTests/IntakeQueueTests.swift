@@ -130,7 +130,7 @@ private struct WatchedStoreFace: Store {
     func checkHealth() async throws { try await watched.store.checkHealth() }
 }
 
-@Suite struct `Many requests in one transaction` {
+@Suite(.timeLimit(.minutes(30))) struct `Many requests in one transaction` {
     private static func request(_ number: Int, in world: World) throws -> IngestRequest {
         var fact = TransactionFact(
             originalTransactionId: .init("\(number)"), transactionId: .init("\(number)"), productId: .init("plus.monthly"),
@@ -267,7 +267,7 @@ private struct WatchedStoreFace: Store {
     }
 }
 
-@Suite struct `How much goes into one transaction` {
+@Suite(.timeLimit(.minutes(30))) struct `How much goes into one transaction` {
     private static func request(facts: Int, bytes: Int, in world: World) throws -> IngestRequest {
         var request = IngestRequest(app: try world.backend.settings(of: World.app), learnedAt: world.clock.now())
         let fact = Fact.transaction(
@@ -358,16 +358,15 @@ private struct WatchedStoreFace: Store {
     }
 }
 
-/// Until it is so.
+/// Until it is so. Without a deadline: what it waits for comes however busy the machine is, or hangs and is ended by the suite's limit.
 private func wait(until isSo: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(20)
     while !isSo() {
-        try #require(ContinuousClock.now < end, "it never came about")
+        try Task.checkCancellation()
         await Task.yield()
     }
 }
 
-@Suite struct `Batches and order` {
+@Suite(.timeLimit(.minutes(30))) struct `Batches and order` {
     @Test func `I09 A batch comes to what its requests come to one by one, whatever it holds together`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { together in
             try await withWorld(policy: AppPolicy(onRestore: .transfer)) { apart in

@@ -25,7 +25,18 @@ private final class ScriptedPerformer: WorkPerformer {
     }
 }
 
-@Suite struct `A worker's loop` {
+extension Mutex<Int> {
+    /// Counts one more, and says how many that makes.
+    fileprivate borrowing func countOne() -> Int {
+        withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
+/// No deadline of these tests is a real one: pauses end when the test says so. What hangs is ended by the limit alone.
+@Suite(.timeLimit(.minutes(30))) struct `A worker's loop` {
     private static let scope = Scope(app: World.app, environment: .production)
 
     private static func order(_ key: String, kind: WorkKind = .deliver, due: Timestamp) -> WorkOrder {
@@ -33,12 +44,19 @@ private final class ScriptedPerformer: WorkPerformer {
     }
 
     private static func loop(
-        _ world: World, _ performer: ScriptedPerformer, name: String = "w", _ change: (inout WorkLimits) -> Void = { _ in }
+        _ world: World, _ performer: ScriptedPerformer, name: String = "w", pauses: WorkPauses = Self.pauses(),
+        _ change: (inout WorkLimits) -> Void = { _ in }
     ) -> WorkLoop {
         var limits = WorkLimits()
         change(&limits)
         return WorkLoop(
-            store: world.store, clock: world.clock, performers: [performer], worker: name, limits: limits, jitter: { 1 })
+            store: world.store, clock: world.clock, performers: [performer], worker: name, limits: limits, pauses: pauses,
+            jitter: { 1 })
+    }
+
+    /// Pauses that end when their gate is opened, and else only with their task.
+    private static func pauses(nextLook: Gate = Gate(), timeIsUp: Gate = Gate()) -> WorkPauses {
+        WorkPauses(untilNextLook: { _ in try await nextLook.wait() }, untilTimeIsUp: { _ in try await timeIsUp.wait() })
     }
 
     @Test func `What is due is performed and ended, and what nobody performs waits`() async throws {
@@ -151,12 +169,6 @@ private final class ScriptedPerformer: WorkPerformer {
 
     // MARK: Going on
 
-    /// The loop until it has performed so much, or for 20 seconds.
-    private static func run(_ loop: WorkLoop, until isDone: @escaping @Sendable () -> Bool) async {
-        let end = ContinuousClock.now + .seconds(20)
-        await loop.run(while: { !isDone() && ContinuousClock.now < end }) { Issue.record($0) }
-    }
-
     @Test func `One that takes long keeps no other waiting, and is waited for when the loop stops`() async throws {
         try await withWorld { world in
             let orders = ["long"] + (0..<20).map { "\($0)" }
@@ -164,21 +176,39 @@ private final class ScriptedPerformer: WorkPerformer {
                 try write.order(orders.map { Self.order($0, due: now) })
             }
             let others = Mutex(0)
+            let othersEnded = Gate()
             let performer = ScriptedPerformer { work in
-                guard work.order.key == "long" else {
-                    others.withLock { $0 += 1 }
-                    return .done
+                if work.order.key == "long" {
+                    try await othersEnded.wait()
+                } else if others.countOne() == 20 {
+                    othersEnded.open()
                 }
-                let end = ContinuousClock.now + .seconds(20)
-                while others.withLock({ $0 }) < 20, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
-                return others.withLock { $0 } == 20 ? .done : .abandon(because: "the others waited for it")
+                return .done
             }
-            let loop = Self.loop(world, performer) {
-                $0.concurrency = 4
-                $0.poll = .milliseconds(5)
-            }
-            await Self.run(loop) { others.withLock { $0 } == 20 }
+            // Only the end of work wakes this loop; a loop that waited for the long one would never come back.
+            let loop = Self.loop(world, performer, pauses: Self.pauses(nextLook: othersEnded)) { $0.concurrency = 4 }
+            await loop.run(while: { others.withLock { $0 } < 20 }) { Issue.record($0) }
             #expect(try await world.store.work(after: 0, limit: 99).isEmpty)
+        }
+    }
+
+    @Test func `What comes due while nothing ends is taken at the next look`() async throws {
+        try await withWorld { world in
+            let now = world.clock.now()
+            let looked = Mutex(0)
+            let ended = Gate()
+            let performer = ScriptedPerformer { _ in
+                ended.open()
+                return .done
+            }
+            let pauses = WorkPauses(
+                untilNextLook: { _ in
+                    // The second time something is due; after that there is nothing to look for.
+                    guard looked.countOne() == 1 else { return try await ended.wait() }
+                    try await world.store.write { try $0.order([Self.order("a", due: now)]) }
+                }, untilTimeIsUp: { _ in try await Gate().wait() })
+            await Self.loop(world, performer, pauses: pauses).run(while: { performer.work.isEmpty }) { Issue.record($0) }
+            #expect(performer.work.map(\.order.key) == ["a"])
         }
     }
 
@@ -187,13 +217,18 @@ private final class ScriptedPerformer: WorkPerformer {
             let many = (0..<40).map { Self.order("\($0)", kind: .askApple, due: world.clock.now()) }
             let one = Self.order("x", kind: .deliver, due: world.clock.now().adding(Milliseconds(-1)))
             try await world.store.write { try $0.order(many + [one]) }
-            let (asking, delivering) = (ScriptedPerformer(.askApple) { _ in .done }, ScriptedPerformer(.deliver) { _ in .done })
+            let delivered = Gate()
+            let asking = ScriptedPerformer(.askApple) { _ in .done }
+            let delivering = ScriptedPerformer(.deliver) { _ in
+                delivered.open()
+                return .done
+            }
             var limits = WorkLimits()
-            (limits.concurrency, limits.poll) = (1, .milliseconds(5))
+            limits.concurrency = 1
             let loop = WorkLoop(
                 store: world.store, clock: world.clock, performers: [asking, delivering], worker: "w", limits: limits,
-                jitter: { 0 })
-            await Self.run(loop) { delivering.work.count == 1 }
+                pauses: Self.pauses(nextLook: delivered), jitter: { 0 })
+            await loop.run(while: { delivering.work.isEmpty }) { Issue.record($0) }
             #expect(delivering.work.count == 1)
             #expect(asking.work.count <= 2)
         }
@@ -203,16 +238,17 @@ private final class ScriptedPerformer: WorkPerformer {
     func `What was done is done, also where it was late or the process stopped meanwhile`(_ isLate: Bool) async throws {
         try await withWorld { world in
             try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
+            let begun = Gate()
             let performer = ScriptedPerformer { _ in
+                begun.open()
                 // Until it is told that its time is up; and it is done all the same.
-                do { try await Task.sleep(for: .seconds(20)) } catch { return .done }
+                do { try await Gate().wait() } catch { return .done }
                 return .abandon(because: "nobody told it")
             }
-            let loop = Self.loop(world, performer) { if isLate { $0.lease = Milliseconds(100) } }
+            let loop = Self.loop(world, performer, pauses: Self.pauses(timeIsUp: isLate ? begun : Gate()))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await loop.runOnce() }
-                let end = ContinuousClock.now + .seconds(20)
-                while performer.work.isEmpty, ContinuousClock.now < end { await Task.yield() }
+                try await begun.wait()
                 if !isLate { group.cancelAll() }
                 try await group.waitForAll()
             }

@@ -63,7 +63,7 @@ struct RawConnection: Sendable {
             }
         }
 
-        /// All that comes until the other side closes; nil if it does not within ten seconds.
+        /// All that comes until the other side closes; nil if it does not within ten minutes, which is a hang and no busy machine.
         ///
         /// - Parameter reply: what to say once as soon as something has come.
         func everything(replying reply: String? = nil) async throws -> String? {
@@ -81,7 +81,7 @@ struct RawConnection: Sendable {
                     return text
                 }
                 group.addTask {
-                    try await Task.sleep(for: .seconds(10))
+                    try await Task.sleep(for: .seconds(600))
                     return nil
                 }
                 defer { group.cancelAll() }

@@ -140,7 +140,7 @@ extension PostgresTests {
                         try connection.transaction { connection in
                             _ = try connection.execute(.init("INSERT INTO fact VALUES ('a', 1)"))
                             proxy.resetAll()
-                            let end = ContinuousClock().now + .seconds(5)
+                            let end = ContinuousClock().now + .seconds(600)
                             while connection.isStillOpen(), ContinuousClock().now < end {}
                         }
                     }
@@ -168,7 +168,8 @@ extension PostgresTests {
                         }
                         #expect(error?.code == .unavailable)
                     }
-                    #expect(spent < .milliseconds(1500))
+                    // A silent network by itself is noticed after many minutes only.
+                    #expect(spent < .seconds(60))
                     proxy.set { $0.isBlackHole = false }
                     try await Self.ingest("\(round)", pool)
                 }

@@ -163,7 +163,8 @@ extension PostgresTests {
                     for _ in 0..<20 {
                         longest = max(longest, try clock.measure { _ = try other.execute(.init("SELECT count(*) FROM claim")) })
                     }
-                    #expect(longest < .seconds(1))
+                    // A reader behind the step's lock would wait for the owner's COMMIT, which comes after this.
+                    #expect(longest < .seconds(60))
                     _ = try owner.execute(.init("COMMIT"))
                     try await group.waitForAll()
                 }

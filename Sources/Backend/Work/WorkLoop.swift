@@ -38,6 +38,26 @@ package struct WorkLimits: Sendable {
     package init() {}
 }
 
+/// The two stretches of real time a worker's loop lets pass. Tests end them by hand, so that none waits for a busy machine.
+package struct WorkPauses: Sendable {
+    /// Returns when the loop shall look for due work again though nothing ended; throws where its task is cancelled first.
+    package var untilNextLook: @Sendable (Duration) async throws -> Void
+    /// Returns when an attempt has used up its part of the lease; throws where its task is cancelled first.
+    package var untilTimeIsUp: @Sendable (Duration) async throws -> Void
+
+    package init(
+        untilNextLook: @escaping @Sendable (Duration) async throws -> Void,
+        untilTimeIsUp: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        self.untilNextLook = untilNextLook
+        self.untilTimeIsUp = untilTimeIsUp
+    }
+
+    /// As long as they say.
+    package static let real = WorkPauses(
+        untilNextLook: { try await Task.sleep(for: $0) }, untilTimeIsUp: { try await Task.sleep(for: $0) })
+}
+
 /// Takes due work from the store and has it performed. Any number of them, on any number of servers, share one queue: each work
 /// is leased by one of them, and the lease's fence refuses who comes too late (I40).
 package struct WorkLoop: Sendable {
@@ -46,6 +66,7 @@ package struct WorkLoop: Sendable {
     private let performers: [WorkKind: any WorkPerformer]
     private let worker: String
     private let limits: WorkLimits
+    private let pauses: WorkPauses
     private let jitter: @Sendable () -> Double
 
     /// - Parameters:
@@ -53,13 +74,14 @@ package struct WorkLoop: Sendable {
     ///   - jitter: from 0 up to 1, another one each time, so that what failed together does not come again together.
     package init(
         store: any Store, clock: any TimeSource, performers: [any WorkPerformer], worker: String,
-        limits: WorkLimits = WorkLimits(), jitter: @escaping @Sendable () -> Double
+        limits: WorkLimits = WorkLimits(), pauses: WorkPauses = .real, jitter: @escaping @Sendable () -> Double
     ) {
         self.store = store
         self.clock = clock
         self.performers = Dictionary(performers.map { ($0.kind, $0) }) { first, _ in first }
         self.worker = worker
         self.limits = limits
+        self.pauses = pauses
         self.jitter = jitter
     }
 
@@ -91,7 +113,7 @@ package struct WorkLoop: Sendable {
                     turn = (turn + 1) % max(performers.count, 1)
                 }
                 if !isPausing {
-                    group.addTask { await Self.pause(limits.poll) }
+                    group.addTask { await pauseUntilNextLook() }
                     isPausing = true
                 }
                 switch await group.next() {
@@ -109,8 +131,8 @@ package struct WorkLoop: Sendable {
         case pauseEnded
     }
 
-    private static func pause(_ time: Duration) async -> Happened {
-        do { try await Task.sleep(for: time) } catch { return .pauseEnded }
+    private func pauseUntilNextLook() async -> Happened {
+        do { try await pauses.untilNextLook(limits.poll) } catch { return .pauseEnded }
         return .pauseEnded
     }
 
@@ -166,7 +188,7 @@ package struct WorkLoop: Sendable {
                 }
             }
             group.addTask {
-                do { try await Task.sleep(for: .milliseconds(limits.lease.count * 9 / 10)) } catch { return .stopped }
+                do { try await pauses.untilTimeIsUp(.milliseconds(limits.lease.count * 9 / 10)) } catch { return .stopped }
                 return .timeIsUp
             }
             var isLate = false

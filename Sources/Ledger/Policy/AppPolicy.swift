@@ -8,8 +8,16 @@ package struct AppPolicy: Sendable, Hashable, Codable {
     package var version: Int64
     /// OWN-5: who becomes owner when another customer buys.
     package var onPurchase: PurchasePolicy
+    /// OWN-4: what shows who bought.
+    package var purchaseEvidence = PurchaseEvidencePolicy.claims
+    /// OWN-4 (b): how long after its `purchaseDate` a `purchase` upload is prompt; 5 minutes unless changed.
+    package var promptWindow = Milliseconds.minutes(5)
+    /// OWN-4 (d): how long after its `purchaseDate` an upload is evidence of a purchase at all; 7 days unless changed.
+    package var purchaseWindow = Milliseconds.days(7)
     /// OWN-9: what a restore by another customer does.
     package var onRestore: RestorePolicy
+    /// OWN-2: whether a registered token that names the owner keeps his subscription from restores by others. No unless changed.
+    package var tokenLocks = false
     /// OWN-10: whether an anonymous customer may take from an identified owner, where `onRestore` is `transfer`. No unless
     /// changed.
     package var anonymousMayTake = false
@@ -42,6 +50,33 @@ package struct AppPolicy: Sendable, Hashable, Codable {
         self.onPurchase = onPurchase
         self.onRestore = onRestore
         self.partialRefunds = partialRefunds
+    }
+
+    /// Reads also what was stored before a choice was known: it was the default then.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            version: try container.decode(Int64.self, forKey: .version),
+            onPurchase: try container.decode(PurchasePolicy.self, forKey: .onPurchase),
+            onRestore: try container.decode(RestorePolicy.self, forKey: .onRestore),
+            partialRefunds: try container.decode(PartialRefundPolicy.self, forKey: .partialRefunds))
+        func read<Value: Decodable>(_ key: CodingKeys, into value: inout Value) throws {
+            if let read = try container.decodeIfPresent(Value.self, forKey: key) { value = read }
+        }
+        try read(.purchaseEvidence, into: &purchaseEvidence)
+        try read(.promptWindow, into: &promptWindow)
+        try read(.purchaseWindow, into: &purchaseWindow)
+        try read(.tokenLocks, into: &tokenLocks)
+        try read(.anonymousMayTake, into: &anonymousMayTake)
+        try read(.mergeOnClaim, into: &mergeOnClaim)
+        // Nil is not written, and means that there is no limit.
+        restoreLimit = try container.decodeIfPresent(Int.self, forKey: .restoreLimit)
+        try read(.restoreWindow, into: &restoreWindow)
+        customersPerAppleAccount = try container.decodeIfPresent(Int.self, forKey: .customersPerAppleAccount)
+        try read(.familySharing, into: &familySharing)
+        try read(.productionLeeway, into: &productionLeeway)
+        try read(.sandboxLeeway, into: &sandboxLeeway)
+        try read(.groups, into: &groups)
     }
 
     /// The policy for one subscription group: what the group's own says, and else what the app's says.

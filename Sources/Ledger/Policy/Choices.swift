@@ -8,13 +8,21 @@ package enum PurchasePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case ask
 }
 
+/// What shows who bought: OWN-4. The first is the default.
+package enum PurchaseEvidencePolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A registered token, and uploads in time.
+    case claims
+    /// A registered token alone.
+    case tokenOnly
+}
+
 /// What a restore by another customer does: OWN-9. The first is the default.
 package enum RestorePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// Refused, with the reason and a masked hint of the owner.
     case keep
     /// Moves now.
     case transfer
-    /// Moves only if nothing is active.
+    /// Moves only if nothing is active or in billing retry.
     case transferIfInactive
     /// Nothing moves until an operator or the owner decides.
     case ask

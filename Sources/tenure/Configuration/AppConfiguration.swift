@@ -56,13 +56,21 @@ struct AppConfiguration {
 
     private static func policy(_ file: ConfigurationObject) throws -> AppPolicy {
         let names: Set<String> = [
-            "version", "onPurchase", "onRestore", "partialRefunds", "familySharing", "restoreLimit", "restoreWindowDays",
-            "productionLeewaySeconds", "sandboxLeewaySeconds",
+            "version", "onPurchase", "purchaseEvidence", "promptWindowSeconds", "purchaseWindowSeconds", "onRestore",
+            "tokenLocks", "partialRefunds", "familySharing", "restoreLimit", "restoreWindowDays", "productionLeewaySeconds",
+            "sandboxLeewaySeconds",
         ]
         var policy = AppPolicy()
         guard let chosen = try file.object("policy", knowing: names) else { return policy }
         policy.version = try chosen.integer("version", in: 1...Int64.max) ?? policy.version
         policy.onPurchase = try chosen.choice("onPurchase", PurchasePolicy.self) ?? policy.onPurchase
+        policy.purchaseEvidence =
+            try chosen.choice("purchaseEvidence", PurchaseEvidencePolicy.self) ?? policy.purchaseEvidence
+        if let seconds = try chosen.integer("promptWindowSeconds", in: 0...3600) { policy.promptWindow = .seconds(seconds) }
+        if let seconds = try chosen.integer("purchaseWindowSeconds", in: 0...2_592_000) {
+            policy.purchaseWindow = .seconds(seconds)
+        }
+        policy.tokenLocks = try chosen.bool("tokenLocks") ?? policy.tokenLocks
         policy.onRestore = try chosen.choice("onRestore", RestorePolicy.self) ?? policy.onRestore
         policy.partialRefunds = try chosen.choice("partialRefunds", PartialRefundPolicy.self) ?? policy.partialRefunds
         policy.familySharing = try chosen.choice("familySharing", FamilySharingPolicy.self) ?? policy.familySharing
