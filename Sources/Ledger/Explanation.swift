@@ -28,6 +28,7 @@ extension SubscriptionStatus {
             "not active: it expired at \(at)" + (intent.map { " with expirationIntent \($0)" } ?? "")
         case .revoked(let at): "not active: Apple revoked it at \(at) (PER-2)"
         case .notBegun(let from): "not active: it begins at \(from)"
+        case .purchased(let at): "a purchase without a time of its own, bought at \(at) (PER-9)"
         }
     }
 
@@ -61,7 +62,7 @@ extension Tenure {
     fileprivate var sentence: String {
         let stretch = "From \(from)" + (until.map { " to \($0)" } ?? " on")
         guard let customer else { return "\(stretch) nobody owned it: no claim was made (OWN-1)." }
-        return "\(stretch) it belonged to \(customer), by \(cause.evidence) (\(cause.rule.rawValue))."
+        return "\(stretch) it belonged to \(customer), by \(cause.evidence.text) (\(cause.rule.rawValue))."
     }
 }
 

@@ -12,8 +12,16 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
     package private(set) var questions: [FailedQuestion] = []
     /// In the order in which we received them.
     package private(set) var claims: [Claim] = []
-    /// Which customer the app's backend registered each token for; by token.
+    /// Who said for whom each token stands; by token, then in the order in which they were registered. One for each token and
+    /// customer.
     package private(set) var registrations: [TokenRegistration] = []
+    /// By `madeAt`; those of customers who showed this subscription.
+    package private(set) var intents: [PurchaseIntent] = []
+    /// By `reservedAt`.
+    package private(set) var reservations: [Reservation] = []
+    /// How often claims were made again that decide nothing and so are not kept; by claim. Like `toldUntil` it is no fact: whoever
+    /// rebuilds a history carries it over (decision 0023, 17).
+    package private(set) var repetitions: [ClaimRepetition] = []
     /// Up to which instant it was told what time had brought by itself; nil while there was nothing to tell. No state depends on
     /// it: like the outbox it is about what was said, and whoever rebuilds a history from facts carries it over (decision 0019).
     package private(set) var toldUntil: Timestamp?
@@ -42,17 +50,51 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         return Self.insert(claim, into: &claims, inOrder: Claim.inOrder)
     }
 
-    /// Takes a registration; a token that is registered already keeps its first customer.
+    /// Takes a registration; true if it says anything new. Whom of several customers the token names, the facts decide.
     package mutating func record(_ registration: TokenRegistration) -> Bool {
-        guard !registrations.contains(where: { $0.token == registration.token }) else { return false }
-        return Self.insert(registration, into: &registrations) { $0.token < $1.token }
+        let known = registrations.firstIndex { $0.token == registration.token && $0.customer == registration.customer }
+        guard let known else { return Self.insert(registration, into: &registrations, inOrder: TokenRegistration.inOrder) }
+        let joined = registrations[known].joined(with: registration)
+        guard joined != registrations[known] else { return false }
+        registrations.remove(at: known)
+        return Self.insert(joined, into: &registrations, inOrder: TokenRegistration.inOrder)
     }
 
-    /// The same without what was told of it, which is no fact: equal facts, claims and votes in any order give equal ones (I08).
+    /// Takes an intent; true if it is not known yet.
+    package mutating func record(_ intent: PurchaseIntent) -> Bool {
+        guard !intents.contains(where: { $0.id == intent.id }) else { return false }
+        return Self.insert(intent, into: &intents, inOrder: PurchaseIntent.inOrder)
+    }
+
+    /// Takes a reservation; true if it is not known yet.
+    package mutating func record(_ reservation: Reservation) -> Bool {
+        guard !reservations.contains(where: { $0.id == reservation.id }) else { return false }
+        return Self.insert(reservation, into: &reservations, inOrder: Reservation.inOrder)
+    }
+
+    /// Takes that a kept claim was made again; false where that repetition is known.
+    package mutating func record(_ repetition: ClaimRepetition) -> Bool {
+        guard let known = repetitions.firstIndex(where: { $0.claim == repetition.claim }) else {
+            return Self.insert(repetition, into: &repetitions) { $0.claim < $1.claim }
+        }
+        guard repetition.lastAt > repetitions[known].lastAt else { return false }
+        repetitions[known] = repetitions[known].followed(by: repetition)
+        return true
+    }
+
+    /// The same without what was told of it and how often it was asked in vain, which are no facts: equal facts, claims and votes in
+    /// any order give equal ones (I08).
     package var untold: SubscriptionHistory {
         var history = self
         history.toldUntil = nil
+        history.repetitions = []
         return history
+    }
+
+    /// What is no fact, taken over from the history that this one is put in place of.
+    package mutating func carryOver(_ other: SubscriptionHistory) {
+        toldUntil = other.toldUntil
+        repetitions = other.repetitions
     }
 
     /// Takes that what time had brought by the instant was told; true if that is later than was known.
@@ -86,6 +128,7 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         questions = parts.questions
         claims = parts.claims
         registrations = parts.registrations
+        (intents, reservations, repetitions) = (parts.intents, parts.reservations, parts.repetitions)
         votes = parts.votes
         merges = parts.merges
         toldUntil = parts.toldUntil
@@ -100,6 +143,7 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         parts.questions = questions
         parts.claims = claims
         parts.registrations = registrations
+        (parts.intents, parts.reservations, parts.repetitions) = (intents, reservations, repetitions)
         parts.votes = votes
         parts.merges = merges
         parts.toldUntil = toldUntil
@@ -115,6 +159,9 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         package var questions: [FailedQuestion] = []
         package var claims: [Claim] = []
         package var registrations: [TokenRegistration] = []
+        package var intents: [PurchaseIntent] = []
+        package var reservations: [Reservation] = []
+        package var repetitions: [ClaimRepetition] = []
         package var votes: [OwnershipVote] = []
         package var merges: [CustomerMerge] = []
         package var toldUntil: Timestamp?
@@ -138,6 +185,7 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
 extension SubscriptionHistory {
     private enum CodingKeys: CodingKey {
         case key, book, renewals, notices, questions, claims, registrations, votes, merges, toldUntil
+        case intents, reservations, repetitions
     }
 
     /// Reads also what was stored before votes and merges were kept.
@@ -150,6 +198,9 @@ extension SubscriptionHistory {
         questions = try container.decode([FailedQuestion].self, forKey: .questions)
         claims = try container.decode([Claim].self, forKey: .claims)
         registrations = try container.decode([TokenRegistration].self, forKey: .registrations)
+        intents = try container.decodeIfPresent([PurchaseIntent].self, forKey: .intents) ?? []
+        reservations = try container.decodeIfPresent([Reservation].self, forKey: .reservations) ?? []
+        repetitions = try container.decodeIfPresent([ClaimRepetition].self, forKey: .repetitions) ?? []
         votes = try container.decodeIfPresent([OwnershipVote].self, forKey: .votes) ?? []
         merges = try container.decodeIfPresent([CustomerMerge].self, forKey: .merges) ?? []
         toldUntil = try container.decodeIfPresent(Timestamp.self, forKey: .toldUntil)
@@ -165,6 +216,9 @@ extension SubscriptionHistory {
         try container.encode(questions, forKey: .questions)
         try container.encode(claims, forKey: .claims)
         try container.encode(registrations, forKey: .registrations)
+        if !intents.isEmpty { try container.encode(intents, forKey: .intents) }
+        if !reservations.isEmpty { try container.encode(reservations, forKey: .reservations) }
+        if !repetitions.isEmpty { try container.encode(repetitions, forKey: .repetitions) }
         if !votes.isEmpty { try container.encode(votes, forKey: .votes) }
         if !merges.isEmpty { try container.encode(merges, forKey: .merges) }
         try container.encodeIfPresent(toldUntil, forKey: .toldUntil)

@@ -3,7 +3,7 @@ package import Primitives
 /// What the rules make of a history: a cache that can be thrown away and folded again, byte for byte (FACT-1).
 package struct SubscriptionState: Sendable, Hashable, Codable {
     /// Counted up whenever the rules make something else of the same history, so that what was kept before is known to be so.
-    package static let foldVersion: Int64 = 1
+    package static let foldVersion: Int64 = 2
 
     package let key: SubscriptionKey
     /// Under which policy it was folded.
@@ -20,8 +20,12 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
     package let spans: [AccessSpan]
     /// Which customers a claim made one (OWN-10, `mergeOnClaim`); the same merge is due in every other subscription of theirs.
     package let merged: [CustomerMerge]
-    /// Apple's last word about the next renewal.
-    package let renewal: RenewalFact?
+    /// Purchases for which several customers have evidence (ABUSE-1); by instant.
+    package let contested: [ContestedPurchase]
+    /// Apple's words about the next renewal; by `signedDate`.
+    package let renewals: [RenewalFact]
+    /// Its last one.
+    package var renewal: RenewalFact? { renewals.last }
 
     package struct WeighedClaim: Sendable, Hashable, Codable {
         package let claim: Claim
@@ -37,22 +41,23 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
             periods: periods, renewals: history.renewals, notices: history.notices, questions: history.questions,
             policies: policies, environment: history.key.environment
         ).spans()
-        var fold = TenureFold(of: history, periods: periods, policies: policies) { instant in
-            spans.contains { $0.contains(instant) }
+        let retries = BillingRetry(periods: periods, renewals: history.renewals)
+        let ownership = TenureFold.result(of: history, periods: periods, policies: policies) { instant in
+            spans.contains { $0.contains(instant) } || retries.isRunning(at: instant)
         }
-        let ownership = fold.fold(history.claims, history.votes)
         key = history.key
         policyVersion = policies.version
         self.periods = periods
         self.spans = spans
         tenures = ownership.tenures
-        claims = zip(history.claims, ownership.outcomes).map { WeighedClaim(claim: $0, outcome: $1) }
+        claims = ownership.claims
         merged = ownership.merged
         evidence = ownership.evidence
-        renewal = history.renewals.last
+        contested = ownership.contested
+        renewals = history.renewals
     }
 
-    /// Reads also what was stored before claims could merge customers and before evidence was named.
+    /// Reads also what was stored before claims could merge customers, before evidence was named and contests.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         key = try container.decode(SubscriptionKey.self, forKey: .key)
@@ -62,7 +67,8 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
         claims = try container.decode([WeighedClaim].self, forKey: .claims)
         spans = try container.decode([AccessSpan].self, forKey: .spans)
         merged = try container.decodeIfPresent([CustomerMerge].self, forKey: .merged) ?? []
-        renewal = try container.decodeIfPresent(RenewalFact.self, forKey: .renewal)
+        contested = try container.decodeIfPresent([ContestedPurchase].self, forKey: .contested) ?? []
+        renewals = try container.decodeIfPresent([RenewalFact].self, forKey: .renewals) ?? []
         evidence = try container.decodeIfPresent([ID<ClaimEvidence>].self, forKey: .evidence) ?? []
     }
 

@@ -16,6 +16,9 @@ package enum SubscriptionStatus: Sendable, Hashable {
     case revoked(at: Timestamp)
     /// The first period has not begun.
     case notBegun(from: Timestamp)
+    /// Bought, and without a time of its own: a consumable, which is counted, a non-renewing subscription, whose time the app's
+    /// configuration says, or what Apple did not say the kind of (PER-9).
+    case purchased(at: Timestamp)
 
     package enum Renewal: Sendable, Hashable {
         case renews(into: ProductID)
@@ -37,44 +40,42 @@ package enum SubscriptionStatus: Sendable, Hashable {
         case .expired: "expired"
         case .revoked: "revoked"
         case .notBegun: "notBegun"
+        case .purchased: "purchased"
         }
     }
 }
 
 extension SubscriptionState {
-    /// The status at the instant; nil while no period is known.
-    package func status(at instant: Timestamp) -> SubscriptionStatus? {
+    /// The status at the instant, by what Apple had signed by then (ENT-11); nil while no period is known.
+    ///
+    /// - Parameter heard: what was signed later is not heard; by default the instant itself.
+    package func status(at instant: Timestamp, heard: Timestamp? = nil) -> SubscriptionStatus? {
         guard let first = periods.first else { return nil }
-        if let span = spans.last(where: { $0.contains(instant) }) { return running(span) }
-        guard let last = periods.last(where: { $0.purchaseDate <= instant }) else { return .notBegun(from: first.purchaseDate) }
+        let outlook = RenewalOutlook(of: self, at: heard ?? instant)
+        if let span = spans.last(where: { $0.contains(instant) }) { return running(span, outlook) }
+        guard let last = periods.last(where: { $0.purchaseDate <= instant && !$0.neverServes }) else {
+            return .notBegun(from: first.purchaseDate)
+        }
         let end = last.end ?? last.purchaseDate
         if case .revoked(let revocation) = last.endReason { return .revoked(at: revocation.revocationDate) }
-        // Apple's last word is about the last period; of an earlier one it is only known that it ended.
-        let outlook = last.aliases == periods.last?.aliases ? RenewalOutlook(of: self) : nil
-        if let retry = outlook?.retry, retry.signedDate <= instant, instant < end.adding(last.longestBillingRetry) {
-            return .billingRetry(since: end)
-        }
-        return .expired(at: end, expirationIntent: outlook?.word?.expirationIntent)
+        // A purchase that gives no time by itself does not expire (PER-9).
+        guard last.isSubscriptionPeriod || last.givesAccess else { return .purchased(at: last.purchaseDate) }
+        let words = RenewalOutlook(after: last, renewals, until: heard ?? instant)
+        if words.retry != nil, instant < end.adding(last.longestBillingRetry) { return .billingRetry(since: end) }
+        return .expired(at: end, expirationIntent: words.word?.expirationIntent)
     }
 
-    private func running(_ span: AccessSpan) -> SubscriptionStatus {
+    private func running(_ span: AccessSpan, _ outlook: RenewalOutlook?) -> SubscriptionStatus {
         switch span.kind {
-        case .paid: .active(until: span.until, renewal: nextRenewal(of: span))
+        case .paid: .active(until: span.until, renewal: Self.nextRenewal(of: span, outlook))
         case .gracePeriod: .billingGracePeriod(until: span.until)
         case .provisional: .provisional(until: span.until)
         }
     }
 
-    private func nextRenewal(of span: AccessSpan) -> SubscriptionStatus.Renewal {
+    private static func nextRenewal(of span: AccessSpan, _ outlook: RenewalOutlook?) -> SubscriptionStatus.Renewal {
         guard span.until != nil else { return .never }
-        guard let word = RenewalOutlook(of: self)?.word, let renews = word.autoRenewStatus else { return .unknown }
+        guard let word = outlook?.word, let renews = word.autoRenewStatus else { return .unknown }
         return renews ? .renews(into: word.autoRenewProductId ?? span.productId) : .ends
-    }
-}
-
-extension Period {
-    /// How long Apple tries to charge after the end (PER-10).
-    var longestBillingRetry: Milliseconds {
-        transaction.details.isMonthlyCommitment ? BillingRetry.ofCommitment : BillingRetry.usual
     }
 }

@@ -65,6 +65,11 @@ func claim(
         kind: kind, transaction: transaction, productId: product ?? transaction.productId, claimedAt: claimedAt)
 }
 
+/// The app registered the token for the customer: before anything else here happened, unless an instant is named.
+func registered(_ token: AppAccountToken, _ customer: CustomerID, at instant: Timestamp = day(2020, 1, 1)) -> TokenRegistration {
+    TokenRegistration(token: token, customer: customer, registeredAt: instant)
+}
+
 /// A ledger of one subscription that is told one thing after another.
 struct Book {
     private(set) var history: SubscriptionHistory

@@ -133,8 +133,8 @@ import Testing
         for seed in seeds.prefix(300) {
             let life = Life(seed: seed)
             var histories = [SubscriptionHistory(key: key), SubscriptionHistory(key: key)]
-            for input in life.inputs { _ = histories[0].take(input) }
-            for input in life.facts.shuffled(by: seed) + life.claims { _ = histories[1].take(input) }
+            for input in life.inputs { _ = histories[0].record(input) }
+            for input in life.facts.shuffled(by: seed) + life.claims { _ = histories[1].record(input) }
             let work = histories.map { DueWork.after(SubscriptionState(folding: $0, under: AppPolicy()), $0) }
             #expect(work[0] == work[1], "seed \(seed)")
             #expect(Set(work[0].map(\.key)).count == work[0].count, "seed \(seed)")
@@ -151,18 +151,8 @@ extension LedgerInput {
         case .registration: day(2026, 12, 31)
         case .vote(let vote): vote.votedAt
         case .merge(let merge): merge.mergedAt
-        }
-    }
-}
-
-extension SubscriptionHistory {
-    mutating func take(_ input: LedgerInput) -> Bool {
-        switch input {
-        case .fact(let fact): record(fact)
-        case .claim(let claim): record(claim)
-        case .registration(let registration): record(registration)
-        case .vote(let vote): record(vote)
-        case .merge(let merge): record(merge)
+        case .intent(let intent): intent.madeAt
+        case .reservation(let reservation): reservation.reservedAt
         }
     }
 }

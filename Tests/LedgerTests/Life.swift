@@ -49,10 +49,10 @@ struct Life {
         tell(current)
         for _ in 0..<steps { step() }
         if Bool.random(using: &self.generator), let aliceToken {
-            inputs.append(.registration(.init(token: aliceToken, customer: alice)))
+            inputs.append(.registration(registered(aliceToken, alice)))
         }
         if Bool.random(using: &self.generator), let bobToken {
-            inputs.append(.registration(.init(token: bobToken, customer: bob)))
+            inputs.append(.registration(registered(bobToken, bob)))
         }
     }
 

@@ -107,6 +107,7 @@ import Testing
         case .expired(let at, _): "expired \(monthAndDay(at))"
         case .revoked(let at): "revoked \(monthAndDay(at))"
         case .notBegun(let from): "notBegun \(monthAndDay(from))"
+        case .purchased(let at): "purchased \(monthAndDay(at))"
         }
     }
 

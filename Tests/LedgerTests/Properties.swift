@@ -102,7 +102,7 @@ import Testing
 extension LedgerInput {
     fileprivate func moved(by shift: Milliseconds) -> LedgerInput {
         switch self {
-        case .registration, .vote, .merge: return self
+        case .registration, .vote, .merge, .intent, .reservation: return self
         case .claim(let claim):
             var shown = TransactionFact(
                 originalTransactionId: key.originalTransactionId, transactionId: TransactionID("0"), productId: claim.productId,

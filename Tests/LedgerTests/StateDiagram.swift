@@ -64,6 +64,11 @@ import Testing
             watch.passTime(to: day(2027, 1, 1))
             arrows.formUnion(watch.arrows)
         }
+        for facts in [lateRefund, consumable] {
+            var watch = Watch()
+            for fact in facts { watch.hear([.fact(.transaction(fact))], at: fact.signedDate) }
+            arrows.formUnion(watch.arrows)
+        }
         for seed in 1...UInt64(400) {
             var watch = Watch()
             for input in Life(seed: seed).inputs { watch.hear([input], at: input.instant) }
@@ -71,6 +76,23 @@ import Testing
             arrows.formUnion(watch.arrows)
         }
         return arrows
+    }
+
+    /// A refund from before the end that is learned after it.
+    private static var lateRefund: [TransactionFact] {
+        let bought = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        var refunded = bought
+        (refunded.revocation, refunded.signedDate) = (Revocation(revocationDate: day(2026, 1, 20)), day(2026, 3, 1))
+        return [bought, refunded]
+    }
+
+    /// Bought, refunded, and the refund taken back.
+    private static var consumable: [TransactionFact] {
+        let bought = transaction("1", from: day(2026, 1, 1), to: nil) { $0.type = .consumable }
+        var (refunded, kept) = (bought, bought)
+        (refunded.revocation, refunded.signedDate) = (Revocation(revocationDate: day(2026, 1, 20)), day(2026, 1, 20))
+        kept.signedDate = day(2026, 1, 25)
+        return [bought, refunded, kept]
     }
 
     @Test func `no arrow between states is seen that is not on the page, and none is on the page that is never seen`() throws {
@@ -85,7 +107,7 @@ import Testing
         let all: [SubscriptionStatus] = [
             .active(until: nil, renewal: .never), .provisional(until: nil), .billingGracePeriod(until: nil),
             .billingRetry(since: instant), .expired(at: instant, expirationIntent: nil), .revoked(at: instant),
-            .notBegun(from: instant),
+            .notBegun(from: instant), .purchased(at: instant),
         ]
         let arrows = try Self.documented()
         #expect(Set(arrows.flatMap { [$0.from, $0.to] }) == Set(all.map(\.name) + ["unknown"]))

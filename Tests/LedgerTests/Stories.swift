@@ -36,7 +36,7 @@ import Testing
         // 5 January: Bob logs in on the same phone. Its purchases show up, and he restores; he is refused, and nothing moves.
         #expect(
             book.hear(claim(bob, .queue, january, at: day(2026, 1, 5)))
-                == .refused(.ownedByAnother, rule: .renewalNeverMoves))
+                == .refused(.boughtByAnother, rule: .purchaseEvidence))
         #expect(
             book.hear(claim(bob, .restore, january, at: day(2026, 1, 5) + .minutes(1)))
                 == .refused(.ownedByAnother, rule: .restore))
@@ -291,7 +291,7 @@ import Testing
         _ = book.hear(claim(alice, .purchase, january, at: day(2026, 1, 1)))
         book.tell(upgrade)
         #expect(book.state.owner(at: noon) == alice)
-        book.tell(.registration(TokenRegistration(token: token, customer: bob)))
+        book.tell(.registration(registered(token, bob)))
         #expect(book.state.tenures.map(\.customer) == [alice, bob] && book.state.tenures.map(\.from) == [day(2026, 1, 1), noon])
     }
 }
@@ -306,7 +306,7 @@ import Testing
         var book = Book()
         book.tell(january, upgrade)
         _ = book.hear(claim(alice, .purchase, january, at: day(2026, 1, 1)))
-        book.tell(.registration(TokenRegistration(token: token, customer: ghost)))
+        book.tell(.registration(registered(token, ghost)))
         let before = book.state.tenures
         let shown = Claim(
             id: .init("ghost's"), customer: Claimant(ghost, isAnonymous: true), kind: .restore, transaction: january,

@@ -18,7 +18,7 @@ struct AccessFold {
         for index in periods.indices where periods[index].givesAccess {
             append(paidSpan(of: periods[index]), to: &spans)
             guard periods[index].ranOut, let end = periods[index].end else { continue }
-            let next = index + 1 < periods.count ? periods[index + 1].purchaseDate : nil
+            let next = periods[(index + 1)...].first { !$0.neverServes }?.purchaseDate
             guard next.map({ $0 > end }) ?? true else { continue }
             append(
                 prolongation(of: End(of: periods[index], at: end, next: next, refundedAt: refund(of: periods[index]))), to: &spans

@@ -42,7 +42,7 @@ package struct CreditedPeriod: Sendable, Hashable, Codable {
 extension SubscriptionState {
     /// The periods that were credited to this customer; by purchase date.
     package func creditedPeriods(of customer: CustomerID) -> [CreditedPeriod] {
-        periods.filter { $0.counts && owner(at: $0.purchaseDate) == customer }.map(CreditedPeriod.init)
+        periods.filter { $0.counts && !$0.neverServes && owner(at: $0.purchaseDate) == customer }.map(CreditedPeriod.init)
     }
 
     /// The consumables that this customer bought and keeps: each charge once, however often it was announced (PER-9).

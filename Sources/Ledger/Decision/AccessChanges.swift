@@ -105,7 +105,7 @@ struct AccessChanges {
     /// not today's.
     private func takeBacks(from customer: CustomerID) -> [AuditRow.TakeBack] {
         newPeriods.compactMap { period in
-            guard !period.ranOut, period.counts, after.owner(at: period.purchaseDate) == customer,
+            guard !period.ranOut, period.counts, !period.neverServes, after.owner(at: period.purchaseDate) == customer,
                 let end = period.end,
                 let expiresDate = period.transaction.expiresDate
             else { return nil }

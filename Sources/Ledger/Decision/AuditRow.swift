@@ -62,6 +62,8 @@ package struct AuditRow: Sendable, Hashable, Codable {
         case registration(AppAccountToken)
         case vote(String)
         case merge(CustomerID)
+        case intent(String)
+        case reservation(String)
 
         init(of input: LedgerInput) {
             self =
@@ -71,6 +73,8 @@ package struct AuditRow: Sendable, Hashable, Codable {
                 case .registration(let registration): .registration(registration.token)
                 case .vote(let vote): .vote(vote.id.rawValue)
                 case .merge(let merge): .merge(merge.anonymous)
+                case .intent(let intent): .intent(intent.id.rawValue)
+                case .reservation(let reservation): .reservation(reservation.id.rawValue)
                 }
         }
     }

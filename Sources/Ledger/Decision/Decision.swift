@@ -7,6 +7,8 @@ package enum LedgerInput: Sendable, Hashable, Codable {
     case registration(TokenRegistration)
     case vote(OwnershipVote)
     case merge(CustomerMerge)
+    case intent(PurchaseIntent)
+    case reservation(Reservation)
 }
 
 /// Everything that follows from new inputs, as values: the store writes it in one transaction, all or nothing.
@@ -54,9 +56,13 @@ extension Decision {
             let outcome = weighed.outcome(of: claim) ?? .alreadyOwner
             return isKnown ? outcome.whenRepeated : outcome
         }
-        // OWN-3: a claim that says nothing new is answered and not kept, so that repeating it cannot fill the store.
-        let idle = claims.filter { weighed.isIdle($0) }
-        let kept = idle.isEmpty ? everything : before.recording(inputs.filter { $0.claim.map { !idle.contains($0) } ?? true })
+        // OWN-3: a claim that says nothing new is answered and not kept, so that repeating it cannot fill the store; one that was
+        // refused or waits is counted (OWN-9).
+        let idle = claims.filter { claim in weighed.isIdle(claim) && !before.claims.contains { $0.id == claim.id } }
+        var kept = idle.isEmpty ? everything : before.recording(inputs.filter { $0.claim.map { !idle.contains($0) } ?? true })
+        for claim in idle {
+            if let repetition = weighed.repetition(by: claim, among: kept.history) { _ = kept.history.record(repetition) }
+        }
         changesHistory = kept.history != before
         let after = idle.isEmpty ? weighed : SubscriptionState(folding: kept.history, under: policies)
         self.state = changesHistory ? after : stateBefore
@@ -89,9 +95,10 @@ extension Decision {
         var actor: AuditRow.Actor = inputs.isEmpty ? .operatorOfTenure : .appStore
         for input in inputs {
             switch input {
-            case .fact, .claim: continue
+            case .fact, .claim, .intent: continue
             case .registration: actor = .appBackend
             case .merge: actor = .customer
+            case .reservation: actor = .operatorOfTenure
             case .vote(let vote):
                 if case .owner = vote.actor { actor = .customer } else { actor = .operatorOfTenure }
             }
@@ -109,6 +116,8 @@ extension SubscriptionHistory {
         case .registration(let registration): record(registration)
         case .vote(let vote): record(vote)
         case .merge(let merge): record(merge)
+        case .intent(let intent): record(intent)
+        case .reservation(let reservation): record(reservation)
         }
     }
 }
@@ -137,42 +146,62 @@ extension LedgerInput {
 extension SubscriptionState {
     func outcome(of claim: Claim) -> ClaimOutcome? { claims.first { $0.claim.id == claim.id }?.outcome }
 
-    /// A claim that moves nothing, made by a customer of whom such a one is kept already, or by the owner without showing that he
-    /// bought. What he names as bought is free text, so it does not make a claim new; only a change that waits for Apple's word
-    /// is told apart by it, a few times. What shows who bought is always kept, though it moves nothing yet: it is evidence
-    /// whenever the line of owners is drawn (decision 0017, 15 and 17), and Apple's own words bound how much of it there is.
+    /// Whether a claim moves nothing and says nothing that is not kept already (decision 0023, 17). What is evidence of who bought, or
+    /// would be if Apple said other things, is kept once for each customer, period and product; what is refused or waits, once for
+    /// each customer and reason; of the owner what shows that he has the Apple Account.
     func isIdle(_ claim: Claim) -> Bool {
         guard let outcome = outcome(of: claim) else { return true }
-        if evidence.contains(claim.id) { return false }
-        let earlier = claims.filter {
-            $0.claim.id != claim.id && $0.claim.customer == claim.customer && $0.claim.kind == claim.kind
-                && $0.claim.aliases == claim.aliases
-        }
-        switch outcome {
-        case .bound, .moved: return false
-        case .alreadyOwner where namesAnotherProduct(claim):
-            // His own deferred change is evidence against whoever says later that he made it (OWN-4 c).
-            return earlier.contains { $0.claim.productId == claim.productId } || earlier.count >= Self.mostWaitingClaims
-        case .alreadyOwner: return !earlier.isEmpty || (!showsPurchase(claim) && hasShownPossession(claim))
-        case .noted: return earlier.contains { $0.outcome == outcome }
-        case .refused: return claims.count > Self.mostClaims || earlier.contains { $0.outcome == outcome }
-        case .waiting:
-            return claims.count > Self.mostClaims || earlier.contains { $0.claim.productId == claim.productId }
-                || earlier.count >= Self.mostWaitingClaims
-        }
+        if outcome.changesOwner { return false }
+        let earlier = claims.filter { $0.claim.id != claim.id && $0.claim.customer == claim.customer }
+        let repeated = earlier.count { $0.claim.repeats(claim) }
+        // When it was said decides which of Apple's words it is about (OWN-4 c).
+        if namesAnotherProduct(claim) { return earlier.count { namesAnotherProduct($0.claim, like: claim) } >= Self.mostChanges }
+        if evidence.contains(claim.id) { return repeated > 0 }
+        if outcome == .alreadyOwner { return hasShownPossession(claim) }
+        if isOfUnclearPeriod(claim) { return repeated > 0 }
+        if case .refused = outcome, claims.count > Self.mostClaims { return true }
+        return earlier.contains { $0.outcome == outcome }
     }
 
-    /// How many claims one subscription may have before another one that moves nothing is answered and not kept: whoever shows
-    /// one transaction under ever new names fills nothing.
-    private static let mostClaims = 200
+    /// That a kept claim was made again in vain; nil where none is kept to which it belongs, or it is nothing to count.
+    func repetition(by claim: Claim, among kept: SubscriptionHistory) -> ClaimRepetition? {
+        guard let outcome = outcome(of: claim) else { return nil }
+        switch outcome {
+        case .refused, .waiting: break
+        case .bound, .alreadyOwner, .moved, .noted: return nil
+        }
+        let known = claims.filter { weighed in
+            weighed.outcome == outcome && weighed.claim.id != claim.id && kept.claims.contains { $0.id == weighed.claim.id }
+        }
+        let first = known.first { $0.claim.customer == claim.customer } ?? known.first
+        return first.map { ClaimRepetition(of: $0.claim.id, lastAt: claim.claimedAt) }
+    }
 
-    /// How many changes one customer may wait for in one period.
-    private static let mostWaitingClaims = 4
+    /// How many claims one subscription may have before another one that is refused is counted and not kept: whoever shows one
+    /// transaction under ever new names fills nothing.
+    private static let mostClaims = 1000
+
+    /// How often one customer may say in one period that he made a change.
+    private static let mostChanges = 8
 
     /// Whether it may be about a change that waits for the renewal (OWN-4 c).
     private func namesAnotherProduct(_ claim: Claim) -> Bool {
-        guard claim.kind == .purchase, let shown = claim.aliases.first else { return false }
-        return periods.contains { $0.aliases.contains(shown) && $0.productId != claim.productId }
+        claim.kind == .purchase && period(shownBy: claim).map { $0.productId != claim.productId } == true
+    }
+
+    private func namesAnotherProduct(_ earlier: Claim, like claim: Claim) -> Bool {
+        earlier.aliases == claim.aliases && namesAnotherProduct(earlier)
+    }
+
+    /// Whether Apple may yet say that somebody bought what the claim shows.
+    private func isOfUnclearPeriod(_ claim: Claim) -> Bool {
+        guard claim.kind != .restore, let period = period(shownBy: claim) else { return false }
+        return period.isBought || period.transaction.transactionReason == nil
+    }
+
+    private func period(shownBy claim: Claim) -> Period? {
+        guard let shown = claim.aliases.first else { return nil }
+        return periods.first { $0.aliases.contains(shown) }
     }
 
     /// Whether a claim of the same customer is kept that shows that he has the Apple Account, by anything but the purchase of a
@@ -182,17 +211,8 @@ extension SubscriptionState {
     private func hasShownPossession(_ claim: Claim) -> Bool {
         claims.contains { earlier in
             earlier.claim.id != claim.id && earlier.claim.customer == claim.customer
-                && (!showsPurchase(earlier.claim)
+                && (!evidence.contains(earlier.claim.id)
                     || earlier.claim.aliases.contains { periods.first?.aliases.contains($0) == true })
         }
-    }
-
-    /// Whether the claim is evidence of who bought a period (OWN-4 b).
-    private func showsPurchase(_ claim: Claim) -> Bool {
-        claim.kind == .purchase
-            && periods.contains { period in
-                period.productId == claim.productId && period.beginning != .renewal
-                    && claim.aliases.first.map(period.aliases.contains) == true
-            }
     }
 }

@@ -6,7 +6,7 @@ struct AskingApple {
 
     /// At most one question at a time: the first instant at which something should have been heard and was not.
     func work() -> [DueWork] {
-        guard let last = moment.state.periods.last, last.isSubscriptionPeriod, last.endReason == .ran, let end = last.end,
+        guard let last = moment.state.lastServingPeriod, last.isSubscriptionPeriod, last.endReason == .ran, let end = last.end,
             last.givesAccess, let period = last.aliases.first
         else { return [] }
         guard let (reason, due) = due(after: end, of: last), let (attempt, at) = attempt(since: due) else {

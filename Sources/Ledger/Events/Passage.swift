@@ -23,7 +23,7 @@ struct Passage: Hashable {
     /// not told.
     static func all(in moment: LedgerMoment) -> [Passage] {
         let state = moment.state
-        guard let last = state.periods.last, last.givesAccess else { return [] }
+        guard let last = state.lastServingPeriod, last.givesAccess else { return [] }
         let line = StatusLine(of: state, from: last.purchaseDate.adding(Milliseconds(-1)))
         let word = RenewalOutlook(of: state)?.word
         var passages: [Passage] = []
@@ -61,7 +61,7 @@ private struct Passages {
         case .billingGracePeriod(let until): passages.append(passage(.gracePeriodBegan, step.at) { $0.until = until })
         case .expired where isFinal && last.isSubscriptionPeriod && last.endReason == .ran:
             passages.append(passage(.subscriptionExpired, step.at) { $0.tellAt = whenToTellOfEnd(step.at) })
-        case .expired, .active, .billingRetry, .revoked, .notBegun, nil: break
+        case .expired, .active, .billingRetry, .revoked, .notBegun, .purchased, nil: break
         }
         return passages
     }
@@ -93,7 +93,7 @@ extension SubscriptionStatus {
     package var givesAccess: Bool {
         switch self {
         case .active, .provisional, .billingGracePeriod: true
-        case .billingRetry, .expired, .revoked, .notBegun: false
+        case .billingRetry, .expired, .revoked, .notBegun, .purchased: false
         }
     }
 }
@@ -147,7 +147,7 @@ struct PassageEvents {
     }
 
     private func event(_ passage: Passage) -> LedgerEvent {
-        let last = after.state.periods.last
+        let last = after.state.lastServingPeriod
         return LedgerEvent(passage.kind, of: after.state.key, at: passage.at, by: rule(of: passage)) {
             $0.customer = after.state.owner(at: passage.at.adding(Milliseconds(-1)))
             ($0.productId, $0.transactionId) = (last?.productId, last?.transaction.transactionId)

@@ -16,7 +16,7 @@ struct PeriodEvents {
         for index in after.periods.indices[same...] {
             let period = after.periods[index]
             let previous = period.aliases.lazy.compactMap { known[$0] }.first.map { before.periods[$0] }
-            if previous == nil { events += beginning(of: index) }
+            if previous == nil, !period.neverServes { events += beginning(of: index) }
             if let previous { events += purchaseMade(of: index, unlessSaidBy: previous) }
             events += revocation(of: index, previous: previous)
             events += extended(of: index, previous: previous)

@@ -44,7 +44,10 @@ package struct StatusLine: Sendable, Hashable {
             consider(end.adding(period.longestBillingRetry))
             if case .revoked(let revocation) = period.endReason { consider(revocation.revocationDate) }
         }
-        consider(state.renewal?.signedDate)
+        for renewal in state.renewals.reversed() {
+            if renewal.signedDate <= first { break }
+            consider(renewal.signedDate)
+        }
         return instants
     }
 }

@@ -12,7 +12,8 @@ package struct SubscriptionStory: Sendable, Hashable {
     package private(set) var renews: Bool?
     /// The product into which it will renew, where that is not its own; nil where it renews into its own, or not at all.
     package private(set) var nextProductId: ProductID?
-    /// When the last known period began.
+    /// When the last known period began; for taking events alone. A renewal that an upgrade replaced before it began (PER-13) may
+    /// have been told, so that it can differ between a story that was told and one that a state says.
     private(set) var lastPurchaseDate: Timestamp?
 
     /// Before the first event.
@@ -50,6 +51,21 @@ package struct SubscriptionStory: Sendable, Hashable {
         if let lastPurchaseDate, event.effectiveAt < lastPurchaseDate { return false }
         lastPurchaseDate = event.effectiveAt
         return true
+    }
+}
+
+extension SubscriptionStory {
+    /// Whether both say the same.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.owners == right.owners && left.access == right.access && left.renews == right.renews
+            && left.nextProductId == right.nextProductId
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(owners)
+        hasher.combine(access)
+        hasher.combine(renews)
+        hasher.combine(nextProductId)
     }
 }
 

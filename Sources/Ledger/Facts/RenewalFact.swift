@@ -25,6 +25,8 @@ package struct RenewalFact: Sendable, Hashable, Codable {
     package var offerIdentifier: String?
     package var offerDiscountType: String?
     package var offerPeriod: String?
+    /// The token that the customer's purchase or change of the subscription bore.
+    package var appAccountToken: AppAccountToken?
     package var signedDate: Timestamp
     /// Where it stood; nil where Apple signed it by itself, as a JWS.
     package var source: LegacySource?

@@ -13,6 +13,8 @@ package struct Claim: Sendable, Hashable, Codable {
     package let productId: ProductID
     /// The names of the period that the shown transaction belongs to (PER-1).
     package let aliases: [PeriodAlias]
+    /// The client asks before it buys (OWN-18): what surfaces on it without having been asked for is not its customer's purchase.
+    package let keepsIntents: Bool
     /// When we received it, on our clock; claims are ordered by it and then by id.
     package let claimedAt: Timestamp
     /// Whom other subscriptions of the same Apple Account served at that instant, as far as we knew; sorted. It is kept with the
@@ -36,21 +38,27 @@ package struct Claim: Sendable, Hashable, Codable {
         customer = claimant.customer
         isAnonymous = claimant.isAnonymous
         othersServed = Set(claimant.othersServed).sorted()
+        keepsIntents = claimant.keepsIntents
         self.kind = kind
         self.productId = productId
         self.claimedAt = claimedAt
         aliases = PeriodAlias.aliases(of: transaction)
     }
 
-    /// How the transaction reached the device. Only `purchase` can show who bought; the others prove possession of the Apple
-    /// Account.
+    /// How the transaction reached the device: a client's word. Time, the order of receipt, tokens and intents decide what it is
+    /// worth (OWN-4).
     package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// The customer has just bought it here.
         case purchase
-        /// It surfaced on this device by itself, as renewals do.
+        /// It surfaced on this device by itself, as renewals and interrupted purchases do.
         case queue
         /// The customer asked to restore his purchases.
         case restore
+        /// No upload: an operator or an import reserved the subscription (OWN-18).
+        case reservation
+
+        /// What a client can say.
+        package static var allCases: [Kind] { [.purchase, .queue, .restore] }
     }
 
     static func inOrder(_ left: Claim, _ right: Claim) -> Bool {
@@ -60,6 +68,7 @@ package struct Claim: Sendable, Hashable, Codable {
     /// The same words about the same period by the same customer; repeating them says nothing new.
     func repeats(_ other: Claim) -> Bool {
         customer == other.customer && kind == other.kind && productId == other.productId && aliases == other.aliases
+            && keepsIntents == other.keepsIntents
     }
 }
 
@@ -69,11 +78,16 @@ package struct Claimant: Sendable, Hashable {
     package let isAnonymous: Bool
     /// Whom other subscriptions of the same Apple Account serve now.
     package let othersServed: [CustomerID]
+    /// His client asks before it buys (OWN-18).
+    package let keepsIntents: Bool
 
-    package init(_ customer: CustomerID, isAnonymous: Bool = false, othersServed: [CustomerID] = []) {
+    package init(
+        _ customer: CustomerID, isAnonymous: Bool = false, othersServed: [CustomerID] = [], keepsIntents: Bool = false
+    ) {
         self.customer = customer
         self.isAnonymous = isAnonymous
         self.othersServed = othersServed
+        self.keepsIntents = keepsIntents
     }
 }
 
@@ -86,6 +100,7 @@ extension Claim {
     ) {
         self.id = id
         (customer, isAnonymous, othersServed) = (claimant.customer, claimant.isAnonymous, claimant.othersServed)
+        keepsIntents = claimant.keepsIntents
         self.kind = kind
         (productId, aliases) = purchase
         self.claimedAt = claimedAt
@@ -95,7 +110,7 @@ extension Claim {
         self.id = id
         self.claimedAt = claimedAt
         (customer, kind, productId, aliases) = (claim.customer, claim.kind, claim.productId, claim.aliases)
-        (isAnonymous, othersServed) = (claim.isAnonymous, claim.othersServed)
+        (isAnonymous, othersServed, keepsIntents) = (claim.isAnonymous, claim.othersServed, claim.keepsIntents)
     }
 
     /// The same claim with its place after every claim and vote that is known: they count in the order in which the store took
@@ -103,7 +118,8 @@ extension Claim {
     /// (OWN-2).
     package func placed(after history: SubscriptionHistory) -> Claim {
         let isKnown = history.claims.contains { $0.id == id && $0.repeats(self) }
-        let last = [history.claims.last?.claimedAt, history.votes.last?.votedAt].compactMap { $0 }.max()
+        let last = [history.claims.last?.claimedAt, history.reservations.last?.reservedAt, history.votes.last?.votedAt]
+            .compactMap { $0 }.max()
         guard let last, !isKnown else { return self }
         let instant = max(claimedAt, last.adding(Milliseconds(1)))
         let isTaken = history.claims.contains { $0.id == id }
@@ -121,6 +137,7 @@ extension Claim {
         aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
         claimedAt = try container.decode(Timestamp.self, forKey: .claimedAt)
         othersServed = try container.decodeIfPresent([CustomerID].self, forKey: .othersServed) ?? []
+        keepsIntents = try container.decodeIfPresent(Bool.self, forKey: .keepsIntents) ?? false
     }
 
     /// What says nothing is not written, so that a claim from before is written as it was.
@@ -134,9 +151,10 @@ extension Claim {
         try container.encode(aliases, forKey: .aliases)
         try container.encode(claimedAt, forKey: .claimedAt)
         if !othersServed.isEmpty { try container.encode(othersServed, forKey: .othersServed) }
+        if keepsIntents { try container.encode(keepsIntents, forKey: .keepsIntents) }
     }
 
     private enum CodingKeys: CodingKey {
-        case id, customer, isAnonymous, kind, productId, aliases, claimedAt, othersServed
+        case id, customer, isAnonymous, kind, productId, aliases, claimedAt, othersServed, keepsIntents
     }
 }

@@ -27,15 +27,19 @@ struct Identities: Sendable {
     private let anonymous: Set<CustomerID>
     private var representative: [CustomerID: CustomerID] = [:]
 
-    /// From what claims and registrations say of their customers; the merges only say who was anonymous, until each is joined in
+    /// From what claims, reservations, intents and registrations say of their customers; the merges only say who was anonymous, until each is joined in
     /// its turn. Who is shown as identified anywhere is identified.
     init(of history: SubscriptionHistory) {
         var anonymous = Set(history.merges.lazy.map(\.anonymous))
         for claim in history.claims where claim.isAnonymous { anonymous.insert(claim.customer) }
         for registration in history.registrations where registration.isAnonymous { anonymous.insert(registration.customer) }
+        for intent in history.intents where intent.isAnonymous { anonymous.insert(intent.customer) }
+        for reservation in history.reservations where reservation.isAnonymous { anonymous.insert(reservation.customer) }
         if !anonymous.isEmpty {
             for claim in history.claims where !claim.isAnonymous { anonymous.remove(claim.customer) }
             for registration in history.registrations where !registration.isAnonymous { anonymous.remove(registration.customer) }
+            for intent in history.intents where !intent.isAnonymous { anonymous.remove(intent.customer) }
+            for reservation in history.reservations where !reservation.isAnonymous { anonymous.remove(reservation.customer) }
         }
         self.anonymous = anonymous
     }

@@ -1,7 +1,7 @@
 import Primitives
 
 /// The changes that wait for a renewal, as Apple signed them: when each product first appeared as `autoRenewProductId`, and which
-/// period began with it (OWN-4 c, OWN-6, PER-4).
+/// period began with it (OWN-4 c, OWN-6, PER-4; decision 0023, 7).
 struct DeferredChanges {
     /// A product that Apple begins to name as the next one.
     struct Appearance: Hashable {
@@ -9,74 +9,79 @@ struct DeferredChanges {
         let period: Int
         let productId: ProductID
         let signedDate: Timestamp
+        /// What that word bears.
+        let token: AppAccountToken?
     }
 
     private let periods: [Period]
     private let renewals: [RenewalFact]
-    private let appearances: [Appearance]
+    /// In the order in which they were signed.
+    let appearances: [Appearance]
+    private var fulfilments: [Int: Appearance] = [:]
 
     init(periods: [Period], renewals: [RenewalFact]) {
         self.periods = periods
         self.renewals = renewals
+        let serving = periods.indices.filter { !periods[$0].neverServes }
         var appearances: [Appearance] = []
-        var period = -1
-        var named: ProductID?
+        var begun = serving[...].makeIterator()
+        var (next, period, named) = (begun.next(), -1, ProductID?.none)
         for renewal in renewals {
-            while period + 1 < periods.count, periods[period + 1].purchaseDate <= renewal.signedDate {
-                period += 1
-                named = periods[period].productId
+            while let index = next, periods[index].purchaseDate <= renewal.signedDate {
+                (period, named) = (index, periods[index].productId)
+                next = begun.next()
             }
-            guard period >= 0, let next = renewal.autoRenewProductId, next != named else { continue }
-            named = next
-            appearances.append(Appearance(period: period, productId: next, signedDate: renewal.signedDate))
+            // Renewal off names nothing: on again, it is the change that it was.
+            guard period >= 0, renewal.autoRenewStatus != false, let product = renewal.autoRenewProductId, product != named else {
+                continue
+            }
+            named = product
+            appearances.append(
+                Appearance(
+                    period: period, productId: product, signedDate: renewal.signedDate, token: renewal.appAccountToken))
         }
         self.appearances = appearances
-    }
-
-    /// The appearances of a product, for one period, at most an hour before or after a claim; in order.
-    func appearances(of product: ProductID, in period: Int, around instant: Timestamp) -> [Appearance] {
-        appearances.filter { appearance in
-            guard appearance.period == period, appearance.productId == product else { return false }
-            return abs(appearance.signedDate, instant) <= Milliseconds.hours(1)
+        for appearance in appearances {
+            if let index = fulfillingPeriod(of: appearance, serving) { fulfilments[index] = appearance }
         }
     }
 
-    private func abs(_ one: Timestamp, _ other: Timestamp) -> Milliseconds { max(one, other).since(min(one, other)) }
-
-    /// OWN-6: the appearance that this period fulfils; nil where it is no renewal into a product that appeared before it, or
-    /// where the preference was changed back or renewal turned off first.
-    func appearance(thatBeginsWith index: Int) -> Appearance? {
-        guard index > 0, periods[index].beginning == .renewal else { return nil }
-        let begins = periods[index].purchaseDate
-        let product = periods[index].productId
-        guard
-            let appearance = appearances.last(where: {
-                $0.signedDate <= begins && $0.period < index && $0.productId == product
-            }), nextPeriod(after: appearance) == index,
-            !isVoid(appearance, before: begins)
-        else { return nil }
-        return appearance
+    /// The appearances of a product, for one period; in order.
+    func appearances(of product: ProductID, in period: Int) -> [Appearance] {
+        appearances.filter { $0.period == period && $0.productId == product }
     }
 
-    /// The next period that begins at or after the appearance.
-    private func nextPeriod(after appearance: Appearance) -> Int {
-        var next = appearance.period + 1
-        while next < periods.count, periods[next].purchaseDate < appearance.signedDate { next += 1 }
+    /// OWN-6: the appearance that this period fulfils, the last one where there are several; nil where it is no renewal into a
+    /// product that appeared before it, or where the last change before it was against it.
+    func appearance(thatBeginsWith index: Int) -> Appearance? { fulfilments[index] }
+
+    /// The period that an appearance became; nil where it became none.
+    func period(fulfilling appearance: Appearance) -> Int? {
+        fulfilments.first { $0.value == appearance }?.key
+    }
+
+    private func fulfillingPeriod(of appearance: Appearance, _ serving: [Int]) -> Int? {
+        let next = serving.first { $0 > appearance.period && periods[$0].purchaseDate >= appearance.signedDate }
+        guard let next, periods[next].beginning == .renewal, periods[next].productId == appearance.productId,
+            !isVoid(appearance, before: periods[next].purchaseDate)
+        else { return nil }
         return next
     }
 
-    /// Whether something was said against it after it appeared. Apple charges up to a day before a period begins (PER-6), and so
-    /// what is said against it in that day, and stays said, came after the charge.
+    /// Whether the last change before the period begins is against it. Apple charges up to a day before (PER-6), and so what is said
+    /// against it in that day, and stays said, came after the charge.
     private func isVoid(_ appearance: Appearance, before begins: Timestamp) -> Bool {
-        var words = renewals[renewals.firstPosition(where: { $0.signedDate > appearance.signedDate })...]
+        let words = renewals[renewals.firstPosition(where: { $0.signedDate > appearance.signedDate })...]
             .prefix { $0.signedDate < begins }
         let lastDay = begins.adding(.hours(-24))
-        while let last = words.last {
-            let isFor = last.autoRenewProductId == appearance.productId || last.autoRenewStatus == true
-            if last.isAgainst(appearance.productId) ? last.signedDate < lastDay : isFor { break }
-            words = words.dropLast()
+        for word in words.reversed() {
+            if word.isAgainst(appearance.productId) {
+                if word.signedDate < lastDay { return true }
+            } else if word.isFor(appearance.productId) {
+                return false
+            }
         }
-        return words.contains { $0.isAgainst(appearance.productId) }
+        return false
     }
 }
 
@@ -85,4 +90,7 @@ extension RenewalFact {
     fileprivate func isAgainst(_ product: ProductID) -> Bool {
         autoRenewStatus == false || autoRenewProductId.map { $0 != product } ?? false
     }
+
+    /// Whether it says that the subscription renews, into that product where it names one.
+    fileprivate func isFor(_ product: ProductID) -> Bool { autoRenewProductId == product || autoRenewStatus == true }
 }

@@ -12,12 +12,35 @@ package struct Tenure: Sendable, Hashable, Codable {
 
     package struct Cause: Sendable, Hashable, Codable {
         package let rule: Rule
-        /// The claim or the period that shows it.
-        package let evidence: String
+        package let evidence: Evidence
 
-        package init(rule: Rule, evidence: String) {
+        package init(rule: Rule, evidence: Evidence) {
             self.rule = rule
             self.evidence = evidence
+        }
+    }
+
+    /// What shows it.
+    package enum Evidence: Sendable, Hashable, Codable {
+        /// Nobody has claimed it.
+        case none
+        /// The transaction bears a token that names the customer (OWN-4 a).
+        case token(TransactionID)
+        /// Apple's word about a deferred change, signed then, bears a token that names him (OWN-4 c).
+        case tokenOfChange(Timestamp)
+        /// What he showed, and how well that shows who bought; nil where it shows possession of the Apple Account only.
+        case claim(ID<ClaimEvidence>, PurchaseGrade?)
+        case vote(ID<VoteEvidence>)
+
+        /// Its spelling in the store, for operators.
+        package var text: String {
+            switch self {
+            case .none: "no claim"
+            case .token(let transaction): "appAccountToken of transaction \(transaction)"
+            case .tokenOfChange(let signedDate): "appAccountToken of the renewal info of \(signedDate)"
+            case .claim(let id, _): id.rawValue
+            case .vote(let id): "vote \(id)"
+            }
         }
     }
 

@@ -2,76 +2,53 @@ import Primitives
 
 /// What each claim comes to (OWN-2, OWN-3, OWN-4, OWN-8, OWN-9, OWN-10, OWN-11).
 extension TenureFold {
-    /// Takes one claim into account and says what it came to, given all facts that are known now.
+    /// Says what a claim came to, and lets possession move what it may; evidence of who bought moved it already.
     mutating func weigh(_ claim: Claim) -> ClaimOutcome {
-        let present = owner(at: claim.claimedAt)
-        let isMerge = mergesCustomers(claim)
-        let outcome = weighEvidence(in: claim, present)
-        if case .refused(.tokenOfAnother, _) = outcome { return outcome }
-        if isMerge, let present {
-            let identified = identities.resolve(claim.customer)
-            merge(CustomerMerge(anonymous: present, identified: identified, mergedAt: claim.claimedAt))
-            return .moved(from: present, rule: .anonymous)
+        switch book.role(of: claim) {
+        case .purchase(let index):
+            guard let grade = book.ofPeriods[index]?.grade(of: claim, among: identities) else { return weighPossession(claim) }
+            return weighPurchase(claim, of: index, grade)
+        case .change(let appearances): return weighChange(claim, appearances)
+        case .possession: return weighPossession(claim)
         }
-        return takeFromAnonymous(claim) ?? outcome
-    }
-
-    private mutating func weighEvidence(in claim: Claim, _ present: CustomerID?) -> ClaimOutcome {
-        guard let index = period(shownBy: claim) else { return weighPossession(claim, present) }
-        if claim.kind == .purchase, claim.productId != periods[index].productId {
-            return weighDeferredChange(claim, of: index, present)
-        }
-        guard claim.kind == .purchase, periods[index].isBought else { return weighPossession(claim, present) }
-        return weighPurchase(claim, of: index, present)
-    }
-
-    /// By the strongest name that the claim has: periods of one product and second may share the weaker one (PER-1).
-    private func period(shownBy claim: Claim) -> Int? {
-        for alias in claim.aliases {
-            if let index = periods.firstIndex(where: { $0.aliases.contains(alias) }) { return index }
-        }
-        return nil
     }
 
     // MARK: Who bought (OWN-4)
 
-    /// OWN-4 (b): a purchase upload that names the product bought, for a period that nobody else has shown to have bought.
-    private mutating func weighPurchase(_ claim: Claim, of index: Int, _ present: CustomerID?) -> ClaimOutcome {
+    private mutating func weighPurchase(_ claim: Claim, of index: Int, _ grade: PurchaseGrade) -> ClaimOutcome {
         let claimant = identities.resolve(claim.customer)
-        if let customer = tokenOwner(of: index), customer != claimant { return .refused(.tokenOfAnother, rule: .firstClaim) }
-        if index == 0 {
-            guard firstOwner == nil || firstOwner?.0 == claimant else { return .refused(.ownedByAnother, rule: .firstClaim) }
-            if firstClaim == nil { note(first: claim) }
-            let outcome = outcome(of: claim, before: present, at: index)
-            // The first period is his, and somebody else bought later.
-            return outcome.changesOwner || outcome == .alreadyOwner ? outcome : .noted
-        } else if let buyer = buyers[index] {
-            guard identities.resolve(buyer.customer) == claimant else {
-                return .refused(.boughtByAnother, rule: .purchaseEvidence)
-            }
-        } else {
-            note(buyer: claim, of: index)
+        let before = owner(before: index)
+        guard let evidence = book.ofPeriods[index], let buyer = evidence.buyer(ownerBefore: before, among: identities) else {
+            return weighPossession(claim)
         }
-        return outcome(of: claim, before: present, at: index)
-    }
-
-    /// - Parameter index: the period that the claim shows to have been bought; our clock may be behind its `purchaseDate`.
-    private mutating func outcome(of claim: Claim, before: CustomerID?, at index: Int = 0) -> ClaimOutcome {
+        guard buyer.customer == claimant else { return outcome(against: buyer) }
         let line = line()
-        let claimant = identities.resolve(claim.customer)
-        let instant = max(claim.claimedAt, periods[index].purchaseDate)
-        switch (before, line.owner(at: instant)) {
-        case (nil, claimant): return .bound
-        case (claimant, claimant): return .alreadyOwner
-        case (let previous?, claimant):
-            return .moved(from: previous, rule: line.cause(at: instant)?.rule ?? .followPurchase)
-        case (_, let owner): return outcome(ofEvidenceIn: claim, against: owner)
+        let owner = line.owner(at: max(claim.claimedAt, periods[index].purchaseDate))
+        guard owner == claimant else {
+            return outcome(moving: claim, from: before, under: policies.policy(at: periods[index].purchaseDate))
+        }
+        if buyer.grade == .token || before == claimant || evidence.isRepeated(claim, among: identities) { return .alreadyOwner }
+        if index > 0 {
+            return before.map { .moved(from: $0, rule: line.cause(at: periods[index].purchaseDate)?.rule ?? .followPurchase) }
+                ?? .bound
+        }
+        // Whoever was first to show it, before it was shown who bought.
+        guard let first = claims.first, Claim.inOrder(first, claim) else { return .bound }
+        let other = identities.resolve(first.customer)
+        return other == claimant ? .alreadyOwner : .moved(from: other, rule: .purchaseEvidence)
+    }
+
+    /// What evidence of a purchase comes to where another is shown to have bought it (decision 0023, 16).
+    private func outcome(against buyer: PurchaseEvidence.Buyer) -> ClaimOutcome {
+        switch buyer.grade {
+        case .token: .refused(.tokenOfAnother, rule: .firstClaim)
+        case .prompt: .refused(.boughtByAnother, rule: .purchaseEvidence)
+        case .late: .waiting(.decision)
         }
     }
 
-    /// What evidence of a purchase comes to that moves nothing at its instant.
-    private func outcome(ofEvidenceIn claim: Claim, against owner: CustomerID?) -> ClaimOutcome {
-        let policy = policies.policy(at: claim.claimedAt)
+    /// What evidence of a purchase comes to that does not make its customer the owner at that instant.
+    private func outcome(moving claim: Claim, from owner: CustomerID?, under policy: AppPolicy) -> ClaimOutcome {
         if policy.onPurchase == .ask { return .waiting(.decision) }
         if let owner, policy.onPurchase == .followPurchase,
             !mayTake(identities.resolve(claim.customer), from: owner, under: policy)
@@ -81,43 +58,66 @@ extension TenureFold {
         return .noted
     }
 
-    /// OWN-4 (c): a change that waits for the renewal shows the present transaction and names another product. It is evidence if
-    /// Apple's signed `autoRenewProductId` first says so within an hour of the upload; what it then moves is OWN-6.
-    private mutating func weighDeferredChange(_ claim: Claim, of index: Int, _ present: CustomerID?) -> ClaimOutcome {
+    /// OWN-4 (c): what a deferred change then moves is OWN-6.
+    private mutating func weighChange(_ claim: Claim, _ appearances: [DeferredChanges.Appearance]) -> ClaimOutcome {
         let claimant = identities.resolve(claim.customer)
-        let appearances = appearances(of: claim.productId, in: index, around: claim.claimedAt)
-        for appearance in appearances where incoming[appearance] == nil { note(incoming: claim, by: appearance) }
-        guard let present else { return weighPossession(claim, nil, isPurchase: !appearances.isEmpty) }
-        if present == claimant { return .alreadyOwner }
-        guard !appearances.isEmpty else { return .waiting(.signedPendingChange) }
-        guard appearances.contains(where: { incoming[$0].map { identities.resolve($0.customer) } == claimant }) else {
-            return .refused(.boughtByAnother, rule: .purchaseEvidence)
+        guard let present = owner(at: claim.claimedAt), present != claimant else { return weighPossession(claim) }
+        var last: PurchaseEvidence.Buyer?
+        for appearance in appearances {
+            let step = book.changes?.period(fulfilling: appearance)
+            let before = step.map { owner(before: $0) } ?? present
+            let evidence = book.ofChanges[appearance]
+            guard evidence?.grade(of: claim, among: identities) != nil else { continue }
+            last = evidence?.buyer(ownerBefore: before, among: identities)
+            guard last?.customer == claimant else { continue }
+            let begins = step.map { periods[$0].purchaseDate } ?? claim.claimedAt
+            return outcome(moving: claim, from: before, under: policies.policy(at: begins))
         }
-        return outcome(ofEvidenceIn: claim, against: present)
+        return last.map(outcome(against:)) ?? .waiting(.signedPendingChange)
     }
 
     // MARK: Possession
 
-    /// OWN-2, OWN-3, OWN-8, OWN-9: a claim that shows the Apple Account and not who bought.
-    ///
-    /// - Parameter isPurchase: it is also evidence of a purchase, which no limit keeps waiting.
-    private mutating func weighPossession(_ claim: Claim, _ present: CustomerID?, isPurchase: Bool = false) -> ClaimOutcome {
+    /// OWN-2, OWN-3, OWN-8, OWN-9, OWN-10: a claim that shows the Apple Account and not who bought.
+    private mutating func weighPossession(_ claim: Claim) -> ClaimOutcome {
         let claimant = identities.resolve(claim.customer)
-        guard let present else {
-            guard isPurchase || !exceedsCustomers(claim) else { return .waiting(.limit) }
-            if firstClaim == nil { note(first: claim) }
-            return outcome(of: claim, before: nil)
+        guard let present = owner(at: claim.claimedAt) else {
+            if exceedsCustomers(claim), !isChange(claim) { return .waiting(.limit) }
+            bind(claim)
+            return .bound
         }
         if present == claimant { return .alreadyOwner }
-        if isNamedByToken(at: claim.claimedAt) { return .refused(.tokenOfAnother, rule: .firstClaim) }
-        if isFromAnonymous(claim) { return .refused(.ownedByAnother, rule: .anonymous) }
+        guard claim.kind == .restore else {
+            return .refused(.ownedByAnother, rule: isOfRenewal(claim) ? .renewalNeverMoves : .purchaseEvidence)
+        }
+        if isLocked(at: claim.claimedAt) { return .refused(.tokenOfAnother, rule: .firstClaim) }
+        if identities.isAnonymous(present) { return takeFromAnonymous(claim, present) }
         guard mayTake(claimant, from: present, under: policies.policy(at: claim.claimedAt)) else {
             return .refused(.anonymousClaimant, rule: .anonymous)
         }
-        guard claim.kind == .restore else {
-            return .refused(.ownedByAnother, rule: claim.kind == .queue ? .renewalNeverMoves : .purchaseEvidence)
-        }
         return weighRestore(claim, from: present)
+    }
+
+    /// Whether it names a change that Apple signed: no limit makes it wait.
+    private func isChange(_ claim: Claim) -> Bool {
+        if case .change(let appearances) = book.role(of: claim) { return !appearances.isEmpty }
+        return false
+    }
+
+    private func isOfRenewal(_ claim: Claim) -> Bool {
+        periods.contains { $0.beginning == .renewal && claim.aliases.first.map($0.aliases.contains) == true }
+    }
+
+    /// OWN-10: a restore of what an anonymous customer owns always succeeds, and is no restore by another.
+    private mutating func takeFromAnonymous(_ claim: Claim, _ owner: CustomerID) -> ClaimOutcome {
+        let claimant = identities.resolve(claim.customer)
+        if policies.policy(at: claim.claimedAt).mergeOnClaim, !identities.isAnonymous(claimant) {
+            merge(CustomerMerge(anonymous: owner, identified: claimant, mergedAt: claim.claimedAt))
+        } else {
+            let cause = Tenure.Cause(rule: .anonymous, evidence: .claim(claim.id, nil))
+            move(to: claim.customer, at: claim.claimedAt, because: cause)
+        }
+        return .moved(from: owner, rule: .anonymous)
     }
 
     /// OWN-9.
@@ -126,11 +126,11 @@ extension TenureFold {
         switch policy.onRestore {
         case .keep: return .refused(.ownedByAnother, rule: .restore)
         case .ask: return .waiting(.decision)
-        case .transferIfInactive where isActive(claim.claimedAt): return .refused(.ownedByAnother, rule: .restore)
+        case .transferIfInactive where isServedOrRetried(claim.claimedAt): return .refused(.ownedByAnother, rule: .restore)
         case .transfer, .transferIfInactive: break
         }
         guard !exceedsRestores(claim, under: policy), !exceedsCustomers(claim) else { return .waiting(.limit) }
-        let cause = Tenure.Cause(rule: .restore, evidence: claim.id.rawValue)
+        let cause = Tenure.Cause(rule: .restore, evidence: .claim(claim.id, nil))
         move(to: claim.customer, at: claim.claimedAt, because: cause, isRestore: true)
         return .moved(from: present, rule: .restore)
     }
@@ -150,27 +150,5 @@ extension TenureFold {
         let served = Set(claim.othersServed.map(identities.resolve))
         let claimant = identities.resolve(claim.customer)
         return !served.contains(claimant) && served.count >= limit
-    }
-
-    // MARK: Anonymous customers (OWN-10)
-
-    /// Whether an identified customer claims what an anonymous one owns, whom no token protects.
-    private mutating func isFromAnonymous(_ claim: Claim) -> Bool {
-        let claimant = identities.resolve(claim.customer)
-        guard let owner = owner(at: claim.claimedAt), owner != claimant else { return false }
-        return identities.isAnonymous(owner) && !identities.isAnonymous(claimant) && !isNamedByToken(at: claim.claimedAt)
-    }
-
-    /// Whether the claim makes the two one customer, rather than move this one subscription.
-    private mutating func mergesCustomers(_ claim: Claim) -> Bool {
-        policies.policy(at: claim.claimedAt).mergeOnClaim && isFromAnonymous(claim)
-    }
-
-    /// Such a claim always succeeds, and is no restore by another; nil where this is none.
-    private mutating func takeFromAnonymous(_ claim: Claim) -> ClaimOutcome? {
-        guard isFromAnonymous(claim), let owner = owner(at: claim.claimedAt) else { return nil }
-        let cause = Tenure.Cause(rule: .anonymous, evidence: claim.id.rawValue)
-        move(to: claim.customer, at: claim.claimedAt, because: cause)
-        return .moved(from: owner, rule: .anonymous)
     }
 }

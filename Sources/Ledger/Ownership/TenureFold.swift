@@ -1,28 +1,26 @@
 import Primitives
 
-/// Who owned the subscription when, from what Apple signed, what customers showed and what operators decided (OWN-1…11).
+/// Who owned the subscription when, from what Apple signed, what customers showed and what operators decided (OWN-1…11, 18).
 ///
-/// Two kinds of evidence are kept apart. Purchases: each period that somebody bought (the first known one, an immediate change, a
-/// resubscription, a deferred change) has at most one buyer. Possession: a restore, or a renewal that surfaced on a device, shows
-/// the Apple Account and not who bought. Ownership is then a step function over both, so late evidence gives the same history as
-/// evidence in time.
+/// Two kinds of evidence are kept apart. Purchases: each period that somebody bought, and each deferred change, has at most one
+/// buyer, by all evidence there is, whatever came first (``EvidenceBook``). Possession: everything else shows the Apple Account and
+/// not who bought; it is judged in the order of receipt, against the owner whom all evidence shows for its instant. Ownership is
+/// then a step function over both, so late evidence gives the same history as evidence in time (decision 0023).
 struct TenureFold {
     let periods: [Period]
     let policies: PolicyTimeline
-    let registrations: [TokenRegistration]
-    let isActive: (Timestamp) -> Bool
+    let names: TokenNames
+    /// Whether service is given, or billing retry runs, at an instant (OWN-9).
+    let isServedOrRetried: (Timestamp) -> Bool
     private let merges: [CustomerMerge]
-    private let renewals: [RenewalFact]
+    private let votes: [OwnershipVote]
+    /// In the order of receipt, with those that reservations count as.
+    let claims: [Claim]
 
     var identities: Identities
-    /// By index of the period: who showed that he bought it (OWN-4 b).
-    var buyers: [Int: Claim] = [:]
-    /// By appearance: who showed that he made the deferred change (OWN-4 c).
-    var incoming: [DeferredChanges.Appearance: Claim] = [:]
-    /// What Apple signed about deferred changes; made when a claim asks for it, which few do.
-    private(set) var changes: DeferredChanges?
-    /// Whom the first period serves by a claim: who bought it, or the first who claimed while nobody owned it (OWN-2).
-    var firstClaim: Claim?
+    var book: EvidenceBook
+    /// Who claimed first while nobody owned it; it serves him from the first period on (OWN-2).
+    var binding: Claim?
     /// What moved it by itself, in order.
     private(set) var moves: [Move] = []
     /// Merges that a claim brought about (OWN-10).
@@ -30,10 +28,11 @@ struct TenureFold {
     private var outcomes: [ID<ClaimEvidence>: ClaimOutcome] = [:]
     /// The claims that a vote approved or denied.
     private var decided: Set<ID<ClaimEvidence>> = []
-    /// The instant of what is being weighed; nil when all of it is.
-    private(set) var weighedAt: Timestamp?
-    /// The line of owners by the evidence so far; made again when there is more.
-    private var cachedLine: TenureLine?
+    /// Denials of what the owner had consented to before: they decide nothing, which only the line of owners shows.
+    private let idleDenials: Set<ID<VoteEvidence>>
+    private var foundIdle: Set<ID<VoteEvidence>> = []
+    /// The line of owners by what is weighed so far; made again when there is more.
+    private var cachedLine: Drawn?
 
     /// Ownership that moved at an instant and not by a purchase.
     struct Move {
@@ -44,60 +43,93 @@ struct TenureFold {
         let isRestore: Bool
     }
 
+    /// The line of owners, and who owned it just before each step that a purchase or a change could make.
+    private struct Drawn {
+        var line: TenureLine
+        var ownersBefore: [Int: CustomerID] = [:]
+    }
+
     struct Result {
         var tenures: [Tenure]
-        /// In the order of the claims.
-        var outcomes: [ClaimOutcome]
+        /// In the order of receipt, with those that reservations count as.
+        var claims: [SubscriptionState.WeighedClaim]
         var merged: [CustomerMerge]
         /// The claims that show who bought something or was first; sorted.
         var evidence: [ID<ClaimEvidence>]
+        /// By instant.
+        var contested: [ContestedPurchase]
     }
 
-    init(of history: SubscriptionHistory, periods: [Period], policies: PolicyTimeline, isActive: @escaping (Timestamp) -> Bool) {
+    /// Weighs everything that is known of one subscription.
+    ///
+    /// - Parameter isServedOrRetried: whether service is given, or billing retry runs, at an instant.
+    static func result(
+        of history: SubscriptionHistory, periods: [Period], policies: PolicyTimeline,
+        isServedOrRetried: @escaping (Timestamp) -> Bool
+    ) -> Result {
+        var idle: Set<ID<VoteEvidence>> = []
+        // Each round finds a denial more, and there are no more rounds than denials.
+        while true {
+            var fold = TenureFold(
+                of: history, periods: periods, policies: policies, idleDenials: idle, isServedOrRetried: isServedOrRetried)
+            let result = fold.fold()
+            if fold.foundIdle.isSubset(of: idle) { return result }
+            idle.formUnion(fold.foundIdle)
+        }
+    }
+
+    private init(
+        of history: SubscriptionHistory, periods: [Period], policies: PolicyTimeline, idleDenials: Set<ID<VoteEvidence>>,
+        isServedOrRetried: @escaping (Timestamp) -> Bool
+    ) {
         self.periods = periods
+        self.idleDenials = idleDenials
         self.policies = policies
-        self.isActive = isActive
-        registrations = history.registrations
+        self.isServedOrRetried = isServedOrRetried
+        names = TokenNames(history.registrations, periods: periods, renewals: history.renewals)
         identities = Identities(of: history)
         merges = history.merges
-        renewals = history.renewals
+        votes = history.votes
+        claims = Self.claims(of: history, in: periods)
+        book = EvidenceBook(
+            claims, names: names, intents: history.intents, periods: (periods, history.renewals), policies: policies)
     }
 
-    /// Folds claims and votes in the order in which the store took them; without a period there is nothing to own.
-    mutating func fold(_ claims: [Claim], _ votes: [OwnershipVote]) -> Result {
+    private static func claims(of history: SubscriptionHistory, in periods: [Period]) -> [Claim] {
+        guard !history.reservations.isEmpty else { return history.claims }
+        let reserved = history.reservations.compactMap { $0.claim(in: periods) }
+        return (history.claims + reserved).sorted(by: Claim.inOrder)
+    }
+
+    /// Weighs claims and votes in the order of receipt; without a period there is nothing to own.
+    private mutating func fold() -> Result {
         guard !periods.isEmpty else {
-            return Result(tenures: [], outcomes: claims.map { _ in .waiting(.decision) }, merged: [], evidence: [])
+            let waiting = claims.map { SubscriptionState.WeighedClaim(claim: $0, outcome: .waiting(.decision)) }
+            return Result(tenures: [], claims: waiting, merged: [], evidence: [], contested: [])
         }
+        takeDenials()
         var (pendingVotes, pendingMerges) = (votes[...], merges[...])
         for claim in claims {
-            follow(&pendingVotes, &pendingMerges, before: claim.claimedAt, among: claims)
-            turn(to: claim.claimedAt)
+            follow(&pendingVotes, &pendingMerges, before: claim.claimedAt)
             outcomes[claim.id] = weigh(claim)
         }
-        follow(&pendingVotes, &pendingMerges, before: nil, among: claims)
-        turn(to: nil)
+        follow(&pendingVotes, &pendingMerges, before: nil)
         return Result(
-            tenures: line().tenures, outcomes: claims.map { outcomes[$0.id] ?? .waiting(.decision) }, merged: merged,
-            evidence: evidence)
-    }
-
-    /// At most one for each period and each word of Apple's about the next renewal, and one for the first owner.
-    private var evidence: [ID<ClaimEvidence>] {
-        guard firstClaim != nil || !buyers.isEmpty || !incoming.isEmpty else { return [] }
-        return Set(([firstClaim].compactMap { $0 } + buyers.values + incoming.values).map(\.id)).sorted()
+            tenures: line().tenures,
+            claims: claims.map { .init(claim: $0, outcome: outcomes[$0.id] ?? .waiting(.decision)) }, merged: merged,
+            evidence: evidence, contested: contested)
     }
 
     /// What was decided before an instant; at one instant claims come first, then votes, then merges.
     private mutating func follow(
-        _ votes: inout ArraySlice<OwnershipVote>, _ merges: inout ArraySlice<CustomerMerge>, before instant: Timestamp?,
-        among claims: [Claim]
+        _ votes: inout ArraySlice<OwnershipVote>, _ merges: inout ArraySlice<CustomerMerge>, before instant: Timestamp?
     ) {
         while true {
             let vote = votes.first.flatMap { vote in instant.map { vote.votedAt < $0 } ?? true ? vote : nil }
             let merge = merges.first.flatMap { merge in instant.map { merge.mergedAt < $0 } ?? true ? merge : nil }
             if let vote, merge.map({ vote.votedAt <= $0.mergedAt }) ?? true {
                 votes = votes.dropFirst()
-                follow(vote, among: claims)
+                follow(vote)
             } else if let merge {
                 merges = merges.dropFirst()
                 identities.join(merge)
@@ -108,37 +140,52 @@ struct TenureFold {
         }
     }
 
-    /// What a token names may depend on the instant.
-    private mutating func turn(to instant: Timestamp?) {
-        weighedAt = instant
-        if !registrations.isEmpty { cachedLine = nil }
-    }
-
     // MARK: Evidence
 
-    mutating func appearances(of product: ProductID, in period: Int, around instant: Timestamp) -> [DeferredChanges.Appearance] {
-        let changes = changes ?? DeferredChanges(periods: periods, renewals: renewals)
-        self.changes = changes
-        return changes.appearances(of: product, in: period, around: instant)
+    /// The claims among the evidence of who bought, and the first one while nobody owned it. At most a few for each customer.
+    private var evidence: [ID<ClaimEvidence>] {
+        guard binding != nil || !book.ofPeriods.isEmpty || !book.ofChanges.isEmpty else { return [] }
+        let all = Array(book.ofPeriods.values) + Array(book.ofChanges.values)
+        let claims = all.flatMap { $0.prompt + $0.late.map(\.claim) } + [binding].compactMap { $0 }
+        return Set(claims.filter { $0.kind != .reservation }.map(\.id)).sorted()
     }
+
+    /// ABUSE-1: what several customers have evidence for.
+    private var contested: [ContestedPurchase] {
+        var contested: [ContestedPurchase] = []
+        for (index, evidence) in book.ofPeriods {
+            let period = periods[index]
+            contested += contest(evidence, of: index, at: period.purchaseDate, productId: period.productId, step: index)
+        }
+        for (appearance, evidence) in book.ofChanges {
+            contested += contest(
+                evidence, of: appearance.period, at: appearance.signedDate, productId: appearance.productId,
+                step: book.changes?.period(fulfilling: appearance))
+        }
+        return contested.sorted { ($0.at, $0.productId, $0.transactionId) < ($1.at, $1.productId, $1.transactionId) }
+    }
+
+    private func contest(
+        _ evidence: PurchaseEvidence, of index: Int, at instant: Timestamp, productId: ProductID, step: Int?
+    ) -> [ContestedPurchase] {
+        let customers = evidence.customers(among: identities)
+        guard customers.count > 1 else { return [] }
+        let ownerBefore = step.flatMap { cachedLine?.ownersBefore[$0] }
+        let contest = ContestedPurchase(
+            productId: productId, transactionId: periods[index].transaction.transactionId, at: instant,
+            buyer: evidence.buyer(ownerBefore: ownerBefore, among: identities)?.customer, customers: customers.sorted())
+        return [contest]
+    }
+
+    // MARK: What moves it
 
     mutating func move(to customer: CustomerID, at instant: Timestamp, because cause: Tenure.Cause, isRestore: Bool = false) {
         moves.append(Move(at: instant, customer: customer, cause: cause, isRestore: isRestore))
         cachedLine = nil
     }
 
-    mutating func note(buyer claim: Claim, of index: Int) {
-        buyers[index] = claim
-        cachedLine = nil
-    }
-
-    mutating func note(first claim: Claim) {
-        firstClaim = claim
-        cachedLine = nil
-    }
-
-    mutating func note(incoming claim: Claim, by appearance: DeferredChanges.Appearance) {
-        incoming[appearance] = claim
+    mutating func bind(_ claim: Claim) {
+        binding = claim
         cachedLine = nil
     }
 
@@ -151,59 +198,71 @@ struct TenureFold {
 
     // MARK: Votes (OWN-9, OWN-11)
 
-    private mutating func follow(_ vote: OwnershipVote, among claims: [Claim]) {
+    /// What an operator denied shows nothing, from the first.
+    private mutating func takeDenials() {
+        for vote in votes where !idleDenials.contains(vote.id) {
+            guard case .deny = vote.kind, case .operatorOfTenure = vote.actor,
+                let claim = vote.subject(among: claims)?.claim
+            else { continue }
+            let earlier = votes.first { $0.isOperators && $0.subject(among: claims)?.claim?.id == claim.id }
+            if earlier?.id == vote.id { book.deny(claim) }
+        }
+    }
+
+    private mutating func follow(_ vote: OwnershipVote) {
         guard let subject = vote.subject(among: claims) else { return }
-        turn(to: vote.votedAt)
         let present = owner(at: vote.votedAt)
         if case .owner(let customer) = vote.actor {
             // Consent is the owner's to give, and is no more than an approval.
-            guard case .approve = vote.kind, present == identities.resolve(customer), !isNamedByToken(at: vote.votedAt) else {
-                return
-            }
+            guard case .approve = vote.kind, present == identities.resolve(customer), !isLocked(at: vote.votedAt) else { return }
         }
         // A claim is decided once.
-        if let claim = subject.claim, !decided.insert(claim.id).inserted { return }
+        if let claim = subject.claim, !decided.insert(claim.id).inserted {
+            if case .deny = vote.kind { foundIdle.insert(vote.id) }
+            return
+        }
         if case .deny = vote.kind {
-            if let claim = subject.claim { deny(claim) }
+            if let claim = subject.claim, outcomes[claim.id]?.changesOwner == false {
+                outcomes[claim.id] = .refused(.denied, rule: .restore)
+            }
             return
         }
         let customer = identities.resolve(subject.customer)
-        move(to: customer, at: vote.votedAt, because: .init(rule: .restore, evidence: "vote \(vote.id)"))
+        move(to: customer, at: vote.votedAt, because: .init(rule: .restore, evidence: .vote(vote.id)))
         if let claim = subject.claim, present != customer {
             outcomes[claim.id] = present.map { .moved(from: $0, rule: .restore) } ?? .bound
         }
     }
 
-    /// Refused for good: a deferred change that he made does not make him owner either.
-    private mutating func deny(_ claim: Claim) {
-        incoming = incoming.filter { $0.value.id != claim.id }
-        cachedLine = nil
-        if outcomes[claim.id]?.changesOwner == false { outcomes[claim.id] = .refused(.denied, rule: .restore) }
-    }
-
     // MARK: The line of owners
 
     /// OWN-1: one owner from each instant on, by purchases and moves in the order in which they took effect.
-    mutating func line() -> TenureLine {
+    mutating func line() -> TenureLine { drawn().line }
+
+    /// Who owned it just before the period could move it, even lapsed; nil for the first period.
+    mutating func owner(before index: Int) -> CustomerID? { drawn().ownersBefore[index] }
+
+    private mutating func drawn() -> Drawn {
         if let cachedLine { return cachedLine }
-        var line = TenureLine(unownedFrom: periods[0].purchaseDate)
-        if let (customer, cause) = firstOwner { line.give(to: customer, from: periods[0].purchaseDate, because: cause) }
+        var drawn = Drawn(line: TenureLine(unownedFrom: periods[0].purchaseDate))
+        if let (customer, cause) = firstOwner { drawn.line.give(to: customer, from: periods[0].purchaseDate, because: cause) }
         var pending = moves[...]
         for index in periods.indices.dropFirst() where isStep(index) {
             while let move = pending.first, move.at < periods[index].purchaseDate {
-                follow(move, on: &line)
+                follow(move, on: &drawn.line)
                 pending = pending.dropFirst()
             }
-            follow(purchaseAt: index, on: &line)
+            drawn.ownersBefore[index] = drawn.line.last
+            follow(purchaseAt: index, on: &drawn.line)
         }
-        for move in pending { follow(move, on: &line) }
-        cachedLine = line
-        return line
+        for move in pending { follow(move, on: &drawn.line) }
+        cachedLine = drawn
+        return drawn
     }
 
     /// Whether the period can move the subscription: somebody bought it, or a deferred change began with it.
     private func isStep(_ index: Int) -> Bool {
-        periods[index].beginning != .renewal || (!incoming.isEmpty && periods[index].productId != periods[index - 1].productId)
+        periods[index].beginning != .renewal || book.changes?.appearance(thatBeginsWith: index) != nil
     }
 
     /// From the move on; a period that was charged early may begin after it.
@@ -215,6 +274,11 @@ struct TenureFold {
 }
 
 extension OwnershipVote {
+    fileprivate var isOperators: Bool {
+        if case .operatorOfTenure = actor { return true }
+        return false
+    }
+
     /// Whom the vote is for, and the claim that it decides; nil where it names a claim that was not made before it.
     fileprivate func subject(among claims: [Claim]) -> (customer: CustomerID, claim: Claim?)? {
         switch kind {

@@ -11,7 +11,7 @@ struct TenureLine {
     private var steps: [Step]
 
     init(unownedFrom first: Timestamp) {
-        steps = [Step(from: first, customer: nil, cause: .init(rule: .oneOwner, evidence: "no claim"))]
+        steps = [Step(from: first, customer: nil, cause: .init(rule: .oneOwner, evidence: .none))]
     }
 
     /// From the instant on the customer owns it, until a later step; what is later than the instant is replaced.

@@ -1,33 +1,98 @@
-/// The app's backend says for which customer a token stands (OWN-2).
+package import Primitives
+
+/// Somebody says for which customer an `appAccountToken` stands; whether that names the customer, the facts decide (OWN-2).
 package struct TokenRegistration: Sendable, Hashable, Codable {
     package let token: AppAccountToken
     package let customer: CustomerID
     /// The customer has not identified himself yet (OWN-10).
     package let isAnonymous: Bool
+    /// On our clock.
+    package let registeredAt: Timestamp
+    /// The app's backend minted the token for the customer, an operator's import says so, or the token is the customer's own id:
+    /// it names the customer whenever it was registered.
+    package let isVouched: Bool
+    /// A transaction of another subscription bore the token before it was registered, so that whoever saw it could register it.
+    package let wasBorneBefore: Bool
 
-    package init(token: AppAccountToken, customer: CustomerID, isAnonymous: Bool = false) {
+    package init(
+        token: AppAccountToken, customer: CustomerID, isAnonymous: Bool = false, registeredAt: Timestamp,
+        isVouched: Bool = false, wasBorneBefore: Bool = false
+    ) {
         self.token = token
         self.customer = customer
         self.isAnonymous = isAnonymous
+        self.registeredAt = registeredAt
+        self.isVouched = isVouched
+        self.wasBorneBefore = wasBorneBefore
+    }
+
+    /// The same, where it is known that the token was borne before.
+    package var borneBefore: TokenRegistration {
+        TokenRegistration(
+            token: token, customer: customer, isAnonymous: isAnonymous, registeredAt: registeredAt, isVouched: isVouched,
+            wasBorneBefore: true)
+    }
+
+    /// What two registrations of one token for one customer come to, in whatever order they are known.
+    func joined(with other: TokenRegistration) -> TokenRegistration {
+        TokenRegistration(
+            token: token, customer: customer, isAnonymous: isAnonymous && other.isAnonymous,
+            registeredAt: min(registeredAt, other.registeredAt), isVouched: isVouched || other.isVouched,
+            wasBorneBefore: wasBorneBefore || other.wasBorneBefore)
+    }
+
+    static func inOrder(_ left: TokenRegistration, _ right: TokenRegistration) -> Bool {
+        (left.token, left.registeredAt, left.customer) < (right.token, right.registeredAt, right.customer)
     }
 
     private enum CodingKeys: CodingKey {
-        case token, customer, isAnonymous
+        case token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore
     }
 
-    /// Reads also what was stored before anonymous customers were known.
+    /// Reads also what was stored before it was asked when a token was registered: only the app's backend could do it then.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         token = try container.decode(AppAccountToken.self, forKey: .token)
         customer = try container.decode(CustomerID.self, forKey: .customer)
         isAnonymous = try container.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false
+        registeredAt = try container.decodeIfPresent(Timestamp.self, forKey: .registeredAt) ?? Self.before
+        isVouched = try container.decodeIfPresent(Bool.self, forKey: .isVouched) ?? true
+        wasBorneBefore = try container.decodeIfPresent(Bool.self, forKey: .wasBorneBefore) ?? false
     }
 
-    /// What says nothing is not written, so that a registration from before is written as it was.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(token, forKey: .token)
-        try container.encode(customer, forKey: .customer)
-        if isAnonymous { try container.encode(isAnonymous, forKey: .isAnonymous) }
+    private static var before: Timestamp { Timestamp(millisecondsSince1970: 0) }
+}
+
+/// Whom the tokens of one subscription name (OWN-2, decision 0023, 2).
+struct TokenNames: Sendable {
+    private let names: [AppAccountToken: CustomerID]
+
+    init(_ registrations: [TokenRegistration], periods: [Period], renewals: [RenewalFact]) {
+        guard !registrations.isEmpty else {
+            names = [:]
+            return
+        }
+        var borneFrom: [AppAccountToken: Timestamp] = [:]
+        func note(_ token: AppAccountToken?, _ instant: Timestamp) {
+            guard let token else { return }
+            borneFrom[token] = min(borneFrom[token] ?? instant, instant)
+        }
+        for period in periods { note(period.transaction.appAccountToken, period.purchaseDate) }
+        for renewal in renewals { note(renewal.appAccountToken, renewal.signedDate) }
+        var names: [AppAccountToken: CustomerID] = [:]
+        // The first that names anybody stands: they are in the order in which they were registered.
+        for registration in registrations where names[registration.token] == nil {
+            let isInTime = borneFrom[registration.token].map { registration.registeredAt <= $0 } ?? true
+            guard registration.isVouched || (isInTime && !registration.wasBorneBefore) else { continue }
+            names[registration.token] = registration.customer
+        }
+        self.names = names
+    }
+
+    var isEmpty: Bool { names.isEmpty }
+
+    func customer(of token: AppAccountToken?) -> CustomerID? {
+        guard !names.isEmpty, let token else { return nil }
+        return names[token]
     }
 }

@@ -106,6 +106,10 @@ package struct Period: Sendable, Hashable, Codable {
     /// is kept and shown only (PER-12).
     package var counts: Bool { !isIgnored && kept.fact.details.isOwnershipKnown }
 
+    /// PER-13: a renewal that was charged early and that an upgrade then replaced before it began. It serves nobody and is credited
+    /// to nobody, and whoever asks for the next or the last period passes it over.
+    package var neverServes: Bool { beginning == .renewal && ending == .replaced && end == kept.fact.purchaseDate }
+
     /// A renewal, by how it began or by Apple's word; it is charged, and spoken of, up to a day before it begins (PER-6).
     private var isRenewed: Bool { beginning == .renewal || kept.fact.transactionReason == .renewal }
 

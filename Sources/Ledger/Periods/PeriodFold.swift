@@ -18,6 +18,8 @@ struct PeriodFold {
     private var passedEnd: Timestamp?
     private var openEnds: [Timestamp] = []
     private let hasOlderData: Bool
+    /// PER-13: where the early renewals of replaced periods begin.
+    private var replacedRenewals: Set<PeriodAlias> = []
 
     /// A period whose end may still change. It holds no reference: drafts are copied at every step.
     private struct Draft {
@@ -64,6 +66,14 @@ struct PeriodFold {
         // A switch that a receipt shows may stand in the second after an end (ENT-4).
         running.removeAll { drafts[$0].end.map { $0.adding(.seconds(1)) < purchaseDate } ?? false }
         if hasOlderData { passEnds(until: purchaseDate) }
+        if isReplacedRenewal(kept) {
+            // It never runs, so that nothing that follows has to do with it.
+            drafts.append(
+                Draft(
+                    entry: index, beginning: .renewal, purchaseDate: purchaseDate, isUpgraded: kept.fact.isUpgraded,
+                    end: purchaseDate, ending: .replaced))
+            return
+        }
         let beginning = beginning(of: kept)
         if beginning == .immediateChange { replaceRunning(by: kept) }
         let (end, ending) = signedEnd(of: kept)
@@ -90,7 +100,17 @@ struct PeriodFold {
             }
             drafts[index].end = kept.fact.purchaseDate
             drafts[index].ending = .replaced
+            let replaced = self.kept(drafts[index]).fact
+            if let expiresDate = replaced.expiresDate {
+                replacedRenewals.insert(.productAndSecond(replaced.productId, expiresDate.truncatedToSecond))
+            }
         }
+    }
+
+    /// PER-13: the renewal of a replaced period, charged early (PER-6), is replaced with it, whether or not Apple says so of it.
+    private func isReplacedRenewal(_ kept: KeptTransaction) -> Bool {
+        guard !replacedRenewals.isEmpty, kept.fact.transactionReason != .purchase else { return false }
+        return replacedRenewals.contains(.productAndSecond(kept.fact.productId, kept.fact.purchaseDate.truncatedToSecond))
     }
 
     // MARK: Beginning

@@ -1,0 +1,136 @@
+import Primitives
+
+/// What all claims, tokens and intents show of who bought what, whatever came first (decision 0023, 5 to 7, 10).
+struct EvidenceBook {
+    private(set) var ofPeriods: [Int: PurchaseEvidence] = [:]
+    private(set) var ofChanges: [DeferredChanges.Appearance: PurchaseEvidence] = [:]
+    /// What Apple signed about deferred changes; nil where nothing here asks for it.
+    private(set) var changes: DeferredChanges?
+    private var roles: [ID<ClaimEvidence>: Role] = [:]
+    private let periods: [Period]
+    private let policies: PolicyTimeline
+    private let intents: [PurchaseIntent]
+
+    /// What a claim may be evidence of.
+    enum Role {
+        /// That the customer bought the period.
+        case purchase(Int)
+        /// That he made a change that waits for the renewal; no appearances while Apple has not signed it.
+        case change([DeferredChanges.Appearance])
+        /// Possession of the Apple Account.
+        case possession
+    }
+
+    init(
+        _ claims: [Claim], names: TokenNames, intents: [PurchaseIntent], periods: (all: [Period], renewals: [RenewalFact]),
+        policies: PolicyTimeline
+    ) {
+        self.periods = periods.all
+        self.policies = policies
+        self.intents = intents
+        if !names.isEmpty { takeNames(names, periods.renewals) }
+        for claim in claims { take(claim, periods.renewals) }
+    }
+
+    func role(of claim: Claim) -> Role { roles[claim.id] ?? .possession }
+
+    /// An operator denied the claim: it no longer shows who made a deferred change.
+    mutating func deny(_ claim: Claim) {
+        for appearance in ofChanges.keys {
+            ofChanges[appearance]?.prompt.removeAll { $0.id == claim.id }
+            ofChanges[appearance]?.late.removeAll { $0.claim.id == claim.id }
+        }
+    }
+
+    // MARK: Tokens
+
+    private mutating func takeNames(_ names: TokenNames, _ renewals: [RenewalFact]) {
+        for index in periods.indices where periods[index].isBought {
+            guard let customer = names.customer(of: periods[index].transaction.appAccountToken) else { continue }
+            ofPeriods[index, default: PurchaseEvidence()].named = customer
+        }
+        guard renewals.contains(where: { names.customer(of: $0.appAccountToken) != nil }) else { return }
+        let changes = changes(renewals)
+        for appearance in changes.appearances {
+            guard let token = appearance.token, token != periods[appearance.period].transaction.appAccountToken,
+                let customer = names.customer(of: token)
+            else { continue }
+            ofChanges[appearance, default: PurchaseEvidence()].named = customer
+        }
+    }
+
+    private mutating func changes(_ renewals: [RenewalFact]) -> DeferredChanges {
+        let changes = changes ?? DeferredChanges(periods: periods, renewals: renewals)
+        self.changes = changes
+        return changes
+    }
+
+    // MARK: Claims
+
+    private mutating func take(_ claim: Claim, _ renewals: [RenewalFact]) {
+        guard claim.kind != .restore, let index = period(shownBy: claim) else { return }
+        if claim.productId != periods[index].productId {
+            if claim.kind == .purchase { takeChange(claim, of: index, renewals) }
+        } else if periods[index].isBought {
+            takePurchase(claim, of: index)
+        }
+    }
+
+    /// By the strongest name that the claim has: periods of one product and second may share the weaker one (PER-1).
+    private func period(shownBy claim: Claim) -> Int? {
+        for alias in claim.aliases {
+            if let index = periods.firstIndex(where: { $0.aliases.contains(alias) }) { return index }
+        }
+        return nil
+    }
+
+    private mutating func takePurchase(_ claim: Claim, of index: Int) {
+        let (period, policy) = (periods[index], policies.policy(at: periods[index].purchaseDate))
+        guard policy.purchaseEvidence == .claims else { return }
+        if claim.kind == .purchase, claim.claimedAt <= period.purchaseDate.adding(policy.promptWindow) {
+            ofPeriods[index, default: PurchaseEvidence()].prompt.append(claim)
+        } else if claim.claimedAt <= period.purchaseDate.adding(policy.purchaseWindow) {
+            let needsIntent = claim.kind == .queue && claim.keepsIntents
+            let holders = intents.filter { $0.holds(for: period.productId, boughtAt: period.purchaseDate) }.map(\.customer)
+            ofPeriods[index, default: PurchaseEvidence()].late.append(
+                PurchaseEvidence.LateClaim(claim: claim, intents: needsIntent ? holders : nil))
+        } else {
+            return
+        }
+        roles[claim.id] = .purchase(index)
+    }
+
+    /// A change that waits for the renewal shows the present transaction and names another product (PER-4).
+    private mutating func takeChange(_ claim: Claim, of index: Int, _ renewals: [RenewalFact]) {
+        let changes = changes(renewals)
+        let appearances = changes.appearances(of: claim.productId, in: index)
+        let prompt = appearances.filter { $0.signedDate.isWithin(.hours(1), of: claim.claimedAt) && counts(claim, for: $0) }
+        for appearance in prompt { ofChanges[appearance, default: PurchaseEvidence()].prompt.append(claim) }
+        if !prompt.isEmpty {
+            roles[claim.id] = .change(prompt)
+            return
+        }
+        let nearest = appearances.last { $0.signedDate <= claim.claimedAt } ?? appearances.first
+        guard let nearest, counts(claim, for: nearest) else {
+            roles[claim.id] = appearances.isEmpty ? .change([]) : .possession
+            return
+        }
+        ofChanges[nearest, default: PurchaseEvidence()].late.append(PurchaseEvidence.LateClaim(claim: claim, intents: nil))
+        roles[claim.id] = .change([nearest])
+    }
+
+    /// Whether claims count for the change at all, and this one came before the period that it is about began.
+    private func counts(_ claim: Claim, for appearance: DeferredChanges.Appearance) -> Bool {
+        let fulfilling = changes?.period(fulfilling: appearance).map { periods[$0].purchaseDate }
+        let policy = policies.policy(at: fulfilling ?? claim.claimedAt)
+        return policy.purchaseEvidence == .claims
+            && (fulfilling.map { claim.claimedAt < $0 } ?? true || appearance.signedDate.isWithin(.hours(1), of: claim.claimedAt))
+    }
+}
+
+extension Timestamp {
+    /// Whether the two are at most so far apart, whichever is earlier.
+    fileprivate func isWithin(_ time: Milliseconds, of other: Timestamp) -> Bool {
+        max(self, other).since(min(self, other)) <= time
+    }
+}
