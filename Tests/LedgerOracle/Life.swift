@@ -1,7 +1,7 @@
 /// A random life: what Apple signed and what customers and operators did, as it reached the server.
 package struct Life: Sendable {
     package let seed: UInt64
-    package let policy: OraclePolicy
+    package let policies: OraclePolicies
     /// Registrations first; facts in any order, some twice, some late; claims, votes and merges in their order.
     package let deliveries: [Delivery]
     package let customers: [String]
@@ -11,7 +11,7 @@ package struct Life: Sendable {
         var writer = LifeWriter(seed: seed)
         writer.live()
         self.seed = seed
-        policy = writer.policy
+        policies = writer.policies
         customers = writer.customers.map(\.name)
         deliveries = writer.delivered()
     }
@@ -27,7 +27,7 @@ struct LifeCustomer {
 /// Writes a life, event by event.
 struct LifeWriter {
     var chance: Chance
-    let policy: OraclePolicy
+    let policies: OraclePolicies
     let customers: [LifeCustomer]
     var shelves: [Shelf] = []
     var facts: [(at: Int64, delivery: Delivery)] = []
@@ -43,7 +43,7 @@ struct LifeWriter {
 
     init(seed: UInt64) {
         var chance = Chance(seed: seed)
-        policy = LifeWriter.policy(&chance)
+        policies = OraclePolicies(LifeWriter.policy(&chance))
         customers = LifeWriter.customers(&chance)
         factLimit = Int(chance.between(4, 60))
         oldDataPercent = chance.happens(30) ? Int(chance.between(10, 100)) : 0
@@ -105,7 +105,7 @@ struct LifeWriter {
     private mutating func register() {
         for customer in customers where chance.happens(75) {
             guard let token = customer.token else { continue }
-            registrations.append(.registration(OracleRegistration(token: token, customer: customer.name)))
+            registrations.append(.registration(OracleRegistration(token: token, customer: customer.name, registeredAt: 0)))
         }
     }
 

@@ -48,7 +48,7 @@ extension LifeWriter {
     ) {
         guard claims.count < 40 else { return }
         var others: [String] = []
-        if policy.customersPerAppleAccount != nil, shelves.count > 1 {
+        if policies.first.customersPerAppleAccount != nil, shelves.count > 1 {
             for other in customers where chance.happens(30) { others.append(other.name) }
         }
         let claim = OracleClaim(

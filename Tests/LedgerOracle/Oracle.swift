@@ -1,9 +1,15 @@
 /// The rules of Tenure, slow and plain: from scratch each time, over all that was delivered.
 package struct Oracle: Sendable {
-    package let policy: OraclePolicy
+    package let policies: OraclePolicies
+    private var policy: OraclePolicy { policies.first }
 
+    package init(policies: OraclePolicies) {
+        self.policies = policies
+    }
+
+    /// Under one version for the whole life.
     package init(policy: OraclePolicy) {
-        self.policy = policy
+        self.init(policies: OraclePolicies(policy))
     }
 
     /// What follows from the deliveries, in whatever order and however often they came.
@@ -19,7 +25,7 @@ package struct Oracle: Sendable {
         return OracleAnswer(
             subscriptions: subscriptions, takeBacks: subscriptions.flatMap(takeBacks).sorted(by: isBefore),
             verdicts: weighing.verdicts.map { OracleClaimVerdict(claim: $0.claim.id, verdict: $0.verdict) },
-            votes: known.customerVotes, people: weighing.people, policy: policy)
+            votes: known.customerVotes, people: weighing.people, policies: policies)
     }
 
     private func holding(_ facts: KnownFacts) -> Holding {
@@ -31,7 +37,7 @@ package struct Oracle: Sendable {
     private func subscription(_ holding: Holding, _ line: Line) -> OracleSubscription {
         OracleSubscription(
             originalTransactionId: holding.facts.originalTransactionId, periods: holding.periods,
-            steps: tenures(line.steps(), holding.periods), spans: holding.spans)
+            steps: tenures(line.steps(), holding.periods), spans: holding.spans, contested: [])
     }
 
     /// The steps from the first period on, without those that lasted no time or changed nothing.

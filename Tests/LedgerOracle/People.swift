@@ -5,7 +5,7 @@ struct People {
     private var merged: [String: String] = [:]
 
     init(_ known: Known) {
-        registrations = known.registrations
+        registrations = Dictionary(known.registrations.map { ($0.token, $0.customer) }, uniquingKeysWith: { one, _ in one })
         var unnamed = Set<String>()
         var named = Set<String>()
         for act in known.acts {
