@@ -6,6 +6,13 @@ package enum Metamorphic {
         return deliveries.map(rewriting.rewritten)
     }
 
+    /// The versions of the policy later by `delta` ms, as the deliveries are by the function above.
+    package static func shifted(_ policies: OraclePolicies, by delta: Int64) -> OraclePolicies {
+        OraclePolicies(
+            first: policies.first,
+            then: policies.then.map { .init(validFrom: $0.validFrom + second(of: delta), policy: $0.policy) })
+    }
+
     /// Every id anew. `id` must be injective and keep the order of ids; `token` must be injective.
     /// Products, entitlements and kinds keep their names.
     package static func renamed(
@@ -20,7 +27,7 @@ package enum Metamorphic {
         renamed(deliveries, id: { prefix + $0 }, token: { String(digit) + $0.dropFirst() })
     }
 
-    /// The lives of two strangers under one policy: the ids of the second are renamed so that none is shared.
+    /// The lives of two strangers under the same policies: the ids of the second are renamed so that none is shared.
     /// The acts of both are in the order of their instants; the answer is both answers side by side.
     package static func joined(_ one: [Delivery], _ stranger: [Delivery]) -> [Delivery] {
         var first = one[...]
@@ -83,8 +90,7 @@ package enum Metamorphic {
         case .merge(let it): it.at
         case .vote(let it): it.at
         case .customerVote(let it): it.at
-        case .reservation(let it): it.reservedAt
-        case .transaction, .renewalInfo, .notice, .failedQuestion, .registration, .intent: Int64.min
+        case .transaction, .renewalInfo, .notice, .failedQuestion, .registration, .intent, .reservation: Int64.min
         }
     }
 }

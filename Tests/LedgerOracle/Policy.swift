@@ -49,12 +49,6 @@ package struct OraclePolicy: Sendable, Hashable {
         self.tokenOnly = tokenOnly
         self.tokenLocks = tokenLocks
     }
-
-    /// Whether a version of a transaction bears a revocation that takes access (0017, 4 and 5).
-    func takesAccess(_ transaction: OracleTransaction) -> Bool {
-        guard transaction.revocationDate != nil else { return false }
-        return !transaction.isPartialRefund || partialRefunds == .revoke
-    }
 }
 
 /// The versions of the policy, each from an instant on (OWN-17).
@@ -86,9 +80,23 @@ package struct OraclePolicies: Sendable, Hashable {
         self.init(first: policy)
     }
 
+    /// Every version, the first one first.
+    package var all: [OraclePolicy] { [first] + then.map(\.policy) }
+
     /// The version in force at an instant.
     package func policy(at instant: Int64) -> OraclePolicy {
         then.last { $0.validFrom <= instant }?.policy ?? first
+    }
+
+    /// Whether a version of a transaction bears a revocation that takes access (0017, 4 and 5).
+    func takesAccess(_ transaction: OracleTransaction) -> Bool {
+        guard let revoked = transaction.revocationDate else { return false }
+        return !transaction.isPartialRefund || policy(at: revoked).partialRefunds == .revoke
+    }
+
+    /// `FAMILY_SHARED` under the policy that ignores it (0017, 7).
+    func ignores(_ period: OraclePeriod) -> Bool {
+        period.word.familyShared && policy(at: period.purchaseDate).familySharing == .ignore
     }
 }
 

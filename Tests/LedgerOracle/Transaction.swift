@@ -91,8 +91,8 @@ package struct OracleRenewalInfo: Sendable, Hashable {
 
     package init(
         originalTransactionId: String, autoRenewProductId: String? = nil, autoRenewStatus: Bool? = nil,
-        appAccountToken: String? = nil, isInBillingRetryPeriod: Bool = false, gracePeriodExpiresDate: Int64? = nil, expirationIntent: Int64? = nil,
-        signedDate: Int64
+        appAccountToken: String? = nil, isInBillingRetryPeriod: Bool = false, gracePeriodExpiresDate: Int64? = nil,
+        expirationIntent: Int64? = nil, signedDate: Int64
     ) {
         self.originalTransactionId = originalTransactionId
         self.autoRenewProductId = autoRenewProductId
