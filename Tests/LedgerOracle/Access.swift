@@ -26,19 +26,14 @@ package struct OracleSpan: Sendable, Hashable {
 /// The access that a subscription gives (0017, 7 to 11).
 struct AccessReader {
     let facts: KnownFacts
-    let policy: OraclePolicy
+    let policies: OraclePolicies
     let periods: [OraclePeriod]
 
     /// The spans, in the order of the periods.
     func read() -> [OracleSpan] {
         periods.indices.flatMap { index in
-            isIgnored(periods[index]) ? [] : [paid(index), afterTheEnd(index)].compactMap { $0 }
+            policies.ignores(periods[index]) ? [] : [paid(index), afterTheEnd(index)].compactMap { $0 }
         }
-    }
-
-    /// `FAMILY_SHARED` under the policy that ignores it (0017, 7).
-    func isIgnored(_ period: OraclePeriod) -> Bool {
-        period.word.familyShared && policy.familySharing == .ignore
     }
 
     private func paid(_ index: Int) -> OracleSpan? {
@@ -63,9 +58,8 @@ struct AccessReader {
     private func afterTheEnd(_ index: Int) -> OracleSpan? {
         let period = periods[index]
         guard period.word.type == .autoRenewable, period.endReason == .ran, let end = period.end else { return nil }
-        var cap = Int64.max
-        if index + 1 < periods.count { cap = periods[index + 1].purchaseDate }
-        if let refunded = period.word.revocationDate, policy.takesAccess(period.word) { cap = min(cap, refunded) }
+        var cap = periods.following(index)?.purchaseDate ?? Int64.max
+        if let refunded = period.word.revocationDate, policies.takesAccess(period.word) { cap = min(cap, refunded) }
         guard cap > end else { return nil }
         if let until = grace(index, end), min(until, cap) > end {
             return span(from: end, until: min(until, cap), .grace, period)
@@ -74,14 +68,8 @@ struct AccessReader {
         return span(from: end, until: min(until, cap), .provisional, period)
     }
 
-    /// Whether this period is the last one begun at that instant.
-    private func isLastBegun(_ index: Int, at instant: Int64) -> Bool {
-        periods.lastIndex { $0.purchaseDate <= instant } == index
-    }
-
-    /// Signed at most 24 h before the end or later, while this period was the last one begun (0017, 10).
     private func isAbout(_ index: Int, _ end: Int64, signedDate: Int64) -> Bool {
-        signedDate >= end - day && isLastBegun(index, at: signedDate)
+        periods.isAbout(end, of: index, signedDate: signedDate)
     }
 
     // MARK: Grace (0017, 10)
@@ -119,8 +107,9 @@ struct AccessReader {
     private func lateNews(_ index: Int, _ end: Int64) -> Int64? {
         guard wasSetToRenew(index, end) else { return nil }
         let questions = facts.questions.filter { $0.retryable && $0.askedAt >= end && $0.askedAt <= end + day }
-        let prolonged = questions.map { $0.askedAt + policy.leeway }.max() ?? end
-        let until = min(end + day, max(end + policy.leeway, prolonged))
+        let leeway = policies.policy(at: end).leeway
+        let prolonged = questions.map { $0.askedAt + leeway }.max() ?? end
+        let until = min(end + day, max(end + leeway, prolonged))
         return min(until, firstEndingWord(index, end) ?? until)
     }
 
@@ -138,5 +127,12 @@ struct AccessReader {
         }
         let words = infos.map(\.signedDate) + facts.notices.filter(\.showsAnEnd).map(\.signedDate)
         return words.filter { $0 >= end }.min()
+    }
+}
+
+extension [OraclePeriod] {
+    /// Signed at most 24 h before the end or later, while this period was the last one begun (0017, 10).
+    func isAbout(_ end: Int64, of index: Int, signedDate: Int64) -> Bool {
+        signedDate >= end - day && lastBegun(at: signedDate) == index
     }
 }

@@ -5,6 +5,8 @@ package struct OracleSubscription: Sendable, Hashable {
     /// The line of owners from the first period on: neighbours differ, and their instants too.
     package var steps: [OracleStep]
     package var spans: [OracleSpan]
+    /// Purchases and deferred changes for which several customers have evidence (0023, 16), in the order of their instants.
+    package var contested: [OracleContest]
 
     /// The owner at an instant; nobody before the first known period.
     package func owner(at instant: Int64) -> String? {
@@ -12,7 +14,22 @@ package struct OracleSubscription: Sendable, Hashable {
     }
 }
 
-/// What one claim came to.
+/// Several customers have evidence for one purchase or one deferred change.
+package struct OracleContest: Sendable, Hashable {
+    package var originalTransactionId: String
+    /// Of the period; for a deferred change the `signedDate` of the renewal info in which the product appears.
+    package var purchaseDate: Int64
+    /// Sorted, the buyer among them.
+    package var customers: [String]
+
+    package init(originalTransactionId: String, purchaseDate: Int64, customers: [String]) {
+        self.originalTransactionId = originalTransactionId
+        self.purchaseDate = purchaseDate
+        self.customers = customers
+    }
+}
+
+/// What one claim or reservation came to.
 package struct OracleClaimVerdict: Sendable, Hashable {
     package var claim: String
     package var verdict: OracleVerdict
@@ -63,7 +80,7 @@ package struct OracleAnswer: Sendable {
 
     let votes: [OracleCustomerVote]
     let people: People
-    let policy: OraclePolicy
+    let policies: OraclePolicies
 
     package subscript(originalTransactionId: String) -> OracleSubscription? {
         subscriptions.first { $0.originalTransactionId == originalTransactionId }

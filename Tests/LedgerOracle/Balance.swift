@@ -83,7 +83,7 @@ extension OracleAnswer {
     }
 
     private func isCredited(_ period: OraclePeriod) -> Bool {
-        period.word.type == .autoRenewable && !(period.word.familyShared && policy.familySharing == .ignore)
+        period.word.type == .autoRenewable && !period.isReplacedEarly && !policies.ignores(period)
     }
 
     private func votedEntries(_ customer: String, _ entitlement: String) -> [Entry] {

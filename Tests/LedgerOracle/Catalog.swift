@@ -38,6 +38,8 @@ struct Shelf {
     var product = OracleProduct.all[0]
     var nextProduct = OracleProduct.all[0]
     var renews = true
+    /// What Apple writes as `appAccountToken` into the renewal info (0023, 7).
+    var infoToken: String?
     var intent: Int64?
     var graceUntil: Int64?
     /// Its own clock: nothing is signed before.
@@ -61,7 +63,7 @@ struct Shelf {
     func info(signedDate: Int64) -> OracleRenewalInfo {
         OracleRenewalInfo(
             originalTransactionId: originalTransactionId, autoRenewProductId: nextProduct.id, autoRenewStatus: renews,
-            isInBillingRetryPeriod: phase == .grace || phase == .retry,
+            appAccountToken: infoToken, isInBillingRetryPeriod: phase == .grace || phase == .retry,
             gracePeriodExpiresDate: phase == .grace ? graceUntil : nil, expirationIntent: intent, signedDate: signedDate)
     }
 

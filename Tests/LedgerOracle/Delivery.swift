@@ -1,11 +1,60 @@
-/// The app's backend says whose an `appAccountToken` is.
+/// Somebody says whose an `appAccountToken` is (0023, 2).
 package struct OracleRegistration: Sendable, Hashable {
     package var token: String
     package var customer: String
+    package var anonymous: Bool
+    package var registeredAt: Int64
+    /// The backend minted the token, an import says so, or it is the customer's own id.
+    package var vouched: Bool
+    /// The store's word that another subscription of the app bore the token before.
+    package var borneBefore: Bool
 
-    package init(token: String, customer: String) {
+    package init(
+        token: String, customer: String, anonymous: Bool = false, registeredAt: Int64, vouched: Bool = false,
+        borneBefore: Bool = false
+    ) {
         self.token = token
         self.customer = customer
+        self.anonymous = anonymous
+        self.registeredAt = registeredAt
+        self.vouched = vouched
+        self.borneBefore = borneBefore
+    }
+}
+
+/// A customer asked before buying whether to (0023, 3). It belongs to no subscription.
+package struct OracleIntent: Sendable, Hashable {
+    package var id: String
+    package var customer: String
+    package var anonymous: Bool
+    package var productId: String
+    package var madeAt: Int64
+
+    package init(id: String, customer: String, anonymous: Bool = false, productId: String, madeAt: Int64) {
+        self.id = id
+        self.customer = customer
+        self.anonymous = anonymous
+        self.productId = productId
+        self.madeAt = madeAt
+    }
+}
+
+/// An import or an operator keeps a subscription for a customer (0023, 4), perhaps before anything of it is known.
+package struct OracleReservation: Sendable, Hashable {
+    package var id: String
+    package var originalTransactionId: String
+    package var customer: String
+    package var anonymous: Bool
+    package var reservedAt: Int64
+
+    package init(
+        id: String, originalTransactionId: String, customer: String, anonymous: Bool = false, reservedAt: Int64
+    ) {
+        self.id = id
+        self.originalTransactionId = originalTransactionId
+        self.customer = customer
+        self.anonymous = anonymous
+        self.reservedAt = reservedAt
     }
 }
 
@@ -25,12 +74,15 @@ package struct OracleClaim: Sendable, Hashable {
     /// The product that the upload names; for a deferred change another one than the shown transaction's.
     package var productId: String
     package var claimedAt: Int64
-    /// Whom other subscriptions of the same Apple Account served when it was made (0017, 19).
+    /// Whom other subscriptions of the same Apple Account served when it was made (0023, 14).
     package var othersServed: [String]
+    /// The client asks before every purchase (OWN-18): a `queue` upload without an intent is possession only.
+    package var keepsIntents: Bool
 
     package init(
         id: String, originalTransactionId: String, customer: String, anonymous: Bool = false, kind: OracleClaimKind,
-        shown: OracleTransaction, productId: String, claimedAt: Int64, othersServed: [String] = []
+        shown: OracleTransaction, productId: String, claimedAt: Int64, othersServed: [String] = [],
+        keepsIntents: Bool = false
     ) {
         self.id = id
         self.originalTransactionId = originalTransactionId
@@ -41,10 +93,11 @@ package struct OracleClaim: Sendable, Hashable {
         self.productId = productId
         self.claimedAt = claimedAt
         self.othersServed = othersServed
+        self.keepsIntents = keepsIntents
     }
 }
 
-/// An anonymous customer turns out to be an identified one (0017, 18).
+/// An anonymous customer turns out to be an identified one (0023, 12).
 package struct OracleMerge: Sendable, Hashable {
     package var anonymous: String
     package var identified: String
@@ -57,7 +110,7 @@ package struct OracleMerge: Sendable, Hashable {
     }
 }
 
-/// What was decided about a subscription or a claim (0017, 20).
+/// What was decided about a subscription or a claim (0023, 15).
 package enum OracleVoteKind: Sendable, Hashable {
     case transfer(originalTransactionId: String, to: String)
     /// `byOwner` nil: an operator; else the customer who consents.
@@ -107,6 +160,8 @@ package enum Delivery: Sendable, Hashable {
     case notice(OracleNotice)
     case failedQuestion(OracleFailedQuestion)
     case registration(OracleRegistration)
+    case intent(OracleIntent)
+    case reservation(OracleReservation)
     case claim(OracleClaim)
     case merge(OracleMerge)
     case vote(OracleVote)

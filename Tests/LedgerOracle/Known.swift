@@ -10,14 +10,17 @@ struct KnownFacts {
 /// All that was delivered, sorted into what it is.
 struct Known {
     var subscriptions: [KnownFacts] = []
-    var registrations: [String: String] = [:]
-    /// Claims, votes and merges in the order of their instants, ties by id.
+    var registrations: [OracleRegistration] = []
+    var intents: [OracleIntent] = []
+    /// Claims, reservations, votes and merges in the order of their instants; at one instant in this order, then by id.
     var acts: [Act] = []
     var customerVotes: [OracleCustomerVote] = []
 
-    /// A claim, a vote or a merge.
+    /// A claim, a reservation, a vote or a merge.
     struct Act {
         let at: Int64
+        /// Its place among acts of one instant.
+        let rank: Int
         let id: String
         let delivery: Delivery
     }
@@ -32,24 +35,21 @@ extension Known {
             case .renewalInfo(let it): facts.infos.append(it)
             case .notice(let it): facts.notices.append(it)
             case .failedQuestion(let it): facts.questions.append(it)
-            case .registration(let it): register(it)
+            case .registration(let it): registrations.append(it)
+            case .intent(let it): intents.append(it)
             case .claim(let it):
                 facts.transactions.append(it.shown)
-                acts.append(Act(at: it.claimedAt, id: it.id, delivery: delivery))
-            case .vote(let it): acts.append(Act(at: it.at, id: it.id, delivery: delivery))
-            case .merge(let it): acts.append(Act(at: it.at, id: it.anonymous, delivery: delivery))
+                acts.append(Act(at: it.claimedAt, rank: 0, id: it.id, delivery: delivery))
+            case .reservation(let it): acts.append(Act(at: it.reservedAt, rank: 1, id: it.id, delivery: delivery))
+            case .vote(let it): acts.append(Act(at: it.at, rank: 2, id: it.id, delivery: delivery))
+            case .merge(let it):
+                acts.append(Act(at: it.at, rank: 3, id: it.anonymous + " " + it.identified, delivery: delivery))
             case .customerVote(let it): customerVotes.append(it)
             }
         }
-        acts.sort { ($0.at, $0.id) < ($1.at, $1.id) }
+        acts.sort { ($0.at, $0.rank, $0.id) < ($1.at, $1.rank, $1.id) }
         customerVotes.sort { ($0.at, $0.id) < ($1.at, $1.id) }
         subscriptions = facts.bySubscription()
-    }
-
-    /// One token, one customer; the lower name where two were registered, so that order does not matter.
-    private mutating func register(_ registration: OracleRegistration) {
-        let known = registrations[registration.token] ?? registration.customer
-        registrations[registration.token] = min(known, registration.customer)
     }
 }
 

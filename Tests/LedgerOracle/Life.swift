@@ -1,8 +1,9 @@
 /// A random life: what Apple signed and what customers and operators did, as it reached the server.
 package struct Life: Sendable {
     package let seed: UInt64
-    package let policy: OraclePolicy
-    /// Registrations first; facts in any order, some twice, some late; claims, votes and merges in their order.
+    package let policies: OraclePolicies
+    /// Claims, votes and merges in their order; facts in any order, some twice, some late; registrations, intents and
+    /// reservations anywhere: only their instants count.
     package let deliveries: [Delivery]
     package let customers: [String]
 
@@ -11,7 +12,7 @@ package struct Life: Sendable {
         var writer = LifeWriter(seed: seed)
         writer.live()
         self.seed = seed
-        policy = writer.policy
+        policies = writer.policies
         customers = writer.customers.map(\.name)
         deliveries = writer.delivered()
     }
@@ -22,17 +23,20 @@ struct LifeCustomer {
     let name: String
     let isAnonymous: Bool
     let token: String?
+    /// His client asks before every purchase (OWN-18).
+    let keepsIntents: Bool
 }
 
 /// Writes a life, event by event.
 struct LifeWriter {
     var chance: Chance
-    let policy: OraclePolicy
+    let policies: OraclePolicies
     let customers: [LifeCustomer]
     var shelves: [Shelf] = []
     var facts: [(at: Int64, delivery: Delivery)] = []
     var acts: [(at: Int64, delivery: Delivery)] = []
-    var registrations: [Delivery] = []
+    /// Registrations and intents.
+    var papers: [(at: Int64, delivery: Delivery)] = []
     var claims: [OracleClaim] = []
     private var minted = 0
     private let factLimit: Int
@@ -41,17 +45,20 @@ struct LifeWriter {
     let infoPercent: Int
     private let usesWholeSeconds: Bool
 
+    /// No life begins before.
+    static let begin: Int64 = 1_750_000_000_000
+
     init(seed: UInt64) {
         var chance = Chance(seed: seed)
-        policy = LifeWriter.policy(&chance)
+        policies = LifeWriter.policies(&chance)
         customers = LifeWriter.customers(&chance)
         factLimit = Int(chance.between(4, 60))
         oldDataPercent = chance.happens(30) ? Int(chance.between(10, 100)) : 0
         infoPercent = chance.happens(25) ? 40 : 90
         usesWholeSeconds = chance.happens(50)
         self.chance = chance
-        register()
         openShelves()
+        register()
     }
 
     /// Lets things happen until enough has been signed.
@@ -64,6 +71,7 @@ struct LifeWriter {
             shelves[index] = shelf
         }
         for index in shelves.indices where chance.happens(50) { someClaim(shelves[index]) }
+        reserve()
         decide()
     }
 
@@ -81,43 +89,14 @@ struct LifeWriter {
 
     // MARK: Who and what
 
-    private static func policy(_ chance: inout Chance) -> OraclePolicy {
-        OraclePolicy(
-            onPurchase: chance.happens(60) ? .followPurchase : chance.pick(OraclePolicy.OnPurchase.allCases) ?? .ask,
-            onRestore: chance.pick(OraclePolicy.OnRestore.allCases) ?? .keep, anonymousMayTake: chance.happens(30),
-            mergeOnClaim: chance.happens(30), restoreLimit: chance.happens(60) ? 3 : Int(chance.between(0, 2)),
-            restoreWindowDays: chance.happens(60) ? 30 : chance.between(1, 60),
-            customersPerAppleAccount: chance.happens(30) ? Int(chance.between(1, 3)) : nil,
-            partialRefunds: chance.happens(30) ? .revoke : .keep, familySharing: chance.happens(20) ? .ignore : .serve,
-            leeway: chance.happens(70) ? hour : chance.pick([0, 60_000, 6 * hour]) ?? 0)
-    }
-
-    private static func customers(_ chance: inout Chance) -> [LifeCustomer] {
-        (1...(chance.pick([1, 2, 2, 3, 3, 4, 4]) ?? 2)).map { number in
-            let isAnonymous = chance.happens(25)
-            let token = "00000000-0000-4000-8000-00000000000\(number)"
-            return LifeCustomer(
-                name: isAnonymous ? "anon-\(number)" : "customer-\(number)", isAnonymous: isAnonymous,
-                token: chance.happens(isAnonymous ? 70 : 40) ? nil : token)
-        }
-    }
-
-    private mutating func register() {
-        for customer in customers where chance.happens(75) {
-            guard let token = customer.token else { continue }
-            registrations.append(.registration(OracleRegistration(token: token, customer: customer.name)))
-        }
-    }
-
     private mutating func openShelves() {
-        let begin: Int64 = 1_750_000_000_000
         for number in 1...Int(chance.between(1, 3)) {
             let isFamily = number > 1 && chance.happens(25)
             shelves.append(
                 Shelf(
                     originalTransactionId: "200000000000\(number)",
                     appTransactionId: chance.happens(70) ? "700000000000\(number)" : nil, isFamily: isFamily,
-                    hasCommitment: chance.happens(10), now: begin + chance.between(0, 20 * day)))
+                    hasCommitment: chance.happens(10), now: LifeWriter.begin + chance.between(0, 20 * day)))
         }
     }
 

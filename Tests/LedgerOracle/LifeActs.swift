@@ -1,64 +1,5 @@
-/// What customers and operators of a life do.
+/// What operators of a life decide, and how everything reaches the server.
 extension LifeWriter {
-    // MARK: Claims
-
-    /// The buyer's device uploads what was bought: mostly soon, sometimes days later, sometimes never.
-    mutating func claimPurchase(_ shelf: Shelf, by buyer: LifeCustomer, at instant: Int64) {
-        guard chance.happens(75), let shown = shelf.sent.last else { return }
-        let wait = chance.happens(85) ? chance.between(1000, 600_000) : chance.between(hour, 20 * day)
-        claim(by: buyer, .purchase, shown, naming: shown.productId, at: max(shown.signedDate, instant + wait))
-    }
-
-    /// A deferred change is uploaded with the present period and the new product's name (PER-4).
-    mutating func claimChange(_ shelf: Shelf, to product: OracleProduct, at instant: Int64) {
-        guard chance.happens(75), let buyer = chance.pick(customers), let last = shelf.sent.last else { return }
-        let wish = instant + chance.between(-20 * 60_000, chance.happens(80) ? 40 * 60_000 : 2 * hour)
-        let before = shelf.sent.last { $0.signedDate <= wish && $0.purchaseDate == last.purchaseDate }
-        let shown = before ?? last
-        let at = max(shown.signedDate, shown.purchaseDate, wish)
-        claim(by: buyer, .purchase, shown, naming: product.id, at: at)
-    }
-
-    /// A renewal surfaces on some device, whoever is logged in there.
-    mutating func claimFromQueue(_ shelf: Shelf) {
-        guard let customer = chance.pick(customers), let shown = shelf.sent.last else { return }
-        let wait = chance.between(1000, day)
-        claim(by: customer, .queue, shown, naming: shown.productId, at: shelf.now + wait)
-    }
-
-    /// Any claim: right, wrong, or one made before.
-    mutating func someClaim(_ shelf: Shelf) {
-        if chance.happens(20), let before = chance.pick(claims) {
-            guard let customer = customers.first(where: { $0.name == before.customer }) else { return }
-            let instant = before.claimedAt + chance.between(1, 5 * day)
-            return claim(by: customer, before.kind, before.shown, naming: before.productId, at: instant)
-        }
-        guard let customer = chance.pick(customers) else { return }
-        let isRecent = chance.happens(60)
-        guard let shown = isRecent ? shelf.sent.last : chance.pick(shelf.sent) else { return }
-        let kind = chance.pick([OracleClaimKind.purchase, .queue, .restore, .restore]) ?? .restore
-        let named = chance.happens(80) ? shown.productId : chance.pick(OracleProduct.all)?.id
-        let instant = max(shown.signedDate, shown.purchaseDate) + chance.between(1, chance.happens(50) ? day : 40 * day)
-        claim(by: customer, kind, shown, naming: named ?? shown.productId, at: instant)
-    }
-
-    private mutating func claim(
-        by customer: LifeCustomer, _ kind: OracleClaimKind, _ shown: OracleTransaction, naming product: String,
-        at instant: Int64
-    ) {
-        guard claims.count < 40 else { return }
-        var others: [String] = []
-        if policy.customersPerAppleAccount != nil, shelves.count > 1 {
-            for other in customers where chance.happens(30) { others.append(other.name) }
-        }
-        let claim = OracleClaim(
-            id: mint("claim-"), originalTransactionId: shown.originalTransactionId, customer: customer.name,
-            anonymous: customer.isAnonymous, kind: kind, shown: shown, productId: product, claimedAt: instant,
-            othersServed: others)
-        claims.append(claim)
-        acts.append((instant, .claim(claim)))
-    }
-
     // MARK: Decisions
 
     /// Merges, votes about subscriptions and claims, votes about customers.
@@ -113,19 +54,20 @@ extension LifeWriter {
 
     // MARK: What reaches the server
 
-    /// Registrations, then the acts in their order with the facts strewn between them.
+    /// The acts in their order, with the facts, the papers and the reservations strewn between them.
     mutating func delivered() -> [Delivery] {
-        let ordered = spaced()
+        let spaced = spaced()
+        let ordered = spaced.filter { !$0.delivery.isReservation }
         let latePercent = chance.pick([0, 20, 100]) ?? 20
         var slots = [[Delivery]](repeating: [], count: ordered.count + 1)
-        for fact in facts {
+        for (at, delivery) in facts + papers + spaced.filter(\.delivery.isReservation) {
             for _ in 0...(chance.happens(20) ? 1 + chance.below(2) : 0) {
-                let onTime = ordered.filter { $0.at <= fact.at }.count
+                let onTime = ordered.filter { $0.at <= at }.count
                 let slot = chance.happens(latePercent) ? chance.below(slots.count) : onTime
-                slots[slot].append(fact.delivery)
+                slots[slot].append(delivery)
             }
         }
-        var all = registrations
+        var all: [Delivery] = []
         for (index, slot) in slots.enumerated() {
             all += slot.shuffled(using: &chance)
             if index < ordered.count { all.append(ordered[index].delivery) }
@@ -145,12 +87,19 @@ extension LifeWriter {
 }
 
 extension Delivery {
+    fileprivate var isReservation: Bool {
+        if case .reservation = self { true } else { false }
+    }
+
     /// The same act at another instant.
     fileprivate func moved(to instant: Int64) -> Delivery {
         switch self {
         case .claim(var it):
             it.claimedAt = instant
             return .claim(it)
+        case .reservation(var it):
+            it.reservedAt = instant
+            return .reservation(it)
         case .merge(var it):
             it.at = instant
             return .merge(it)

@@ -28,13 +28,22 @@ extension LifeWriter {
         shelf.renews = true
         shelf.intent = nil
         shelf.phase = .active
+        intend(to: product, by: buyer, at: instant)
         let length = (isTrial ? 7 : shelf.hasCommitment ? 30 : product.days) * day
-        let token = !shelf.isFamily && chance.happens(50) ? buyer?.token : nil
+        let token = tokenOfPurchase(shelf, by: buyer)
+        shelf.infoToken = chance.happens(50) ? token : nil
         add(&shelf, from: instant, until: instant + length, .purchase, token: token)
         guard let last = shelf.transactions.indices.last else { return }
         sign(&shelf, last, at: instant + chance.between(0, 5000), Word(type: type, subtype: subtype, status: 1))
         shelf.now = instant + 5000
-        if let buyer { claimPurchase(shelf, by: buyer, at: instant) }
+        if let buyer { claimPurchase(shelf, by: buyer) }
+    }
+
+    /// The buyer's own, the one before again, or none.
+    private mutating func tokenOfPurchase(_ shelf: Shelf, by buyer: LifeCustomer?) -> String? {
+        if shelf.isFamily { return nil }
+        if chance.happens(25), let before = shelf.transactions.last?.appAccountToken { return before }
+        return chance.happens(60) ? buyer?.token : nil
     }
 
     private mutating func add(
@@ -58,7 +67,8 @@ extension LifeWriter {
         let reach = chance.happens(30) ? min(latest, shelf.now + 3 * hour) : latest
         let instant = chance.between(shelf.now, reach)
         switch chance.below(100) {
-        case ..<30: change(&shelf, at: instant)
+        case ..<26: change(&shelf, at: instant)
+        case ..<32: upgradeAfterCharge(&shelf)
         case ..<42: turnRenewal(&shelf, at: instant)
         case ..<56: refund(&shelf, at: instant)
         case ..<62: reverse(&shelf, at: instant)
@@ -81,15 +91,58 @@ extension LifeWriter {
             shelf.nextProduct = product
             shelf.renews = true
             let type = Word(type: "DID_CHANGE_RENEWAL_PREF", subtype: isBack ? nil : "DOWNGRADE", status: 1)
+            let changer = chance.pick(customers)
+            shelf.infoToken = tokenOfChange(shelf, by: changer)
             signPresent(&shelf, at: instant, type)
-            if !isBack { claimChange(shelf, to: product, at: instant) }
+            if let changer, !isBack || chance.happens(30) { claimChange(shelf, to: product, by: changer, at: instant) }
+            if chance.happens(30) { changeMind(&shelf) }
             return
         }
         guard let replaced = shelf.transactions.indices.last else { return }
+        upgrade(&shelf, to: product, at: instant, replacing: [replaced])
+    }
+
+    /// Apple writes the old token, the one of the customer who changes, or none (0023, 7).
+    private mutating func tokenOfChange(_ shelf: Shelf, by changer: LifeCustomer?) -> String? {
+        if shelf.isFamily { return nil }
+        if chance.happens(40) { return shelf.transactions.last?.appAccountToken }
+        return chance.happens(70) ? changer?.token : nil
+    }
+
+    /// Renewal off and on again, perhaps in the last day.
+    private mutating func changeMind(_ shelf: inout Shelf) {
+        for _ in 0..<2 {
+            let latest = shelf.expiry - 60_000
+            guard shelf.now < latest else { return }
+            let earliest = chance.happens(30) ? max(shelf.now, shelf.expiry - day) : shelf.now
+            turnRenewal(&shelf, at: chance.between(earliest, latest))
+        }
+    }
+
+    private mutating func upgrade(
+        _ shelf: inout Shelf, to product: OracleProduct, at instant: Int64, replacing indices: [Int]
+    ) {
         buy(&shelf, at: instant, product, "DID_CHANGE_RENEWAL_PREF", "UPGRADE")
-        shelf.transactions[replaced].isUpgraded = true
-        if chance.happens(20) { shelf.transactions[replaced].revocationDate = shelf.transactions.last?.purchaseDate }
-        if chance.happens(75) { sign(&shelf, replaced, at: shelf.now + chance.between(0, 2 * day), nil) }
+        for replaced in indices {
+            shelf.transactions[replaced].isUpgraded = true
+            if chance.happens(20) { shelf.transactions[replaced].revocationDate = shelf.transactions.last?.purchaseDate }
+            if chance.happens(75) { sign(&shelf, replaced, at: shelf.now + chance.between(0, 2 * day), nil) }
+        }
+    }
+
+    /// The renewal is charged up to a day early, and then somebody upgrades (PER-13).
+    private mutating func upgradeAfterCharge(_ shelf: inout Shelf) {
+        let products = OracleProduct.all.filter { $0.id != shelf.product.id && $0.replacesAtOnce(shelf.product) }
+        let latest = shelf.expiry - 10_000
+        guard let product = chance.pick(products), let old = shelf.transactions.indices.last, shelf.renews,
+            shelf.now < latest
+        else { return }
+        let charged = chance.between(max(shelf.now, shelf.expiry - day), latest)
+        beginRenewal(&shelf, from: shelf.expiry)
+        sign(&shelf, old + 1, at: charged, Word(type: "DID_RENEW", status: 1))
+        shelf.now = charged
+        if chance.happens(35) { claimFromQueue(shelf) }
+        upgrade(&shelf, to: product, at: chance.between(charged, latest), replacing: [old, old + 1])
     }
 
     private mutating func turnRenewal(_ shelf: inout Shelf, at instant: Int64) {
@@ -182,12 +235,22 @@ extension LifeWriter {
         let signed = max(shelf.now, shelf.expiry - early) + chance.between(0, 60_000)
         beginRenewal(&shelf, from: shelf.expiry)
         sign(&shelf, shelf.transactions.count - 1, at: signed, Word(type: "DID_RENEW", status: 1))
+        if early > 0 && chance.happens(20) { regret(&shelf, after: signed) }
         shelf.now = max(signed, shelf.transactions.last?.purchaseDate ?? signed)
         if chance.happens(35) { claimFromQueue(shelf) }
     }
 
+    /// After the charge and before the period begins renewal is turned off, or another product chosen.
+    private mutating func regret(_ shelf: inout Shelf, after signed: Int64) {
+        guard let begin = shelf.transactions.last?.purchaseDate, signed < begin else { return }
+        if chance.happens(50) { shelf.renews = false } else { shelf.nextProduct = anyProduct() }
+        let date = shelf.freeDate(chance.between(signed, begin))
+        facts.append((date, .renewalInfo(shelf.info(signedDate: date))))
+    }
+
     private mutating func beginRenewal(_ shelf: inout Shelf, from: Int64) {
-        let token = shelf.transactions.last?.appAccountToken
+        let tokens = [shelf.transactions.last?.appAccountToken, shelf.infoToken, chance.pick(customers)?.token]
+        let token = chance.happens(55) ? tokens[0] : shelf.isFamily ? nil : chance.pick(tokens) ?? nil
         shelf.product = shelf.nextProduct
         shelf.phase = .active
         shelf.renews = true

@@ -10,88 +10,46 @@ package struct OracleStep: Sendable, Hashable {
     }
 }
 
-/// A signed wish for another product, which a purchase upload may prove (0017, 17).
-struct Appearance: Hashable {
-    let product: String
-    let period: Int
-    let signedDate: Int64
-}
-
-/// One subscription with what claims and votes have come to so far.
-struct Holding {
-    let facts: KnownFacts
-    let periods: [OraclePeriod]
-    let spans: [OracleSpan]
-    let appearances: [Appearance]
-
-    /// Who made the first claim that met no owner.
-    var firstClaimant: String?
-    /// Who proved the purchase of which later period.
-    var buyers: [(period: Int, customer: String)] = []
-    /// Who was the first to claim which appearance.
-    var incoming: [(appearance: Appearance, customer: String, claim: String)] = []
-    var transfers: [Transfer] = []
-
-    struct Transfer {
-        let at: Int64
-        let customer: String
-        /// A restore by another, which counts for the limit of OWN-11.
-        let isRestore: Bool
-    }
-
-    init(facts: KnownFacts, periods: [OraclePeriod], spans: [OracleSpan]) {
-        self.facts = facts
-        self.periods = periods
-        self.spans = spans
-        appearances = Holding.appearances(in: facts.infos, periods)
-    }
-
-    /// The index of the period that a transaction shows.
-    func period(shownBy transaction: OracleTransaction) -> Int? {
-        periods.firstIndex { $0.versions.contains(transaction) }
-    }
-
-    private static func appearances(in infos: [OracleRenewalInfo], _ periods: [OraclePeriod]) -> [Appearance] {
-        periods.indices.flatMap { index in
-            var before = periods[index].productId
-            return infos.compactMap { info -> Appearance? in
-                guard periods.lastIndex(where: { $0.purchaseDate <= info.signedDate }) == index,
-                    let product = info.autoRenewProductId, product != before
-                else { return nil }
-                before = product
-                return Appearance(product: product, period: index, signedDate: info.signedDate)
-            }
-        }
-    }
-}
-
-/// The line of owners of one subscription (0017, 13 to 17), given what was weighed so far.
+/// The line of owners of one subscription (0023, 8 and 9), given all evidence and what was bound and moved so far.
 struct Line {
     let holding: Holding
     let people: People
-    let policy: OraclePolicy
-    /// The instant of what is being weighed; `nil` when all of it is.
-    var now: Int64?
+    let policies: OraclePolicies
+    private let reader: EvidenceReader
 
-    /// What may make somebody the owner, and when.
+    init(holding: Holding, people: People, policies: OraclePolicies) {
+        self.holding = holding
+        self.people = people
+        self.policies = policies
+        reader = EvidenceReader(holding: holding, people: people, policies: policies)
+    }
+
+    /// What may make somebody the owner; at one instant in this order.
+    private enum Cause: Int { case first, purchase, deferred, transfer }
+
+    /// Something that may make somebody the owner, and when.
     private struct Candidate {
-        enum Cause: Int { case first, purchase, deferred, transfer }
         let from: Int64
         let cause: Cause
         let order: Int
-        let customer: String
+        /// Who, given the owner before.
+        let customer: (String?) -> String?
     }
 
-    /// Every step that counts, in order of effect.
-    func steps() -> [OracleStep] {
-        var steps: [OracleStep] = []
-        for candidate in candidates().sorted(by: isBefore) {
-            let customer = people.customer(candidate.customer)
-            guard counts(candidate, customer, against: steps.last?.customer) else { continue }
-            steps.append(OracleStep(from: candidate.from, customer: customer))
+    /// Where something stands in the line.
+    private struct Place: Comparable {
+        let from: Int64
+        let cause: Cause
+
+        static func < (one: Place, other: Place) -> Bool {
+            (one.from, one.cause.rawValue) < (other.from, other.cause.rawValue)
         }
-        return steps
     }
+
+    // MARK: Questions
+
+    /// Every step that counts, in order of effect.
+    func steps() -> [OracleStep] { drawn(before: nil) }
 
     /// The owner at an instant; before the first period, the first tenure's.
     func owner(at instant: Int64) -> String? {
@@ -99,93 +57,121 @@ struct Line {
         return steps().last { $0.from <= max(instant, first.purchaseDate) }?.customer
     }
 
-    /// An anonymous one never takes from an identified one, unless the policy says so twice (0017, 18).
-    func mayTake(_ customer: String, from owner: String?) -> Bool {
-        guard let owner, people.isAnonymous(customer), !people.isAnonymous(owner) else { return true }
-        return policy.onRestore == .transfer && policy.anonymousMayTake
+    /// Who bought a period, with what shows it.
+    func purchase(of index: Int) -> (evidence: Evidence, buyer: String?) {
+        let evidence = reader.evidence(ofPeriod: index)
+        let before = index == 0 ? nil : owner(before: Place(from: holding.periods[index].purchaseDate, cause: .purchase), index)
+        return (evidence, evidence.buyer(after: before))
     }
 
-    /// Who bought a later period: its token, else the first to prove it (0017, 15).
-    func buyer(of index: Int) -> String? {
-        people.named(by: holding.periods[index].word.appAccountToken)
-            ?? holding.buyers.first { $0.period == index }.map { people.customer($0.customer) }
+    /// Who made a deferred change, with what shows it.
+    func change(_ appearance: Appearance) -> (evidence: Evidence, maker: String?) {
+        let evidence = reader.evidence(of: appearance)
+        return (evidence, evidence.buyer(after: ownerBefore(appearance)))
     }
 
-    /// Whether a registered token of the present purchase names this owner (0017, 16).
-    func isProtected(_ owner: String, at instant: Int64) -> Bool {
-        let begun = holding.periods.filter { $0.purchaseDate <= instant }
-        guard let bought = begun.lastIndex(where: { $0.wasBoughtLater || $0.beginning == .firstKnown }) else {
-            return false
+    /// The owner before the period that fulfils an appearance, or before the next one if none does.
+    func ownerBefore(_ appearance: Appearance) -> String? {
+        let next = appearance.fulfilling ?? holding.periods.next(from: appearance.signedDate)
+        guard let next else { return steps().last?.customer }
+        return owner(before: Place(from: holding.periods[next].purchaseDate, cause: .deferred), 0)
+    }
+
+    func policy(of appearance: Appearance) -> OraclePolicy { reader.policy(of: appearance) }
+
+    /// What an upload shows of a purchase.
+    func purchase(shownBy upload: Upload) -> (period: Int, strength: Strength)? {
+        guard let shown = upload.shown else { return nil }
+        return reader.strength(of: upload, forPeriod: shown).map { (shown, $0) }
+    }
+
+    /// What an upload shows of deferred changes.
+    func changes(shownBy upload: Upload) -> [(appearance: Appearance, strength: Strength)] {
+        reader.fittingAppearances(upload).compactMap { appearance in
+            reader.strength(of: upload, for: appearance).map { (appearance, $0) }
         }
-        return begun[bought...].indices.contains { index in
-            (index == bought || begun[index].beginning == .renewal)
-                && people.named(by: begun[index].word.appAccountToken) == owner
-        }
     }
 
-    // MARK: Candidates
+    func fitsAnAppearance(_ upload: Upload) -> Bool { !reader.fittingAppearances(upload).isEmpty }
+
+    /// Whether the latest period bought by then bears a token that names this owner (0023, 10).
+    func isNamed(_ owner: String, at instant: Int64) -> Bool {
+        guard let bought = holding.periods.lastBought(by: instant) else { return false }
+        return holding.names[holding.periods[bought].word.appAccountToken].map(people.customer) == owner
+    }
+
+    /// Purchases and deferred changes for which several have evidence (0023, 16).
+    func contests() -> [OracleContest] {
+        let purchases = holding.periods.indices.map {
+            (holding.periods[$0].purchaseDate, reader.evidence(ofPeriod: $0).customers)
+        }
+        let changes = holding.appearances.map { ($0.signedDate, reader.evidence(of: $0).customers) }
+        return (purchases + changes).filter { $0.1.count > 1 }
+            .map {
+                OracleContest(
+                    originalTransactionId: holding.facts.originalTransactionId, purchaseDate: $0.0, customers: $0.1.sorted())
+            }
+            .sorted { ($0.purchaseDate, $0.customers.joined()) < ($1.purchaseDate, $1.customers.joined()) }
+    }
+
+    // MARK: Drawing
+
+    private func owner(before place: Place, _ order: Int) -> String? {
+        drawn(before: (place, order)).last?.customer
+    }
+
+    /// The steps that count, up to a place.
+    private func drawn(before end: (place: Place, order: Int)?) -> [OracleStep] {
+        var steps: [OracleStep] = []
+        for candidate in candidates().sorted(by: isBefore) {
+            let place = Place(from: candidate.from, cause: candidate.cause)
+            if let end, place > end.place || (place == end.place && candidate.order >= end.order) { break }
+            let owner = steps.last?.customer
+            guard let customer = candidate.customer(owner), counts(candidate, customer, against: owner) else { continue }
+            steps.append(OracleStep(from: candidate.from, customer: customer))
+        }
+        return steps
+    }
 
     private func isBefore(_ one: Candidate, _ other: Candidate) -> Bool {
         (one.from, one.cause.rawValue, one.order) < (other.from, other.cause.rawValue, other.order)
     }
 
     private func counts(_ candidate: Candidate, _ customer: String, against owner: String?) -> Bool {
+        let policy = policies.policy(at: candidate.from)
+        let follows = policy.onPurchase == .followPurchase && people.may(customer, takeFrom: owner, under: policy)
         switch candidate.cause {
         case .first, .transfer: return true
-        case .purchase:
-            return (owner == nil || policy.onPurchase == .followPurchase) && mayTake(customer, from: owner)
-        case .deferred: return policy.onPurchase == .followPurchase && mayTake(customer, from: owner)
+        case .purchase: return owner == nil || follows
+        case .deferred: return follows
         }
     }
 
     private func candidates() -> [Candidate] {
         guard let first = holding.periods.first else { return [] }
-        var found: [Candidate] = []
-        if let owner = firstOwner(first) {
-            found.append(Candidate(from: first.purchaseDate, cause: .first, order: 0, customer: owner))
+        let earliest = first.purchaseDate
+        var found = [Candidate(from: earliest, cause: .first, order: 0) { _ in firstOwner }]
+        for (index, period) in holding.periods.enumerated() where index > 0 && period.isBought {
+            let evidence = reader.evidence(ofPeriod: index)
+            found.append(
+                Candidate(from: period.purchaseDate, cause: .purchase, order: index) { evidence.buyer(after: $0) })
         }
-        for (index, period) in holding.periods.enumerated() where period.wasBoughtLater {
-            guard let buyer = buyer(of: index) else { continue }
-            found.append(Candidate(from: period.purchaseDate, cause: .purchase, order: index, customer: buyer))
-        }
-        for (order, note) in holding.incoming.enumerated() {
-            guard let from = beginning(after: note.appearance) else { continue }
-            found.append(Candidate(from: from, cause: .deferred, order: order, customer: note.customer))
+        for (order, appearance) in holding.appearances.enumerated() where !appearance.isOvertaken {
+            guard let fulfilling = appearance.fulfilling else { continue }
+            let evidence = reader.evidence(of: appearance)
+            let from = holding.periods[fulfilling].purchaseDate
+            found.append(Candidate(from: from, cause: .deferred, order: order) { evidence.buyer(after: $0) })
         }
         for (order, transfer) in holding.transfers.enumerated() {
-            let from = max(transfer.at, first.purchaseDate)
-            found.append(Candidate(from: from, cause: .transfer, order: order, customer: transfer.customer))
+            let customer = people.customer(transfer.customer)
+            found.append(
+                Candidate(from: max(transfer.at, earliest), cause: .transfer, order: order) { _ in customer })
         }
         return found
     }
 
-    /// The first period's token, else the first claim that met no owner, else a token of a renewal that follows (0017, 14).
-    var firstOwner: String? { holding.periods.first.flatMap(firstOwner) }
-
-    private func firstOwner(_ first: OraclePeriod) -> String? {
-        if let named = people.named(by: first.word.appAccountToken) { return named }
-        if let claimant = holding.firstClaimant { return claimant }
-        let renewals = holding.periods.dropFirst().prefix { $0.beginning == .renewal && $0.purchaseDate <= now ?? Int64.max }
-        return renewals.compactMap { people.named(by: $0.word.appAccountToken) }.first
-    }
-
-    /// When a deferred change takes effect, if it does (0017, 17).
-    private func beginning(after appearance: Appearance) -> Int64? {
-        guard let next = holding.periods.first(where: { $0.purchaseDate >= appearance.signedDate }),
-            next.beginning == .renewal, next.productId == appearance.product
-        else { return nil }
-        func isAgainst(_ info: OracleRenewalInfo) -> Bool {
-            (info.autoRenewProductId ?? appearance.product) != appearance.product || info.autoRenewStatus == false
-        }
-        var infos = holding.facts.infos.filter {
-            $0.signedDate > appearance.signedDate && $0.signedDate < next.purchaseDate
-        }
-        // Apple charges up to a day early: what is said against it then, and stays said, came after the charge.
-        while let last = infos.last {
-            let isFor = last.autoRenewProductId == appearance.product || last.autoRenewStatus == true
-            if isAgainst(last) ? last.signedDate < next.purchaseDate - day : isFor { break }
-            infos.removeLast()
-        }
-        return infos.contains(where: isAgainst) ? nil : next.purchaseDate
+    /// The buyer of the first period, else who made the first binding claim (0023, 9).
+    private var firstOwner: String? {
+        reader.evidence(ofPeriod: 0).buyer(after: nil) ?? holding.firstClaimant.map(people.customer)
     }
 }

@@ -6,6 +6,13 @@ package enum Metamorphic {
         return deliveries.map(rewriting.rewritten)
     }
 
+    /// The versions of the policy later by `delta` ms, as the deliveries are by the function above.
+    package static func shifted(_ policies: OraclePolicies, by delta: Int64) -> OraclePolicies {
+        OraclePolicies(
+            first: policies.first,
+            then: policies.then.map { .init(validFrom: $0.validFrom + second(of: delta), policy: $0.policy) })
+    }
+
     /// Every id anew. `id` must be injective and keep the order of ids; `token` must be injective.
     /// Products, entitlements and kinds keep their names.
     package static func renamed(
@@ -20,7 +27,7 @@ package enum Metamorphic {
         renamed(deliveries, id: { prefix + $0 }, token: { String(digit) + $0.dropFirst() })
     }
 
-    /// The lives of two strangers under one policy: the ids of the second are renamed so that none is shared.
+    /// The lives of two strangers under the same policies: the ids of the second are renamed so that none is shared.
     /// The acts of both are in the order of their instants; the answer is both answers side by side.
     package static func joined(_ one: [Delivery], _ stranger: [Delivery]) -> [Delivery] {
         var first = one[...]
@@ -57,6 +64,8 @@ package enum Metamorphic {
         switch delivery {
         case .transaction, .renewalInfo, .notice, .failedQuestion: false
         case .registration(let it): it.customer == customer
+        case .intent(let it): it.customer == customer
+        case .reservation(let it): it.customer == customer
         case .claim(let it): it.customer == customer
         case .merge(let it): it.anonymous == customer || it.identified == customer
         case .vote(let it):
@@ -81,7 +90,7 @@ package enum Metamorphic {
         case .merge(let it): it.at
         case .vote(let it): it.at
         case .customerVote(let it): it.at
-        case .transaction, .renewalInfo, .notice, .failedQuestion, .registration: Int64.min
+        case .transaction, .renewalInfo, .notice, .failedQuestion, .registration, .intent, .reservation: Int64.min
         }
     }
 }
@@ -102,8 +111,17 @@ private struct Rewriting {
                 OracleFailedQuestion(
                     originalTransactionId: id(it.originalTransactionId), askedAt: time(it.askedAt),
                     retryable: it.retryable))
-        case .registration(let it):
-            .registration(OracleRegistration(token: token(it.token), customer: id(it.customer)))
+        case .registration(let it): .registration(rewritten(it))
+        case .intent(let it):
+            .intent(
+                OracleIntent(
+                    id: id(it.id), customer: id(it.customer), anonymous: it.anonymous, productId: it.productId,
+                    madeAt: time(it.madeAt)))
+        case .reservation(let it):
+            .reservation(
+                OracleReservation(
+                    id: id(it.id), originalTransactionId: id(it.originalTransactionId), customer: id(it.customer),
+                    anonymous: it.anonymous, reservedAt: time(it.reservedAt)))
         case .claim(let it): .claim(rewritten(it))
         case .merge(let it):
             .merge(OracleMerge(anonymous: id(it.anonymous), identified: id(it.identified), at: time(it.at)))
@@ -111,6 +129,14 @@ private struct Rewriting {
         case .customerVote(let it):
             .customerVote(OracleCustomerVote(id: id(it.id), at: time(it.at), kind: rewritten(it.kind)))
         }
+    }
+
+    private func rewritten(_ it: OracleRegistration) -> OracleRegistration {
+        var copy = it
+        copy.token = token(it.token)
+        copy.customer = id(it.customer)
+        copy.registeredAt = time(it.registeredAt)
+        return copy
     }
 
     private func rewritten(_ it: OracleTransaction) -> OracleTransaction {
@@ -130,6 +156,7 @@ private struct Rewriting {
     private func rewritten(_ it: OracleRenewalInfo) -> OracleRenewalInfo {
         var copy = it
         copy.originalTransactionId = id(it.originalTransactionId)
+        copy.appAccountToken = it.appAccountToken.map(token)
         copy.gracePeriodExpiresDate = it.gracePeriodExpiresDate.map(time)
         copy.signedDate = time(it.signedDate)
         return copy

@@ -1,37 +1,41 @@
 /// The rules of Tenure, slow and plain: from scratch each time, over all that was delivered.
 package struct Oracle: Sendable {
-    package let policy: OraclePolicy
+    package let policies: OraclePolicies
 
+    package init(policies: OraclePolicies) {
+        self.policies = policies
+    }
+
+    /// Under one version for the whole life.
     package init(policy: OraclePolicy) {
-        self.policy = policy
+        self.init(policies: OraclePolicies(policy))
     }
 
     /// What follows from the deliveries, in whatever order and however often they came.
     package func answer(to deliveries: [Delivery]) -> OracleAnswer {
         let known = Known(deliveries)
-        let holdings = known.subscriptions.map(holding)
-        var weighing = Weighing(policy: policy, people: People(known), holdings: holdings)
+        let holdings = known.subscriptions.map { holding($0, in: known) }
+        var weighing = Weighing(policies: policies, known: known, holdings: holdings)
         for act in known.acts { weighing.weigh(act) }
-        weighing.finish()
         let subscriptions = known.subscriptions.compactMap { facts in
             weighing.holdings[facts.originalTransactionId].map { subscription($0, weighing.line(of: $0)) }
         }
         return OracleAnswer(
             subscriptions: subscriptions, takeBacks: subscriptions.flatMap(takeBacks).sorted(by: isBefore),
-            verdicts: weighing.verdicts.map { OracleClaimVerdict(claim: $0.claim.id, verdict: $0.verdict) },
-            votes: known.customerVotes, people: weighing.people, policy: policy)
+            verdicts: weighing.verdicts.map { OracleClaimVerdict(claim: $0.upload.id, verdict: $0.verdict) },
+            votes: known.customerVotes, people: weighing.people, policies: policies)
     }
 
-    private func holding(_ facts: KnownFacts) -> Holding {
-        let periods = PeriodReader(facts: facts, policy: policy).read()
-        let spans = AccessReader(facts: facts, policy: policy, periods: periods).read()
-        return Holding(facts: facts, periods: periods, spans: spans)
+    private func holding(_ facts: KnownFacts, in known: Known) -> Holding {
+        let periods = PeriodReader(facts: facts, policies: policies).read()
+        let spans = AccessReader(facts: facts, policies: policies, periods: periods).read()
+        return Holding(facts: facts, periods: periods, spans: spans, known: known)
     }
 
     private func subscription(_ holding: Holding, _ line: Line) -> OracleSubscription {
         OracleSubscription(
             originalTransactionId: holding.facts.originalTransactionId, periods: holding.periods,
-            steps: tenures(line.steps(), holding.periods), spans: holding.spans)
+            steps: tenures(line.steps(), holding.periods), spans: holding.spans, contested: line.contests())
     }
 
     /// The steps from the first period on, without those that lasted no time or changed nothing.
@@ -49,9 +53,8 @@ package struct Oracle: Sendable {
 
     private func takeBacks(_ subscription: OracleSubscription) -> [OracleTakeBack] {
         subscription.periods.compactMap { period in
-            guard period.endReason != .ran, period.word.type == .autoRenewable,
-                !(period.word.familyShared && policy.familySharing == .ignore),
-                let expires = period.expiresDate, let end = period.end, end < expires,
+            guard period.endReason != .ran, !period.isReplacedEarly, period.word.type == .autoRenewable,
+                !policies.ignores(period), let expires = period.expiresDate, let end = period.end, end < expires,
                 let customer = subscription.owner(at: period.purchaseDate)
             else { return nil }
             return OracleTakeBack(

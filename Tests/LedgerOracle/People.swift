@@ -1,21 +1,26 @@
-/// Who is who: registered tokens, anonymous customers, merges (0017, 18).
+/// Who is who: anonymous customers and merges (0023, 12).
 struct People {
-    private let registrations: [String: String]
     private let anonymous: Set<String>
     private var merged: [String: String] = [:]
 
     init(_ known: Known) {
-        registrations = known.registrations
         var unnamed = Set<String>()
         var named = Set<String>()
+        func show(_ customer: String, _ anonymous: Bool) {
+            if anonymous { unnamed.insert(customer) } else { named.insert(customer) }
+        }
         for act in known.acts {
             switch act.delivery {
-            case .claim(let claim):
-                if claim.anonymous { unnamed.insert(claim.customer) } else { named.insert(claim.customer) }
-            case .merge(let merge): unnamed.insert(merge.anonymous)
+            case .claim(let claim): show(claim.customer, claim.anonymous)
+            case .reservation(let reservation): show(reservation.customer, reservation.anonymous)
+            case .merge(let merge):
+                show(merge.anonymous, true)
+                show(merge.identified, false)
             default: break
             }
         }
+        for intent in known.intents { show(intent.customer, intent.anonymous) }
+        for registration in known.registrations { show(registration.customer, registration.anonymous) }
         anonymous = unnamed.subtracting(named)
     }
 
@@ -28,15 +33,54 @@ struct People {
 
     func isAnonymous(_ name: String) -> Bool { anonymous.contains(customer(name)) }
 
-    /// Whom a token names, if it is registered.
-    func named(by token: String?) -> String? {
-        guard let token, let name = registrations[token] else { return nil }
-        return customer(name)
+    /// An anonymous one never takes from an identified one, unless the policy says so twice (0023, 13).
+    func may(_ customer: String, takeFrom owner: String?, under policy: OraclePolicy) -> Bool {
+        guard let owner, isAnonymous(customer), !isAnonymous(owner) else { return true }
+        return policy.onRestore == .transfer && policy.anonymousMayTake
     }
 
     /// The first merge of an anonymous customer stands; an identified one is never merged away.
     mutating func merge(_ name: String, into target: String) {
         guard merged[name] == nil, anonymous.contains(name), customer(target) != name else { return }
         merged[name] = target
+    }
+}
+
+/// Whom the tokens of one subscription name, as far as registrations show (0023, 2).
+struct TokenNames {
+    private let names: [String: String]
+
+    init(_ registrations: [OracleRegistration], infos: [OracleRenewalInfo], _ periods: [OraclePeriod]) {
+        var borne: [String: Int64] = [:]
+        let bearers =
+            periods.map { ($0.word.appAccountToken, $0.purchaseDate) } + infos.map { ($0.appAccountToken, $0.signedDate) }
+        for case (let token?, let instant) in bearers { borne[token] = min(borne[token] ?? instant, instant) }
+        var names: [String: String] = [:]
+        for registration in TokenNames.joined(registrations).sorted(by: TokenNames.isBefore)
+        where names[registration.token] == nil {
+            let isInTime = registration.registeredAt <= borne[registration.token] ?? Int64.max
+            guard registration.vouched || (isInTime && !registration.borneBefore) else { continue }
+            names[registration.token] = registration.customer
+        }
+        self.names = names
+    }
+
+    /// The name registered for a token, before merges.
+    subscript(token: String?) -> String? { token.flatMap { names[$0] } }
+
+    /// One customer's registrations of one token are one.
+    private static func joined(_ registrations: [OracleRegistration]) -> [OracleRegistration] {
+        let groups = Dictionary(grouping: registrations) { [$0.token, $0.customer] }
+        return groups.values.compactMap { group in
+            guard var one = group.first else { return nil }
+            one.registeredAt = group.map(\.registeredAt).min() ?? one.registeredAt
+            one.vouched = group.contains(where: \.vouched)
+            one.borneBefore = group.contains(where: \.borneBefore)
+            return one
+        }
+    }
+
+    private static func isBefore(_ one: OracleRegistration, _ other: OracleRegistration) -> Bool {
+        (one.registeredAt, one.customer, one.token) < (other.registeredAt, other.customer, other.token)
     }
 }

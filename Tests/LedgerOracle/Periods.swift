@@ -26,15 +26,44 @@ package struct OraclePeriod: Sendable, Hashable {
     var versions: [OracleTransaction]
     /// When an immediate change ended it.
     var replacedAt: Int64?
+    /// A renewal that was charged early and then replaced together with the period before it (0023, 18).
+    var isReplacedEarly = false
 
-    /// Whether somebody paid for it anew, rather than its renewing by itself.
-    var wasBoughtLater: Bool { beginning == .immediateChange || beginning == .resubscription }
+    /// Whether it was bought (0023), rather than its renewing by itself or being stopped by Apple.
+    var isBought: Bool {
+        switch beginning {
+        case .firstKnown, .immediateChange, .resubscription: word.reason != .renewal
+        case .renewal, .alreadyActive: false
+        }
+    }
 }
 
-/// The periods of one subscription (0017, 1 to 5).
+extension [OraclePeriod] {
+    /// The last period begun at an instant; what was replaced early never began.
+    func lastBegun(at instant: Int64) -> Int? {
+        lastIndex { !$0.isReplacedEarly && $0.purchaseDate <= instant }
+    }
+
+    /// The first period that begins at or after an instant.
+    func next(from instant: Int64) -> Int? {
+        firstIndex { !$0.isReplacedEarly && $0.purchaseDate >= instant }
+    }
+
+    /// The period after one in their order.
+    func following(_ index: Int) -> OraclePeriod? {
+        dropFirst(index + 1).first { !$0.isReplacedEarly }
+    }
+
+    /// The last period bought by an instant.
+    func lastBought(by instant: Int64) -> Int? {
+        lastIndex { $0.isBought && $0.purchaseDate <= instant }
+    }
+}
+
+/// The periods of one subscription (0017, 1 to 5; 0023, 18).
 struct PeriodReader {
     let facts: KnownFacts
-    let policy: OraclePolicy
+    let policies: OraclePolicies
 
     /// The periods in their order, each with its beginning and its end.
     func read() -> [OraclePeriod] {
@@ -93,8 +122,14 @@ struct PeriodReader {
 
     // MARK: Beginnings (0017, 2 and 3)
 
+    /// The periods before one, without what was replaced early.
+    private func earlier(than index: Int, in periods: [OraclePeriod]) -> [OraclePeriod] {
+        periods[..<index].filter { !$0.isReplacedEarly }
+    }
+
     private func beginning(of index: Int, in periods: [OraclePeriod]) -> OracleBeginning {
         if index == 0 { return .firstKnown }
+        if periods[index].isReplacedEarly { return .renewal }
         switch periods[index].word.reason {
         case .renewal: return .renewal
         case .purchase: return bought(index, in: periods)
@@ -103,7 +138,7 @@ struct PeriodReader {
     }
 
     private func bought(_ index: Int, in periods: [OraclePeriod]) -> OracleBeginning {
-        let running = periods[..<index].filter { stillRan($0, at: periods[index].purchaseDate) }
+        let running = earlier(than: index, in: periods).filter { stillRan($0, at: periods[index].purchaseDate) }
         if running.contains(where: { $0.productId != periods[index].productId }) { return .immediateChange }
         return running.isEmpty ? .resubscription : .alreadyActive
     }
@@ -111,15 +146,16 @@ struct PeriodReader {
     /// Older data: without a gap, or after a billing retry that was signed.
     private func isSilentRenewal(_ index: Int, in periods: [OraclePeriod]) -> Bool {
         let purchase = periods[index].purchaseDate
-        let ranOut = periods[..<index].filter {
+        let earlier = earlier(than: index, in: periods)
+        let ranOut = earlier.filter {
             !isRefundedOrReplaced($0) && $0.expiresDate.map(second) == second(of: purchase)
         }
         if !ranOut.isEmpty { return true }
-        let ends = periods[..<index].compactMap(\.expiresDate).filter { $0 <= purchase }
-        let runs = periods[..<index].contains { stillRan($0, at: purchase) }
-        guard let latest = ends.max(), !runs else { return false }
+        let ends = earlier.compactMap(\.expiresDate).filter { $0 <= purchase }
+        let runs = earlier.contains { stillRan($0, at: purchase) }
+        guard let latest = ends.max(), let last = earlier.last, !runs else { return false }
         return facts.infos.contains {
-            $0.isInBillingRetryPeriod && $0.signedDate >= max(latest - day, periods[index - 1].purchaseDate)
+            $0.isInBillingRetryPeriod && $0.signedDate >= max(latest - day, last.purchaseDate)
                 && $0.signedDate <= purchase
         }
     }
@@ -145,8 +181,22 @@ struct PeriodReader {
     private func replace(before index: Int, in periods: inout [OraclePeriod]) {
         let change = periods[index]
         for earlier in 0..<index
-        where periods[earlier].productId != change.productId && stillRan(periods[earlier], at: change.purchaseDate) {
+        where periods[earlier].productId != change.productId && !periods[earlier].isReplacedEarly
+            && stillRan(periods[earlier], at: change.purchaseDate)
+        {
             periods[earlier].replacedAt = change.purchaseDate
+            replaceEarlyRenewal(of: earlier, in: &periods)
+        }
+    }
+
+    /// The renewal that Apple had charged before the immediate change goes with the period that it renewed (PER-13).
+    private func replaceEarlyRenewal(of replaced: Int, in periods: inout [OraclePeriod]) {
+        guard let expires = periods[replaced].expiresDate.map(second) else { return }
+        for later in periods.indices.dropFirst(replaced + 1)
+        where periods[later].productId == periods[replaced].productId && second(of: periods[later].purchaseDate) == expires
+            && periods[later].word.reason != .purchase
+        {
+            periods[later].isReplacedEarly = true
         }
     }
 
@@ -154,6 +204,7 @@ struct PeriodReader {
 
     private func end(of period: OraclePeriod) -> (end: Int64?, reason: OracleEndReason) {
         let word = period.word
+        if period.isReplacedEarly { return (period.purchaseDate, .replaced) }
         if let replacedAt = period.replacedAt, !word.isUpgraded || replacedAt <= word.signedDate {
             return (replacedAt, .replaced)
         }
@@ -161,7 +212,7 @@ struct PeriodReader {
             let said = max(word.revocationDate ?? word.signedDate, period.purchaseDate)
             return (min(said, period.expiresDate ?? said), .replaced)
         }
-        if let revoked = word.revocationDate, policy.takesAccess(word), revoked < period.expiresDate ?? Int64.max {
+        if let revoked = word.revocationDate, policies.takesAccess(word), revoked < period.expiresDate ?? Int64.max {
             return (max(revoked, period.purchaseDate), .revoked)
         }
         return (period.expiresDate, .ran)

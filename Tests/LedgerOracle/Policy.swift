@@ -1,4 +1,4 @@
-/// What the app chose (OWN-5, OWN-9 to OWN-13, PER-11, ENT-6). One version, for the whole life.
+/// What the app chose (OWN-2, OWN-4, OWN-5, OWN-9 to OWN-13, PER-11, ENT-6): one version.
 package struct OraclePolicy: Sendable, Hashable {
     package enum OnPurchase: Sendable, Hashable, CaseIterable { case followPurchase, stay, ask }
     package enum OnRestore: Sendable, Hashable, CaseIterable { case keep, transfer, transferIfInactive, ask }
@@ -17,12 +17,22 @@ package struct OraclePolicy: Sendable, Hashable {
     package var familySharing: FamilySharing
     /// Milliseconds.
     package var leeway: Int64
+    /// Milliseconds from a `purchaseDate` within which a `purchase` upload is strong evidence (OWN-4).
+    package var promptWindow: Int64
+    /// Milliseconds from a `purchaseDate` within which weaker uploads are evidence at all (OWN-4).
+    package var purchaseWindow: Int64
+    /// `purchaseEvidence: tokenOnly`.
+    package var tokenOnly: Bool
+    /// A token that names the owner withstands a restore (OWN-2).
+    package var tokenLocks: Bool
 
     package init(
         onPurchase: OnPurchase = .followPurchase, onRestore: OnRestore = .keep, anonymousMayTake: Bool = false,
         mergeOnClaim: Bool = false, restoreLimit: Int = 3, restoreWindowDays: Int64 = 30,
         customersPerAppleAccount: Int? = nil, partialRefunds: PartialRefunds = .keep,
-        familySharing: FamilySharing = .serve, leeway: Int64 = 3_600_000
+        familySharing: FamilySharing = .serve, leeway: Int64 = 3_600_000,
+        promptWindow: Int64 = 300_000, purchaseWindow: Int64 = 604_800_000, tokenOnly: Bool = false,
+        tokenLocks: Bool = false
     ) {
         self.onPurchase = onPurchase
         self.onRestore = onRestore
@@ -34,12 +44,59 @@ package struct OraclePolicy: Sendable, Hashable {
         self.partialRefunds = partialRefunds
         self.familySharing = familySharing
         self.leeway = leeway
+        self.promptWindow = promptWindow
+        self.purchaseWindow = purchaseWindow
+        self.tokenOnly = tokenOnly
+        self.tokenLocks = tokenLocks
+    }
+}
+
+/// The versions of the policy, each from an instant on (OWN-17).
+package struct OraclePolicies: Sendable, Hashable {
+    /// A version that is not the first.
+    package struct Version: Sendable, Hashable {
+        package var validFrom: Int64
+        package var policy: OraclePolicy
+
+        package init(validFrom: Int64, policy: OraclePolicy) {
+            self.validFrom = validFrom
+            self.policy = policy
+        }
+    }
+
+    /// What holds before every other version.
+    package var first: OraclePolicy
+    /// By their instants, ascending.
+    package let then: [Version]
+
+    package init(first: OraclePolicy, then: [Version] = []) {
+        self.first = first
+        self.then = then.enumerated().sorted { ($0.element.validFrom, $0.offset) < ($1.element.validFrom, $1.offset) }
+            .map(\.element)
+    }
+
+    /// One version for the whole life.
+    package init(_ policy: OraclePolicy) {
+        self.init(first: policy)
+    }
+
+    /// Every version, the first one first.
+    package var all: [OraclePolicy] { [first] + then.map(\.policy) }
+
+    /// The version in force at an instant.
+    package func policy(at instant: Int64) -> OraclePolicy {
+        then.last { $0.validFrom <= instant }?.policy ?? first
     }
 
     /// Whether a version of a transaction bears a revocation that takes access (0017, 4 and 5).
     func takesAccess(_ transaction: OracleTransaction) -> Bool {
-        guard transaction.revocationDate != nil else { return false }
-        return !transaction.isPartialRefund || partialRefunds == .revoke
+        guard let revoked = transaction.revocationDate else { return false }
+        return !transaction.isPartialRefund || policy(at: revoked).partialRefunds == .revoke
+    }
+
+    /// `FAMILY_SHARED` under the policy that ignores it (0017, 7).
+    func ignores(_ period: OraclePeriod) -> Bool {
+        period.word.familyShared && policy(at: period.purchaseDate).familySharing == .ignore
     }
 }
 

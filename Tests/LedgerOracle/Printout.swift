@@ -37,12 +37,25 @@ package struct Printout {
                 + " status \(it.status.map { String($0) } ?? "-") [\(it.uuid)]"
         case .failedQuestion(let it):
             "\(time(it.askedAt)) failed question \(it.originalTransactionId) retryable \(it.retryable)"
-        case .registration(let it): "registration \(it.token) is \(it.customer)"
+        case .registration(let it): words(it)
+        case .intent(let it): "\(time(it.madeAt)) intent \(it.id) by \(name(it.customer, it.anonymous)) for \(it.productId)"
+        case .reservation(let it):
+            "\(time(it.reservedAt)) RESERVATION \(it.id) of \(it.originalTransactionId) for "
+                + name(it.customer, it.anonymous)
         case .claim(let it): words(it)
         case .merge(let it): "\(time(it.at)) MERGE \(it.anonymous) is \(it.identified)"
         case .vote(let it): "\(time(it.at)) VOTE \(it.id) \(it.kind)"
         case .customerVote(let it): words(it)
         }
+    }
+
+    private func name(_ customer: String, _ anonymous: Bool) -> String { customer + (anonymous ? " (anonymous)" : "") }
+
+    private func words(_ it: OracleRegistration) -> String {
+        var words = ["\(time(it.registeredAt)) registration \(it.token) is \(name(it.customer, it.anonymous))"]
+        if it.vouched { words.append("vouched") }
+        if it.borneBefore { words.append("borne before") }
+        return words.joined(separator: " ")
     }
 
     private func words(_ it: OracleTransaction) -> String {
@@ -63,6 +76,7 @@ package struct Printout {
     private func words(_ it: OracleRenewalInfo) -> String {
         var words = ["\(time(it.signedDate)) info \(it.originalTransactionId) next \(it.autoRenewProductId ?? "-")"]
         words.append("renews \(it.autoRenewStatus.map { String($0) } ?? "-")")
+        if let token = it.appAccountToken { words.append("token \(token)") }
         if it.isInBillingRetryPeriod { words.append("retry") }
         if let date = it.gracePeriodExpiresDate { words.append("grace to \(time(date))") }
         if let intent = it.expirationIntent { words.append("intent \(intent)") }
@@ -70,7 +84,7 @@ package struct Printout {
     }
 
     private func words(_ it: OracleClaim) -> String {
-        let who = it.customer + (it.anonymous ? " (anonymous)" : "")
+        let who = name(it.customer, it.anonymous) + (it.keepsIntents ? " with intents" : "")
         let others = it.othersServed.isEmpty ? "" : " others " + it.othersServed.joined(separator: ",")
         return "\(time(it.claimedAt)) CLAIM \(it.id) \(it.kind) by \(who) names \(it.productId)\(others) shows "
             + "{\(time(it.shown.signedDate)) \(words(it.shown))}"
@@ -99,7 +113,9 @@ extension Delivery {
         case .renewalInfo(let it): [it.signedDate]
         case .notice(let it): [it.signedDate]
         case .failedQuestion(let it): [it.askedAt]
-        case .registration: []
+        case .registration(let it): [it.registeredAt]
+        case .intent(let it): [it.madeAt]
+        case .reservation(let it): [it.reservedAt]
         case .claim(let it): [it.claimedAt, it.shown.purchaseDate, it.shown.signedDate]
         case .merge(let it): [it.at]
         case .vote(let it): [it.at]

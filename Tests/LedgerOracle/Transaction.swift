@@ -83,6 +83,7 @@ package struct OracleRenewalInfo: Sendable, Hashable {
     package var autoRenewProductId: String?
     /// `true`: renewal on; `nil`: not said.
     package var autoRenewStatus: Bool?
+    package var appAccountToken: String?
     package var isInBillingRetryPeriod: Bool
     package var gracePeriodExpiresDate: Int64?
     package var expirationIntent: Int64?
@@ -90,12 +91,13 @@ package struct OracleRenewalInfo: Sendable, Hashable {
 
     package init(
         originalTransactionId: String, autoRenewProductId: String? = nil, autoRenewStatus: Bool? = nil,
-        isInBillingRetryPeriod: Bool = false, gracePeriodExpiresDate: Int64? = nil, expirationIntent: Int64? = nil,
-        signedDate: Int64
+        appAccountToken: String? = nil, isInBillingRetryPeriod: Bool = false, gracePeriodExpiresDate: Int64? = nil,
+        expirationIntent: Int64? = nil, signedDate: Int64
     ) {
         self.originalTransactionId = originalTransactionId
         self.autoRenewProductId = autoRenewProductId
         self.autoRenewStatus = autoRenewStatus
+        self.appAccountToken = appAccountToken
         self.isInBillingRetryPeriod = isInBillingRetryPeriod
         self.gracePeriodExpiresDate = gracePeriodExpiresDate
         self.expirationIntent = expirationIntent

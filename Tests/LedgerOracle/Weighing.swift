@@ -1,154 +1,151 @@
-/// What a claim came to when it was weighed, or by the vote about it.
+/// What a claim or a reservation came to when it was weighed, or by the vote about it.
 package enum OracleVerdict: Sendable, Hashable {
-    /// From the owner: changes nothing.
+    /// Possession shown by the owner: changes nothing.
     case owned
-    /// It met no owner and made its customer the first.
+    /// Possession that met no owner and made its customer the first.
     case bound
-    /// Purchase evidence that counts from the period's beginning, or a deferred change that is noted.
+    /// Evidence of who bought a period, by its buyer; a deferred change by its maker.
     case bought, incoming
-    /// It moved the subscription at its instant, by a step or by a merge.
+    /// A restore moved the subscription at its instant, by a step or by a merge.
     case moved, merged
     case waits, refused
+    /// Refused or waiting because another is shown to have bought (0023, 16).
+    case boughtByAnother, contested
     case approved, denied
 }
 
-/// Weighs claims, votes and merges, each once, in their order (0017, 12).
+/// Weighs claims, reservations, votes and merges, each once, in their order (0023, 1).
 struct Weighing {
-    let policy: OraclePolicy
+    let policies: OraclePolicies
     private(set) var people: People
     private(set) var holdings: [String: Holding]
-    /// The verdicts in the order of the claims.
-    private(set) var verdicts: [(claim: OracleClaim, verdict: OracleVerdict)] = []
+    /// The verdicts in the order of receipt.
+    private(set) var verdicts: [(upload: Upload, subscription: String, verdict: OracleVerdict)] = []
 
-    init(policy: OraclePolicy, people: People, holdings: [Holding]) {
-        self.policy = policy
-        self.people = people
+    init(policies: OraclePolicies, known: Known, holdings: [Holding]) {
+        self.policies = policies
+        people = People(known)
         self.holdings = Dictionary(
             holdings.map { ($0.facts.originalTransactionId, $0) }, uniquingKeysWith: { one, _ in one })
     }
 
-    /// The instant of the act that is weighed.
-    private var now: Int64?
-
     func line(of holding: Holding) -> Line {
-        Line(holding: holding, people: people, policy: policy, now: now)
+        Line(holding: holding, people: people, policies: policies)
     }
-
-    /// Everything is weighed: from now on no instant limits what is known.
-    mutating func finish() { now = nil }
 
     mutating func weigh(_ act: Known.Act) {
-        now = act.at
         switch act.delivery {
-        case .claim(let claim):
-            guard !verdicts.contains(where: { $0.claim.id == claim.id }) else { return }
-            verdicts.append((claim, weigh(claim)))
         case .vote(let vote): count(vote)
         case .merge(let merge): people.merge(merge.anonymous, into: merge.identified)
-        default: break
+        default:
+            guard let subscription = act.subscription, let holding = holdings[subscription],
+                let upload = holding.uploads.first(where: { $0.id == act.id }),
+                !verdicts.contains(where: { $0.upload.id == act.id })
+            else { return }
+            let weighed = Weighed(upload: upload, customer: people.customer(upload.customer), line: line(of: holding))
+            verdicts.append((upload, subscription, weigh(weighed, in: subscription)))
         }
     }
 
-    // MARK: Claims (0017, 14 to 19)
+    // MARK: Claims and reservations
 
-    private mutating func weigh(_ claim: OracleClaim) -> OracleVerdict {
-        guard var holding = holdings[claim.originalTransactionId], let shown = holding.period(shownBy: claim.shown)
-        else { return .refused }
-        let weighed = Weighed(claim: claim, shown: shown, customer: people.customer(claim.customer), line: line(of: holding))
-        if weighed.isTokenOfAnother { return .refused }
-        let owner = weighed.line.owner(at: claim.claimedAt)
-        if weighed.isPurchaseOfLaterPeriod { holding.buyers.append((shown, claim.customer)) }
-        let appearances = weighed.freeAppearances
-        holding.incoming += appearances.map { ($0, claim.customer, claim.id) }
-        if weighed.isPurchaseOfFirstPeriod, weighed.line.firstOwner == nil { holding.firstClaimant = claim.customer }
-        holdings[claim.originalTransactionId] = holding
+    private mutating func weigh(_ weighed: Weighed, in subscription: String) -> OracleVerdict {
+        if let (period, strength) = weighed.line.purchase(shownBy: weighed.upload) {
+            return verdict(onPurchaseOf: period, strength, weighed)
+        }
+        let changes = weighed.line.changes(shownBy: weighed.upload)
+        if !changes.isEmpty { return verdict(on: changes, weighed) }
+        // A deferred change that an operator denied is no possession either.
+        if weighed.upload.isDenied && weighed.line.fitsAnAppearance(weighed.upload) { return .waits }
+        return possession(weighed, in: subscription)
+    }
 
+    /// Evidence of who bought a period (0023, 5, 6 and 16).
+    private func verdict(onPurchaseOf index: Int, _ strength: Strength, _ weighed: Weighed) -> OracleVerdict {
+        let purchase = weighed.line.purchase(of: index)
+        guard purchase.buyer == weighed.customer else {
+            return strength == .late && purchase.evidence.isLate ? .contested : .boughtByAnother
+        }
+        let period = weighed.line.holding.periods[index]
+        if weighed.line.owner(at: period.purchaseDate) == weighed.customer { return .bought }
+        switch policies.policy(at: period.purchaseDate).onPurchase {
+        case .ask: return .waits
+        case .stay: return .bought
+        case .followPurchase: return weighed.isOwner(from: period.purchaseDate) ? .bought : .refused
+        }
+    }
+
+    /// Evidence of who made deferred changes (0023, 7 and 16).
+    private func verdict(
+        on changes: [(appearance: Appearance, strength: Strength)], _ weighed: Weighed
+    ) -> OracleVerdict {
+        let made = changes.first { weighed.line.change($0.appearance).maker == weighed.customer }
+        guard let made else {
+            let waits = changes.contains { $0.strength == .late && weighed.line.change($0.appearance).evidence.isLate }
+            return waits ? .contested : .boughtByAnother
+        }
+        let policy = weighed.line.policy(of: made.appearance)
+        switch policy.onPurchase {
+        case .ask: return .waits
+        case .stay: return .incoming
+        case .followPurchase:
+            let before = weighed.line.ownerBefore(made.appearance)
+            return people.may(weighed.customer, takeFrom: before, under: policy) ? .incoming : .refused
+        }
+    }
+
+    // MARK: Possession (0023, 10 to 14)
+
+    private mutating func possession(_ weighed: Weighed, in subscription: String) -> OracleVerdict {
+        let upload = weighed.upload
+        guard let owner = weighed.line.owner(at: upload.at) else {
+            if isOneTooMany(weighed) { return .waits }
+            if holdings[subscription]?.firstClaimant == nil { holdings[subscription]?.firstClaimant = upload.customer }
+            return .bound
+        }
         if owner == weighed.customer { return .owned }
-        guard let owner else { return meetsNobody(weighed) }
-        return meets(owner, weighed, isIncoming: !appearances.isEmpty)
-    }
-
-    private mutating func meetsNobody(_ weighed: Weighed) -> OracleVerdict {
-        if weighed.isPurchaseOfLaterPeriod { return .bought }
-        let isPurchase = weighed.isPurchaseOfFirstPeriod || !weighed.freeAppearances.isEmpty
-        if !isPurchase && isOneTooMany(weighed) { return .waits }
-        let id = weighed.claim.originalTransactionId
-        if holdings[id]?.firstClaimant == nil { holdings[id]?.firstClaimant = weighed.claim.customer }
-        return .bound
-    }
-
-    private mutating func meets(_ owner: String, _ weighed: Weighed, isIncoming: Bool) -> OracleVerdict {
-        let claim = weighed.claim
-        let isProtected = weighed.line.isProtected(owner, at: claim.claimedAt)
-        let yields = people.isAnonymous(owner) && !people.isAnonymous(weighed.customer) && !isProtected
-        if yields { return takeFromAnonymous(owner, weighed) }
-        if weighed.isPurchaseOfLaterPeriod { return verdictOnPurchase(weighed) }
-        if weighed.isPurchaseOfFirstPeriod, isFirstOwner(weighed) { return .bought }
-        if isIncoming || weighed.namesAnotherProduct { return verdictOnChange(isIncoming, weighed, owner) }
-        guard !isProtected, claim.kind == .restore, weighed.line.mayTake(weighed.customer, from: owner) else {
-            return .refused
+        guard upload.kind == .restore else {
+            return weighed.namesAnotherProduct && !weighed.line.fitsAnAppearance(upload) ? .waits : .refused
         }
-        return restore(weighed)
+        let policy = policies.policy(at: upload.at)
+        if policy.tokenLocks && weighed.line.isNamed(owner, at: upload.at) { return .refused }
+        if people.isAnonymous(owner) { return takeFromAnonymous(owner, weighed, in: subscription) }
+        guard people.may(weighed.customer, takeFrom: owner, under: policy) else { return .refused }
+        return restore(weighed, in: subscription)
     }
 
-    private func isFirstOwner(_ weighed: Weighed) -> Bool {
-        holdings[weighed.claim.originalTransactionId].flatMap { line(of: $0).firstOwner }.map(people.customer) == weighed.customer
-    }
-
-    /// Any claim of an identified customer on what an anonymous one owns moves it (0017, 18).
-    private mutating func takeFromAnonymous(_ owner: String, _ weighed: Weighed) -> OracleVerdict {
-        if policy.mergeOnClaim {
+    /// What an anonymous customer owns goes to whoever restores it (0023, 12).
+    private mutating func takeFromAnonymous(
+        _ owner: String, _ weighed: Weighed, in subscription: String
+    ) -> OracleVerdict {
+        if policies.policy(at: weighed.upload.at).mergeOnClaim && !people.isAnonymous(weighed.customer) {
             people.merge(owner, into: weighed.customer)
             return .merged
         }
-        let id = weighed.claim.originalTransactionId
-        guard let holding = holdings[id] else { return .refused }
-        if line(of: holding).owner(at: weighed.claim.claimedAt) == weighed.customer { return .bought }
-        move(id, to: weighed.claim.customer, at: weighed.claim.claimedAt, isRestore: false)
+        move(subscription, to: weighed.upload.customer, at: weighed.upload.at, isRestore: false)
         return .moved
     }
 
-    private func verdictOnPurchase(_ weighed: Weighed) -> OracleVerdict {
-        guard let holding = holdings[weighed.claim.originalTransactionId] else { return .refused }
-        let from = holding.periods[weighed.shown].purchaseDate
-        let counts = line(of: holding).steps().contains(OracleStep(from: from, customer: weighed.customer))
-        if counts { return .bought }
-        switch policy.onPurchase {
-        case .ask: return .waits
-        case .stay: return .bought
-        case .followPurchase: return .refused
-        }
-    }
-
-    private func verdictOnChange(_ isIncoming: Bool, _ weighed: Weighed, _ owner: String) -> OracleVerdict {
-        guard isIncoming else { return .waits }
-        switch policy.onPurchase {
-        case .followPurchase: return weighed.line.mayTake(weighed.customer, from: owner) ? .incoming : .refused
-        case .ask: return .waits
-        case .stay: return .incoming
-        }
-    }
-
-    private mutating func restore(_ weighed: Weighed) -> OracleVerdict {
-        let claim = weighed.claim
-        guard let holding = holdings[claim.originalTransactionId] else { return .refused }
+    private mutating func restore(_ weighed: Weighed, in subscription: String) -> OracleVerdict {
+        let instant = weighed.upload.at
+        let policy = policies.policy(at: instant)
         switch policy.onRestore {
         case .keep: return .refused
         case .ask: return .waits
-        case .transferIfInactive where holding.spans.contains { $0.contains(claim.claimedAt) }: return .refused
+        case .transferIfInactive where weighed.isInUse(at: instant): return .refused
         case .transferIfInactive, .transfer: break
         }
-        let since = claim.claimedAt - policy.restoreWindowDays * day
-        let restores = holding.transfers.filter { $0.isRestore && $0.at > since && $0.at <= claim.claimedAt }
+        let since = instant - policy.restoreWindowDays * day
+        let restores = weighed.line.holding.transfers.filter { $0.isRestore && $0.at > since && $0.at <= instant }
         if restores.count >= policy.restoreLimit || isOneTooMany(weighed) { return .waits }
-        move(claim.originalTransactionId, to: claim.customer, at: claim.claimedAt, isRestore: true)
+        move(subscription, to: weighed.upload.customer, at: instant, isRestore: true)
         return .moved
     }
 
-    /// Whether the Apple Account would serve more customers than the policy wants (0017, 19).
+    /// Whether the Apple Account would serve more customers than the policy wants (0023, 14).
     private func isOneTooMany(_ weighed: Weighed) -> Bool {
-        guard let limit = policy.customersPerAppleAccount else { return false }
-        let served = Set(weighed.claim.othersServed.map(people.customer))
+        guard let limit = policies.policy(at: weighed.upload.at).customersPerAppleAccount else { return false }
+        let served = Set(weighed.upload.othersServed.map(people.customer))
         return !served.contains(weighed.customer) && served.count + 1 > limit
     }
 
@@ -156,7 +153,7 @@ struct Weighing {
         holdings[id]?.transfers.append(Holding.Transfer(at: instant, customer: customer, isRestore: isRestore))
     }
 
-    // MARK: Votes (0017, 20)
+    // MARK: Votes (0023, 15)
 
     private mutating func count(_ vote: OracleVote) {
         switch vote.kind {
@@ -165,67 +162,60 @@ struct Weighing {
         case .deny(let claim):
             guard let index = undecided(claim) else { return }
             verdicts[index].verdict = .denied
-            holdings[verdicts[index].claim.originalTransactionId]?.incoming.removeAll { $0.claim == claim }
         }
     }
 
     private mutating func approve(_ id: String, _ owner: String?, at instant: Int64) {
         guard let index = undecided(id) else { return }
-        let claim = verdicts[index].claim
-        guard owner.map({ mayConsent($0, to: claim, at: instant) }) ?? true else { return }
-        move(claim.originalTransactionId, to: claim.customer, at: instant, isRestore: false)
+        let (upload, subscription, _) = verdicts[index]
+        guard owner.map({ mayConsent($0, to: subscription, at: instant) }) ?? true else { return }
+        move(subscription, to: upload.customer, at: instant, isRestore: false)
         verdicts[index].verdict = .approved
     }
 
-    /// The owner of that instant may, unless a token names him: his consent is not stronger than it.
-    private func mayConsent(_ name: String, to claim: OracleClaim, at instant: Int64) -> Bool {
-        guard let holding = holdings[claim.originalTransactionId] else { return false }
+    /// The owner of that instant may, unless tokens lock and one names him.
+    private func mayConsent(_ name: String, to subscription: String, at instant: Int64) -> Bool {
+        guard let holding = holdings[subscription] else { return false }
         let owner = people.customer(name)
         let line = line(of: holding)
-        return line.owner(at: instant) == owner && !line.isProtected(owner, at: instant)
+        let isLocked = policies.policy(at: instant).tokenLocks && line.isNamed(owner, at: instant)
+        return line.owner(at: instant) == owner && !isLocked
     }
 
     private func undecided(_ id: String) -> Int? {
-        verdicts.firstIndex { $0.claim.id == id && $0.verdict != .approved && $0.verdict != .denied }
+        verdicts.firstIndex { $0.upload.id == id && $0.verdict != .approved && $0.verdict != .denied }
     }
 }
 
-/// A claim beside the line of owners as it was before it.
+/// A claim or a reservation beside the line of owners at its place.
 private struct Weighed {
-    let claim: OracleClaim
-    let shown: Int
+    let upload: Upload
     let customer: String
     let line: Line
 
-    private var period: OraclePeriod { line.holding.periods[shown] }
+    private var periods: [OraclePeriod] { line.holding.periods }
 
-    private var provesPurchase: Bool {
-        claim.kind == .purchase && claim.productId == period.productId && period.word.reason != .renewal
+    var namesAnotherProduct: Bool {
+        upload.kind == .purchase && upload.shown.map { periods[$0].productId != upload.productId } ?? false
     }
 
-    /// Purchase evidence for a later period that no other evidence names (0017, 15).
-    var isPurchaseOfLaterPeriod: Bool {
-        provesPurchase && period.wasBoughtLater && line.buyer(of: shown) == nil
+    /// Whether a step of this very instant made the customer the owner.
+    func isOwner(from instant: Int64) -> Bool {
+        line.steps().contains(OracleStep(from: instant, customer: customer))
     }
 
-    /// Purchase evidence for the first period: no limit makes it wait.
-    var isPurchaseOfFirstPeriod: Bool { provesPurchase && shown == 0 }
-
-    /// It shows a purchase whose registered token names another customer (OWN-2).
-    var isTokenOfAnother: Bool {
-        guard provesPurchase, shown == 0 || period.wasBoughtLater else { return false }
-        return line.people.named(by: period.word.appAccountToken).map { $0 != customer } ?? false
+    /// Whether service is given or billing retry runs (0023, 11).
+    func isInUse(at instant: Int64) -> Bool {
+        line.holding.spans.contains { $0.contains(instant) } || isInRetry(at: instant)
     }
 
-    var namesAnotherProduct: Bool { claim.kind == .purchase && claim.productId != period.productId }
-
-    /// The appearances that this claim is the first to prove (0017, 17).
-    var freeAppearances: [Appearance] {
-        guard namesAnotherProduct else { return [] }
-        return line.holding.appearances.filter { appearance in
-            appearance.period == shown && appearance.product == claim.productId
-                && abs(appearance.signedDate - claim.claimedAt) <= hour
-                && !line.holding.incoming.contains { $0.appearance == appearance }
+    private func isInRetry(at instant: Int64) -> Bool {
+        guard let last = periods.lastBegun(at: instant), periods[last].endReason == .ran, let end = periods[last].end,
+            end <= instant, instant - end < (periods[last].word.monthlyCommitment ? 90 : 60) * day
+        else { return false }
+        let info = line.holding.facts.infos.last {
+            $0.signedDate <= instant && periods.isAbout(end, of: last, signedDate: $0.signedDate)
         }
+        return info?.isInBillingRetryPeriod == true
     }
 }

@@ -37,12 +37,12 @@ func upgraded(_ transaction: OracleTransaction, signed: Int64) -> OracleTransact
 
 func info(
     _ signed: Int64, next: String? = nil, renews: Bool? = true, retry: Bool = false, grace: Int64? = nil,
-    intent: Int64? = nil
+    intent: Int64? = nil, token: String? = nil
 ) -> Delivery {
     .renewalInfo(
         OracleRenewalInfo(
-            originalTransactionId: "S", autoRenewProductId: next, autoRenewStatus: renews, isInBillingRetryPeriod: retry,
-            gracePeriodExpiresDate: grace, expirationIntent: intent, signedDate: signed))
+            originalTransactionId: "S", autoRenewProductId: next, autoRenewStatus: renews, appAccountToken: token,
+            isInBillingRetryPeriod: retry, gracePeriodExpiresDate: grace, expirationIntent: intent, signedDate: signed))
 }
 
 func notice(_ signed: Int64, status: Int64) -> Delivery {
@@ -56,13 +56,31 @@ func failed(_ asked: Int64, retryable: Bool = true) -> Delivery {
 
 func claim(
     _ customer: String, _ kind: OracleClaimKind, _ shown: OracleTransaction, _ instant: Int64, names: String? = nil,
-    anonymous: Bool = false, others: [String] = [], id: String? = nil
+    anonymous: Bool = false, others: [String] = [], intents: Bool = false, id: String? = nil
 ) -> Delivery {
     .claim(
         OracleClaim(
             id: id ?? "c\(instant)", originalTransactionId: shown.originalTransactionId, customer: customer,
             anonymous: anonymous, kind: kind, shown: shown, productId: names ?? shown.productId, claimedAt: instant,
-            othersServed: others))
+            othersServed: others, keepsIntents: intents))
+}
+
+func registration(
+    _ token: String, _ customer: String, _ instant: Int64, anonymous: Bool = false, vouched: Bool = false,
+    borneBefore: Bool = false
+) -> Delivery {
+    .registration(
+        OracleRegistration(
+            token: token, customer: customer, anonymous: anonymous, registeredAt: instant, vouched: vouched,
+            borneBefore: borneBefore))
+}
+
+func intent(_ customer: String, _ product: String, _ instant: Int64) -> Delivery {
+    .intent(OracleIntent(id: "i\(instant)", customer: customer, productId: product, madeAt: instant))
+}
+
+func reservation(_ customer: String, _ instant: Int64) -> Delivery {
+    .reservation(OracleReservation(id: "r\(instant)", originalTransactionId: "S", customer: customer, reservedAt: instant))
 }
 
 func vote(_ instant: Int64, _ kind: OracleVoteKind) -> Delivery {
@@ -75,6 +93,10 @@ func answer(_ deliveries: [Delivery], _ policy: OraclePolicy = OraclePolicy()) -
     Oracle(policy: policy).answer(to: deliveries)
 }
 
+func answer(_ deliveries: [Delivery], _ policies: OraclePolicies) -> OracleAnswer {
+    Oracle(policies: policies).answer(to: deliveries)
+}
+
 extension OracleAnswer {
     /// The line of owners of "S" in short: `A@0 B@10`, in days.
     var line: String {
@@ -84,6 +106,14 @@ extension OracleAnswer {
     /// The spans of "S" in short: `paid 0-30`, in days, with minutes where there are any.
     var spans: [String] {
         (self["S"]?.spans ?? []).map { "\($0.kind) \(inDays($0.from))-\($0.until.map(inDays) ?? "")" }
+    }
+
+    /// What each claim and reservation came to, in the order of receipt.
+    var outcomes: [OracleVerdict] { verdicts.map(\.verdict) }
+
+    /// The contests of "S" in short: `V,X@10`, in days.
+    var contests: [String] {
+        (self["S"]?.contested ?? []).map { $0.customers.joined(separator: ",") + "@" + inDays($0.purchaseDate) }
     }
 
     var beginnings: [OracleBeginning] { (self["S"]?.periods ?? []).map(\.beginning) }

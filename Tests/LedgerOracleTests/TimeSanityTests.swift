@@ -131,3 +131,69 @@ private let month = bought("silver.monthly", at(0), at(30))
         #expect(answer(facts(copy, refunded(first, at(12)))).spans == ["paid 0-12"])
     }
 }
+
+/// PER-13: what was charged early and then replaced by an upgrade.
+@Suite struct EarlyRenewalSanityTests {
+    private let renewal = bought("silver.monthly", at(30), at(60), .renewal, signed: at(29, 12 * hour))
+    private let gold = bought("gold.monthly", at(29, 20 * hour), at(59, 20 * hour))
+    private let owned = [claim("A", .purchase, month, at(0, minute))]
+
+    @Test func `an upgrade replaces the renewal that was charged before it, whatever is signed of that`() {
+        let refund = refunded(renewal, at(35))
+        for words in [facts(month, renewal, gold), facts(month, renewal, gold, refund, upgraded(renewal, signed: at(50)))] {
+            let found = answer(words + owned)
+            #expect(found.beginnings == [.firstKnown, .immediateChange, .renewal])
+            #expect(found.endReasons == [.replaced, .ran, .replaced])
+            #expect(found.spans == ["paid 0-29+1200m", "paid 29+1200m-59+1200m", "provisional 59+1200m-59+1260m"])
+            #expect(found.takeBacks.map(\.amount) == [4 * hour])
+            let windows = found.balance(of: "A", crediting: ["silver.monthly"])
+            #expect(windows == [OracleWindow(from: at(0), paidThrough: at(29, 20 * hour))])
+        }
+    }
+
+    @Test func `it is passed over where a next or a last begun period is asked for`() {
+        let next = bought("silver.monthly", at(59, 20 * hour), at(90), .renewal)
+        let change = info(at(35), next: "silver.monthly")
+        let claims = [claim("A", .purchase, gold, at(29, 20 * hour + 1)), claim("B", .purchase, gold, at(35), names: "silver.monthly")]
+        let found = answer(facts(month, renewal, gold, next) + [change] + owned + claims)
+        #expect(found.line == "A@0 B@59+1200m")
+        let grace = info(at(60), retry: true, grace: at(65))
+        #expect(answer(facts(month, renewal, gold) + [grace]).spans.last == "grace 59+1200m-65")
+    }
+
+    @Test func `what was bought, or begins at another second, is not replaced`() {
+        let bare = bought("silver.monthly", at(30), at(60), .none)
+        #expect(answer(facts(month, bare, gold)).endReasons == [.replaced, .ran, .replaced])
+        let paid = bought("silver.monthly", at(30), at(60), .purchase)
+        #expect(answer(facts(month, paid, gold)).beginnings == [.firstKnown, .immediateChange, .immediateChange])
+        let other = bought("silver.monthly", at(30, 1000), at(60), .renewal)
+        #expect(answer(facts(month, other, gold)).endReasons == [.replaced, .ran, .ran])
+    }
+}
+
+@Suite struct VersionSanityTests {
+    private func changed(_ first: OraclePolicy, _ instant: Int64, _ then: OraclePolicy) -> OraclePolicies {
+        OraclePolicies(first: first, then: [.init(validFrom: instant, policy: then)])
+    }
+
+    @Test func `late news is judged by the policy of the end, a refund by that of its date`() {
+        let long = changed(OraclePolicy(), at(30), OraclePolicy(leeway: 3 * hour))
+        #expect(answer(facts(month), long).spans == ["paid 0-30", "provisional 30-30+180m"])
+        let later = changed(OraclePolicy(), at(30, 1), OraclePolicy(leeway: 3 * hour))
+        #expect(answer(facts(month), later).spans == ["paid 0-30", "provisional 30-30+60m"])
+        var part = refunded(month, at(12))
+        part.revocationType = "REFUND_PRORATED"
+        let revoking = changed(OraclePolicy(), at(12), OraclePolicy(partialRefunds: .revoke))
+        #expect(answer(facts(part), revoking).spans == ["paid 0-12"])
+    }
+
+    @Test func `family sharing is judged by the policy of the purchase, a restore by that of its instant`() {
+        var family = month
+        family.familyShared = true
+        let ignoring = changed(OraclePolicy(), at(1), OraclePolicy(familySharing: .ignore))
+        #expect(answer(facts(family), ignoring).spans.count == 2)
+        let claims = [claim("A", .purchase, month, at(1)), claim("B", .restore, month, at(9)), claim("C", .restore, month, at(11))]
+        let transferring = changed(OraclePolicy(), at(10), OraclePolicy(onRestore: .transfer))
+        #expect(answer(facts(month) + claims, transferring).line == "A@0 C@11")
+    }
+}
