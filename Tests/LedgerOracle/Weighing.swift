@@ -54,9 +54,14 @@ struct Weighing {
             return verdict(onPurchaseOf: period, strength, weighed)
         }
         let changes = weighed.line.changes(shownBy: weighed.upload)
+        let isDenied = weighed.upload.isDenied && weighed.line.fitsAnAppearance(weighed.upload)
+        // What names a deferred change binds what nobody owns, too, and waits for no limit (0023, 9 and 14).
+        if !changes.isEmpty || isDenied, weighed.line.owner(at: weighed.upload.at) == nil {
+            return bind(weighed, in: subscription)
+        }
         if !changes.isEmpty { return verdict(on: changes, weighed) }
         // A deferred change that an operator denied is no possession either.
-        if weighed.upload.isDenied && weighed.line.fitsAnAppearance(weighed.upload) { return .waits }
+        if isDenied { return .waits }
         return possession(weighed, in: subscription)
     }
 
@@ -99,9 +104,7 @@ struct Weighing {
     private mutating func possession(_ weighed: Weighed, in subscription: String) -> OracleVerdict {
         let upload = weighed.upload
         guard let owner = weighed.line.owner(at: upload.at) else {
-            if isOneTooMany(weighed) { return .waits }
-            if holdings[subscription]?.firstClaimant == nil { holdings[subscription]?.firstClaimant = upload.customer }
-            return .bound
+            return isOneTooMany(weighed) ? .waits : bind(weighed, in: subscription)
         }
         if owner == weighed.customer { return .owned }
         guard upload.kind == .restore else {
@@ -112,6 +115,11 @@ struct Weighing {
         if people.isAnonymous(owner) { return takeFromAnonymous(owner, weighed, in: subscription) }
         guard people.may(weighed.customer, takeFrom: owner, under: policy) else { return .refused }
         return restore(weighed, in: subscription)
+    }
+
+    private mutating func bind(_ weighed: Weighed, in subscription: String) -> OracleVerdict {
+        if holdings[subscription]?.firstClaimant == nil { holdings[subscription]?.firstClaimant = weighed.upload.customer }
+        return .bound
     }
 
     /// What an anonymous customer owns goes to whoever restores it (0023, 12).

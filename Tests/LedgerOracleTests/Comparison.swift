@@ -4,15 +4,15 @@ import Primitives
 
 /// What the oracle and the ledger say about one set of deliveries, in one notation; nil where they agree.
 struct Comparison {
-    let policy: OraclePolicy
+    let policies: OraclePolicies
     /// Which of the instants are asked about: one in so many.
     var stride = 3
 
     /// The first difference found, in words.
     func difference(over deliveries: [Delivery]) -> String? {
         let by = Printout(deliveries)
-        let oracle = Oracle(policy: policy).answer(to: deliveries)
-        var ledger = LedgerWorld(deliveries, under: policy)
+        let oracle = Oracle(policies: policies).answer(to: deliveries)
+        var ledger = LedgerWorld(deliveries, under: policies)
         ledger.mergeAccounts(oracle.customer)
         let states = ledger.states
         for (id, state) in states {

@@ -36,7 +36,7 @@ struct ConvergenceInvariants {
         let shuffled = fold(doubled, history.key)
         findings.expect(
             .i08, shuffled == history.untold, "\(history.key.originalTransactionId): another history in another order")
-        let refolded = SubscriptionState(folding: shuffled, under: path.policy)
+        let refolded = SubscriptionState(folding: shuffled, under: path.policies)
         findings.expect(.i08, refolded == state, "\(history.key.originalTransactionId): another state in another order")
         findings.expect(.i08, try refolded.bytes == state.bytes, "\(history.key.originalTransactionId): other bytes")
         guard let input = chance.pick(stored) else { return }
@@ -63,13 +63,13 @@ struct ConvergenceInvariants {
         let together = fold(rows.shuffled(using: &chance).flatMap { $0 }, history.key)
         findings.expect(.i09, together == history.untold, "\(servers) servers know something else than one")
         findings.expect(
-            .i09, SubscriptionState(folding: together, under: path.policy) == state, "\(servers) servers come to another state")
+            .i09, SubscriptionState(folding: together, under: path.policies) == state, "\(servers) servers come to another state")
     }
 
     /// I13: the state, thrown away and folded again from what is stored, byte for byte.
     private func checkBytes(_ history: SubscriptionHistory, _ state: SubscriptionState, _ findings: inout Findings) throws {
         let read = try JSONDecoder().decode(SubscriptionHistory.self, from: history.bytes)
-        let folded = SubscriptionState(folding: read, under: path.policy)
+        let folded = SubscriptionState(folding: read, under: path.policies)
         findings.expect(.i13, try folded.bytes == state.bytes, "\(history.key.originalTransactionId): refolded bytes differ")
         let kept = try JSONDecoder().decode(SubscriptionState.self, from: state.bytes)
         findings.expect(.i13, kept == state, "\(history.key.originalTransactionId): the stored state reads otherwise")
@@ -104,7 +104,7 @@ struct ConvergenceInvariants {
         let was = Coverage(state.spans.filter { $0.kind == .paid })
         let has = Coverage(partly.spans.filter { $0.kind == .paid })
         findings.expect(.i23, was.covers(has), "a partial refund lengthens paid time")
-        if path.policy.partialRefunds == .keep {
+        if path.policies.policy(at: at).partialRefunds == .keep {
             findings.expect(.i23, partly.spans == state.spans, "a partial refund takes time")
         }
         let others = partly.periods.filter { $0.aliases != period.aliases }
@@ -123,12 +123,12 @@ struct ConvergenceInvariants {
     private func told(_ history: SubscriptionHistory, and facts: TransactionFact...) -> SubscriptionState {
         var history = history
         for fact in facts { _ = history.record(.fact(.transaction(fact))) }
-        return SubscriptionState(folding: history, under: path.policy)
+        return SubscriptionState(folding: history, under: path.policies)
     }
 
     /// I30: without the questions that failed, paid and grace time is the same, and late news is given no longer.
     private func checkQuestions(_ stored: [LedgerInput], _ state: SubscriptionState, _ findings: inout Findings) {
-        let without = SubscriptionState(folding: fold(stored.filter { !$0.isFailedQuestion }, state.key), under: path.policy)
+        let without = SubscriptionState(folding: fold(stored.filter { !$0.isFailedQuestion }, state.key), under: path.policies)
         let isSame = without.spans.filter { $0.kind != .provisional } == state.spans.filter { $0.kind != .provisional }
         findings.expect(.i30, isSame, "a failed question changed what Apple signed")
         for span in without.spans where span.kind == .provisional {

@@ -17,7 +17,7 @@ extension LiveStep {
 
     /// I10: the same once more changes nothing, and says nothing (I37).
     private func checkRepetition(_ findings: inout Findings) {
-        let again = Decision(on: inputs, history: history, state: state, policy: policy, learnedAt: learnedAt)
+        let again = Decision(on: inputs, history: history, state: state, policies: policies, learnedAt: learnedAt)
         let isSame = again.history == history && again.state == state && !again.changesHistory
         findings.expect(.i10, isSame, "telling it again changes the state")
         findings.expect(.i37, again.events.isEmpty && again.auditRows.isEmpty, "telling it again tells the world")
@@ -45,8 +45,14 @@ extension LiveStep {
         let isKept =
             before.renewals.isKept(in: history.renewals) && before.notices.isKept(in: history.notices)
             && before.questions.isKept(in: history.questions) && before.claims.isKept(in: history.claims)
-            && before.registrations.isKept(in: history.registrations) && before.votes.isKept(in: history.votes)
-            && before.merges.isKept(in: history.merges)
+            && before.votes.isKept(in: history.votes) && before.merges.isKept(in: history.merges)
+            && before.intents.isKept(in: history.intents) && before.reservations.isKept(in: history.reservations)
+            && before.registrations.allSatisfy { known in
+                // Of one customer and token the strongest words of all registrations are kept as one.
+                history.registrations.contains {
+                    $0.token == known.token && $0.customer == known.customer && $0.registeredAt <= known.registeredAt
+                }
+            }
         findings.expect(.i12, isKept, "a fact, claim or vote is gone")
         let names = stateBefore.periods.allSatisfy { known in
             known.aliases.allSatisfy { alias in state.periods.contains { $0.aliases.contains(alias) } }
@@ -56,7 +62,7 @@ extension LiveStep {
 
     /// I31: the same arguments give the same decision, whether the state is given or folded anew (I13).
     private func checkPurity(_ findings: inout Findings) {
-        let anew = Decision(on: inputs, history: before, policy: policy, learnedAt: learnedAt)
+        let anew = Decision(on: inputs, history: before, policies: policies, learnedAt: learnedAt)
         findings.expect(.i31, anew == decision, "a state folded anew decides otherwise")
         findings.expect(.i13, anew.state == state, "a state folded anew is another")
     }
@@ -70,7 +76,7 @@ extension LiveStep {
         guard case .refused = decision.outcomes.first else { return }
         var known = before
         for input in inputs where !input.isClaim { _ = known.record(input) }
-        let without = SubscriptionState(folding: known, under: policy)
+        let without = SubscriptionState(folding: known, under: policies)
         findings.expect(.i17, without.tenures == state.tenures && without.spans == state.spans, "a refused claim moved something")
     }
 

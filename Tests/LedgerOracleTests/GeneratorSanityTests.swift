@@ -3,7 +3,7 @@ import Testing
 
 /// Every new ingredient of the lives, and how many of 500 lives hold it.
 @Suite struct GeneratorSanityTests {
-    private static let lives = (UInt64(1)...500).map { Told(Life(seed: $0)) }
+    private static let lives = (UInt64(1)...500).map { ToldLife(Life(seed: $0)) }
 
     @Test(arguments: Ingredient.allCases)
     func `every ingredient occurs in at least three of five hundred lives`(ingredient: Ingredient) {
@@ -19,7 +19,7 @@ import Testing
 }
 
 /// A life with what the oracle says of it.
-struct Told: Sendable {
+struct ToldLife: Sendable {
     let policies: OraclePolicies
     let deliveries: [Delivery]
     let answer: OracleAnswer
@@ -123,7 +123,7 @@ enum Ingredient: CaseIterable {
     case renewalOffAndOn, earlyRenewalReplaced, oneVersion, twoVersions, threeVersions
     case anonymousRestoredByIdentified, anonymousRestoredByAnonymous, contestedPurchase, boughtByAnother, incoming
 
-    func occurs(_ life: Told) -> Bool {
+    func occurs(_ life: ToldLife) -> Bool {
         switch self {
         case .intents, .queueWithIntent, .queueWithoutIntent, .intentOfAnother, .earlyReservation, .reservationAfterPurchase,
             .reservationThatDecides, .reservationThatWaits:
@@ -141,7 +141,7 @@ enum Ingredient: CaseIterable {
         }
     }
 
-    private func isKept(in life: Told) -> Bool {
+    private func isKept(in life: ToldLife) -> Bool {
         func queue(_ verdict: OracleVerdict) -> Bool {
             life.claims.contains {
                 $0.kind == .queue && $0.keepsIntents && $0.shown.reason == .purchase && life.verdict(of: $0.id) == verdict
@@ -166,7 +166,7 @@ enum Ingredient: CaseIterable {
         }
     }
 
-    private func isNamed(in life: Told) -> Bool {
+    private func isNamed(in life: ToldLife) -> Bool {
         let byToken = Dictionary(grouping: life.registrations, by: \.token)
         func onChange(_ isOld: Bool) -> Bool {
             life.infos.contains { info in
@@ -200,7 +200,7 @@ enum Ingredient: CaseIterable {
         }
     }
 
-    private func isQueued(in life: Told) -> Bool {
+    private func isQueued(in life: ToldLife) -> Bool {
         let queues = life.waits(.queue)
         let renewals = life.waits(.queue, .renewal)
         return switch self {
@@ -214,7 +214,7 @@ enum Ingredient: CaseIterable {
         }
     }
 
-    private func isUploaded(in life: Told) -> Bool {
+    private func isUploaded(in life: ToldLife) -> Bool {
         let waits = life.waits(.purchase)
         return switch self {
         case .promptPurchase: waits.contains { $0 <= 300_000 }
@@ -229,7 +229,7 @@ enum Ingredient: CaseIterable {
         }
     }
 
-    private func isDecided(in life: Told) -> Bool {
+    private func isDecided(in life: ToldLife) -> Bool {
         switch self {
         case .renewalOffAndOn: life.changesMind
         case .earlyRenewalReplaced: life.hasEarlyRenewalReplaced

@@ -14,13 +14,13 @@ import Testing
         var compared = 0
         for seed in 1...Self.lives {
             let life = Life(seed: seed)
-            var policy = life.policy
+            var policy = life.policies.first
             guard policy.onRestore == .keep || policy.onRestore == .ask else { continue }
             // Merges, anonymous customers and limits make a claim count by what was known, as restores do.
             (policy.anonymousMayTake, policy.mergeOnClaim, policy.customersPerAppleAccount) = (false, false, nil)
             let deliveries = Self.withoutPeople(life.deliveries)
             let order = Self.shuffled(deliveries, seed: seed)
-            var live = LivePath(order, under: policy)
+            var live = LivePath(order, under: OraclePolicies(policy))
             for delivery in order { _ = live.tell(delivery) }
             let oracle = Oracle(policy: policy).answer(to: deliveries)
             for id in live.subscriptions {
@@ -48,6 +48,15 @@ import Testing
                 claim.othersServed = []
                 claim.shown = withOtherToken(claim.shown)
                 return .claim(claim)
+            case .registration(var registration):
+                registration.anonymous = false
+                return .registration(registration)
+            case .intent(var intent):
+                intent.anonymous = false
+                return .intent(intent)
+            case .reservation(var reservation):
+                reservation.anonymous = false
+                return .reservation(reservation)
             case .transaction(let transaction): return .transaction(withOtherToken(transaction))
             default: return delivery
             }

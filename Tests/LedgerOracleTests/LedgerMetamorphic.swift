@@ -11,16 +11,17 @@ import Testing
 
     private var seeds: Range<UInt64> { Self.firstSeed..<(Self.firstSeed + Self.lives) }
 
-    private func world(_ deliveries: [Delivery], _ policy: OraclePolicy) -> [Told] {
-        LedgerWorld(deliveries, under: policy).states.map { Told($0.state) }
+    private func world(_ deliveries: [Delivery], _ policies: OraclePolicies) -> [Told] {
+        LedgerWorld(deliveries, under: policies).states.map { Told($0.state) }
     }
 
     @Test func `FACT-2 a shift of all times shifts everything that the ledger says by as much`() {
         for seed in seeds {
             let life = LedgerOracle.Life(seed: seed)
             let delta = 77 * day
-            let shifted = world(Metamorphic.shifted(life.deliveries, by: delta), life.policy)
-            let expected = world(life.deliveries, life.policy).map { $0.shifted(by: delta) }
+            let shifted = world(
+                Metamorphic.shifted(life.deliveries, by: delta), Metamorphic.shifted(life.policies, by: delta))
+            let expected = world(life.deliveries, life.policies).map { $0.shifted(by: delta) }
             #expect(shifted == expected, "seed \(seed)")
         }
     }
@@ -29,8 +30,8 @@ import Testing
         for seed in seeds {
             let life = LedgerOracle.Life(seed: seed)
             // The kind of a customer stays to be seen from his name.
-            let renamed = world(Metamorphic.renamed(life.deliveries, prefix: "9", digit: "9"), life.policy)
-            let expected = world(life.deliveries, life.policy).map { $0.renamed(with: "9") }
+            let renamed = world(Metamorphic.renamed(life.deliveries, prefix: "9", digit: "9"), life.policies)
+            let expected = world(life.deliveries, life.policies).map { $0.renamed(with: "9") }
             #expect(renamed == expected, "seed \(seed)")
         }
     }
@@ -39,9 +40,9 @@ import Testing
         for seed in seeds {
             let one = LedgerOracle.Life(seed: seed)
             let two = LedgerOracle.Life(seed: seed + 10_000)
-            let joined = world(Metamorphic.joined(one.deliveries, two.deliveries), one.policy)
-            let stranger = world(Metamorphic.renamed(two.deliveries, prefix: "9", digit: "9"), one.policy)
-            #expect(joined == world(one.deliveries, one.policy) + stranger, "seed \(seed)")
+            let joined = world(Metamorphic.joined(one.deliveries, two.deliveries), one.policies)
+            let stranger = world(Metamorphic.renamed(two.deliveries, prefix: "9", digit: "9"), one.policies)
+            #expect(joined == world(one.deliveries, one.policies) + stranger, "seed \(seed)")
         }
     }
 
@@ -50,9 +51,9 @@ import Testing
         for seed in seeds {
             let life = LedgerOracle.Life(seed: seed)
             // The limit of customers counts whom other subscriptions of the Apple Account serve (OWN-11).
-            guard let gone = life.customers.last, life.policy.customersPerAppleAccount == nil else { continue }
-            let with = LedgerWorld(life.deliveries, under: life.policy)
-            let without = LedgerWorld(Metamorphic.without(gone, life.deliveries), under: life.policy)
+            guard let gone = life.customers.last, life.policies.all.allSatisfy({ $0.customersPerAppleAccount == nil }) else { continue }
+            let with = LedgerWorld(life.deliveries, under: life.policies)
+            let without = LedgerWorld(Metamorphic.without(gone, life.deliveries), under: life.policies)
             // Who shared a subscription with him may be one with another because of him, or only without him (OWN-10), and that
             // reaches every subscription of theirs.
             let others = with.merges.symmetricDifference(without.merges).flatMap { [$0.anonymous, $0.identified] }
@@ -74,14 +75,14 @@ import Testing
         encoder.outputFormatting = [.sortedKeys]
         for seed in seeds {
             let life = LedgerOracle.Life(seed: seed)
-            let world = LedgerWorld(life.deliveries, under: life.policy)
+            let world = LedgerWorld(life.deliveries, under: life.policies)
             for (id, history) in world.histories.sorted(by: { $0.key < $1.key }) {
                 let bytes = try encoder.encode(history)
                 let read = try JSONDecoder().decode(SubscriptionHistory.self, from: bytes)
                 #expect(read == history, "seed \(seed) \(id)")
                 #expect(try encoder.encode(read) == bytes, "seed \(seed) \(id)")
-                let state = SubscriptionState(folding: read, under: world.policy)
-                #expect(state == SubscriptionState(folding: history, under: world.policy), "seed \(seed) \(id)")
+                let state = SubscriptionState(folding: read, under: world.policies)
+                #expect(state == SubscriptionState(folding: history, under: world.policies), "seed \(seed) \(id)")
             }
         }
     }

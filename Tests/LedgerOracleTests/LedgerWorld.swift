@@ -5,7 +5,7 @@ import Primitives
 /// The same deliveries in the ledger's words, so that both can be asked the same questions. This is the only place in which the
 /// oracle and `Ledger` meet.
 struct LedgerWorld {
-    let policy: AppPolicy
+    let policies: PolicyTimeline
     /// By originalTransactionId.
     private(set) var histories: [String: SubscriptionHistory] = [:]
     private(set) var accounts: [String: CustomerAccount] = [:]
@@ -13,12 +13,12 @@ struct LedgerWorld {
     static let app = AppID("app")
     static let entitlement = EntitlementID("gold")
 
-    init(_ policy: OraclePolicy) { self.policy = AppPolicy(policy) }
+    init(_ policies: OraclePolicies) { self.policies = PolicyTimeline(policies) }
 
     /// Everything that the deliveries say, as `Backend` would file it: by subscription, merges and registrations with all of
     /// them.
-    init(_ deliveries: [Delivery], under policy: OraclePolicy) {
-        self.init(policy)
+    init(_ deliveries: [Delivery], under policies: OraclePolicies) {
+        self.init(policies)
         for id in Self.subscriptions(in: deliveries) { histories[id] = SubscriptionHistory(key: Self.key(id)) }
         for delivery in deliveries {
             for (id, input) in Self.inputs(of: delivery, among: deliveries) {
@@ -36,7 +36,7 @@ struct LedgerWorld {
     /// OWN-10: what a claim on one subscription made one customer is one in every other, too.
     private mutating func mergeElsewhere() {
         while true {
-            let merges = histories.values.flatMap { SubscriptionState(folding: $0, under: policy).merged }
+            let merges = histories.values.flatMap { SubscriptionState(folding: $0, under: policies).merged }
                 .sorted { ($0.mergedAt, $0.anonymous) < ($1.mergedAt, $1.anonymous) }
             // One after the other, as they happened: what an earlier one says may change what a later one is.
             let isNew = merges.contains { merge in
@@ -48,7 +48,7 @@ struct LedgerWorld {
 
     /// By subscription.
     var states: [(id: String, state: SubscriptionState)] {
-        histories.sorted { $0.key < $1.key }.map { ($0.key, SubscriptionState(folding: $0.value, under: policy)) }
+        histories.sorted { $0.key < $1.key }.map { ($0.key, SubscriptionState(folding: $0.value, under: policies)) }
     }
 
     // MARK: Deliveries
@@ -62,7 +62,8 @@ struct LedgerWorld {
                 case .notice(let it): it.originalTransactionId
                 case .failedQuestion(let it): it.originalTransactionId
                 case .claim(let it): it.originalTransactionId
-                case .registration, .merge, .vote, .customerVote: nil
+                case .reservation(let it): it.originalTransactionId
+                case .registration, .intent, .merge, .vote, .customerVote: nil
                 }
             }
         ).sorted()
@@ -83,11 +84,10 @@ struct LedgerWorld {
             ]
         case .registration(let it):
             AppAccountToken(it.token).map { token in
-                let isAnonymous = isAnonymous(it.customer, in: deliveries)
-                return [
-                    (nil, .registration(.init(token: token, customer: .init(it.customer), isAnonymous: isAnonymous)))
-                ]
+                [(nil, .registration(TokenRegistration(it, token)))]
             } ?? []
+        case .intent(let it): [(nil, .intent(PurchaseIntent(it)))]
+        case .reservation(let it): [(it.originalTransactionId, .reservation(Reservation(it)))]
         case .claim(let it):
             [
                 (it.originalTransactionId, .fact(.transaction(TransactionFact(it.shown)))),
@@ -97,17 +97,6 @@ struct LedgerWorld {
             [(nil, .merge(.init(anonymous: .init(it.anonymous), identified: .init(it.identified), mergedAt: Timestamp(it.at))))]
         case .vote(let it): [(subject(of: it, among: deliveries), .vote(OwnershipVote(it)))]
         case .customerVote: []
-        }
-    }
-
-    /// What the app's backend knows of its customer, wherever he shows it.
-    private static func isAnonymous(_ customer: String, in deliveries: [Delivery]) -> Bool {
-        let claims = deliveries.compactMap { delivery -> OracleClaim? in
-            if case .claim(let claim) = delivery, claim.customer == customer { claim } else { nil }
-        }
-        if let claim = claims.first { return claims.allSatisfy(\.anonymous) && claim.anonymous }
-        return deliveries.contains { delivery in
-            if case .merge(let merge) = delivery { merge.anonymous == customer } else { false }
         }
     }
 
@@ -179,6 +168,41 @@ struct LedgerWorld {
 
 // MARK: - The same words
 
+extension PolicyTimeline {
+    init(_ policies: OraclePolicies) {
+        self.init(
+            AppPolicy(policies.first),
+            then: policies.then.enumerated().map { index, version in
+                var policy = AppPolicy(version.policy)
+                policy.version = Int64(index + 2)
+                return Version(validFrom: Timestamp(version.validFrom), policy: policy)
+            })
+    }
+}
+
+extension TokenRegistration {
+    init(_ it: OracleRegistration, _ token: AppAccountToken) {
+        self.init(
+            token: token, customer: .init(it.customer), isAnonymous: it.anonymous, registeredAt: Timestamp(it.registeredAt),
+            isVouched: it.vouched, wasBorneBefore: it.borneBefore)
+    }
+}
+
+extension PurchaseIntent {
+    init(_ it: OracleIntent) {
+        self.init(
+            id: .init(it.id), customer: .init(it.customer), isAnonymous: it.anonymous, productId: .init(it.productId),
+            madeAt: Timestamp(it.madeAt))
+    }
+}
+
+extension Reservation {
+    init(_ it: OracleReservation) {
+        self.init(
+            id: .init(it.id), customer: .init(it.customer), isAnonymous: it.anonymous, reservedAt: Timestamp(it.reservedAt))
+    }
+}
+
 extension Timestamp {
     init(_ milliseconds: Int64) { self.init(millisecondsSince1970: milliseconds) }
 }
@@ -207,6 +231,10 @@ extension AppPolicy {
         partialRefunds = policy.partialRefunds == .keep ? .keep : .revoke
         familySharing = policy.familySharing == .serve ? .serve : .ignore
         productionLeeway = Milliseconds(policy.leeway)
+        promptWindow = Milliseconds(policy.promptWindow)
+        purchaseWindow = Milliseconds(policy.purchaseWindow)
+        purchaseEvidence = policy.tokenOnly ? .tokenOnly : .claims
+        tokenLocks = policy.tokenLocks
     }
 }
 
@@ -250,6 +278,7 @@ extension RenewalFact {
         isInBillingRetryPeriod = it.isInBillingRetryPeriod
         gracePeriodExpiresDate = it.gracePeriodExpiresDate.map { Timestamp($0) }
         expirationIntent = it.expirationIntent
+        appAccountToken = it.appAccountToken.flatMap { AppAccountToken($0) }
     }
 }
 
@@ -277,7 +306,8 @@ extension Claim {
             }
         self.init(
             id: .init(it.id),
-            customer: Claimant(.init(it.customer), isAnonymous: it.anonymous, othersServed: it.othersServed.map { .init($0) }),
+            customer: Claimant(.init(it.customer), isAnonymous: it.anonymous, othersServed: it.othersServed.map { .init($0) },
+                keepsIntents: it.keepsIntents),
             kind: kind, transaction: TransactionFact(it.shown), productId: .init(it.productId),
             claimedAt: Timestamp(it.claimedAt))
     }

@@ -18,7 +18,7 @@ import Testing
         var (all, walked) = (Findings(), 0)
         for seed in stride(from: Self.firstSeed + part, to: Self.firstSeed + Self.lives, by: Int(Self.parts)) {
             let life = LedgerOracle.Life(seed: seed)
-            let findings = try walk.findings(in: life.deliveries, under: life.policy, seed: seed)
+            let findings = try walk.findings(in: life.deliveries, under: life.policies, seed: seed)
             all.add(findings)
             walked += 1
             if let first = findings.broken.first {
@@ -38,11 +38,11 @@ import Testing
         let id = first.prefix(3)
         let small = Shrinker.shrink(life.deliveries) { deliveries in
             // A life that cannot be walked at all fails otherwise than this one.
-            let findings = Result { try walk.findings(in: deliveries, under: life.policy, seed: life.seed) }
+            let findings = Result { try walk.findings(in: deliveries, under: life.policies, seed: life.seed) }
             guard case .success(let found) = findings else { return false }
             return found.broken.contains { $0.prefix(3) == id }
         }
-        Issue.record("seed \(life.seed): \(first)\n\(life.policy)\n\(Printout(small).text)")
+        Issue.record("seed \(life.seed): \(first)\n\(life.policies)\n\(Printout(small).text)")
     }
 
     @Test func `each of I01 to I45 is checked here or says where it belongs`() {
@@ -68,13 +68,13 @@ struct LifeWalk {
     }
 
     /// All that is broken until the first step that breaks something.
-    func findings(in deliveries: [Delivery], under policy: OraclePolicy, seed: UInt64) throws -> Findings {
+    func findings(in deliveries: [Delivery], under policies: OraclePolicies, seed: UInt64) throws -> Findings {
         var findings = Findings()
-        var path = LivePath(deliveries, under: policy)
+        var path = LivePath(deliveries, under: policies)
         var chance = Chance(seed: seed)
         let cut = chance.below(deliveries.count + 1)
         for (index, delivery) in deliveries.enumerated() {
-            if index == cut { try check(path, deliveries[..<index], policy, chance, &findings) }
+            if index == cut { try check(path, deliveries[..<index], policies, chance, &findings) }
             for step in path.tell(delivery) {
                 step.checkOwnership(&findings)
                 step.checkFacts(&findings)
@@ -82,15 +82,15 @@ struct LifeWalk {
             }
             if !findings.broken.isEmpty { return findings }
         }
-        try check(path, deliveries[...], policy, chance, &findings)
-        if policy.onRestore == .keep { checkKeptClaims(path, deliveries, policy, &findings) }
+        try check(path, deliveries[...], policies, chance, &findings)
+        if policies.all.allSatisfy({ $0.onRestore == .keep }) { checkKeptClaims(path, deliveries, policies, &findings) }
         return findings
     }
 
     /// I08: the claims that were answered and not kept (OWN-3) would have changed nothing. Where restores move
     /// anything, a repetition that late news would have made succeed does not (decision 0010.14).
     private func checkKeptClaims(
-        _ path: LivePath, _ deliveries: [Delivery], _ policy: OraclePolicy, _ findings: inout Findings
+        _ path: LivePath, _ deliveries: [Delivery], _ policies: OraclePolicies, _ findings: inout Findings
     ) {
         let kept = Set(path.histories.values.flatMap(\.claims).map(\.id.rawValue))
         let isDecidedOnly = deliveries.allSatisfy { delivery in
@@ -102,18 +102,18 @@ struct LifeWalk {
         }
         // Nobody can decide about a claim that was not kept.
         guard isDecidedOnly else { return }
-        for (id, state) in LedgerWorld(deliveries, under: policy).states {
+        for (id, state) in LedgerWorld(deliveries, under: policies).states {
             findings.expect(
                 .i08, path.states[id]?.tenures == state.tenures, "\(id): a claim that was not kept would have counted")
         }
     }
 
     private func check(
-        _ path: LivePath, _ deliveries: ArraySlice<Delivery>, _ policy: OraclePolicy, _ chance: Chance, _ findings: inout Findings
+        _ path: LivePath, _ deliveries: ArraySlice<Delivery>, _ policies: OraclePolicies, _ chance: Chance, _ findings: inout Findings
     ) throws {
         var convergence = ConvergenceInvariants(path: path, chance: chance)
         try convergence.check(&findings)
-        let accounts = LedgerWorld(Array(deliveries), under: policy).accounts
+        let accounts = LedgerWorld(Array(deliveries), under: policies).accounts
         ReadInvariants(states: path.allStates, accounts: accounts, catalogue: catalogue).check(&findings)
     }
 }

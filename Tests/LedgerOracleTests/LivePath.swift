@@ -8,7 +8,7 @@ struct LiveStep {
     let before: SubscriptionHistory
     let stateBefore: SubscriptionState
     let decision: Decision
-    let policy: AppPolicy
+    let policies: PolicyTimeline
     let learnedAt: Timestamp
     /// Everything told of the subscription up to and with this step, repetitions included.
     let told: [LedgerInput]
@@ -24,7 +24,7 @@ struct LiveStep {
 /// A life delivered one thing after another through `Decision`, as a server lives it: the state is carried along and never
 /// folded anew, a claim comes with the transaction that it shows, and a merge goes to all subscriptions.
 struct LivePath {
-    let policy: AppPolicy
+    let policies: PolicyTimeline
     private(set) var histories: [String: SubscriptionHistory] = [:]
     private(set) var states: [String: SubscriptionState] = [:]
     private(set) var told: [String: [LedgerInput]] = [:]
@@ -33,13 +33,13 @@ struct LivePath {
     private let deliveries: [Delivery]
     private var clock: Int64 = 1_900_000_000_000
 
-    init(_ deliveries: [Delivery], under policy: OraclePolicy) {
-        self.policy = AppPolicy(policy)
+    init(_ deliveries: [Delivery], under policies: OraclePolicies) {
+        self.policies = PolicyTimeline(policies)
         self.deliveries = deliveries
         for id in LedgerWorld.subscriptions(in: deliveries) {
             let history = SubscriptionHistory(key: LedgerWorld.key(id))
             histories[id] = history
-            states[id] = SubscriptionState(folding: history, under: self.policy)
+            states[id] = SubscriptionState(folding: history, under: self.policies)
         }
     }
 
@@ -72,14 +72,14 @@ struct LivePath {
     private mutating func tell(_ inputs: [LedgerInput], to id: String) -> LiveStep? {
         guard let history = histories[id], let state = states[id] else { return nil }
         let learnedAt = Timestamp(clock)
-        let decision = Decision(on: inputs, history: history, state: state, policy: policy, learnedAt: learnedAt)
+        let decision = Decision(on: inputs, history: history, state: state, policies: policies, learnedAt: learnedAt)
         histories[id] = decision.history
         states[id] = decision.state
         told[id, default: []] += inputs
         audit[id, default: []] += decision.auditRows
         for event in decision.events { stories[id, default: SubscriptionStory()].take(event) }
         return LiveStep(
-            inputs: inputs, before: history, stateBefore: state, decision: decision, policy: policy, learnedAt: learnedAt,
+            inputs: inputs, before: history, stateBefore: state, decision: decision, policies: policies, learnedAt: learnedAt,
             told: told[id] ?? [], audit: audit[id] ?? [], story: stories[id] ?? SubscriptionStory())
     }
 }

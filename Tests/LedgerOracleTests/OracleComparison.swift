@@ -21,7 +21,7 @@ import Testing
             facts += life.deliveries.count
             let cut = Array(life.deliveries.prefix(Int(seed &* 0x9E37_79B9 % UInt64(life.deliveries.count + 1))))
             for deliveries in [life.deliveries, cut] {
-                let comparison = Comparison(policy: life.policy)
+                let comparison = Comparison(policies: life.policies)
                 guard comparison.difference(over: deliveries) != nil else { continue }
                 report(seed, Shrinker.shrink(deliveries) { comparison.difference(over: $0) != nil }, comparison)
                 return
@@ -33,6 +33,6 @@ import Testing
 
     private func report(_ seed: UInt64, _ deliveries: [Delivery], _ comparison: Comparison) {
         let difference = comparison.difference(over: deliveries) ?? ""
-        Issue.record("seed \(seed): \(difference)\n\(comparison.policy)\n\(Printout(deliveries).text)")
+        Issue.record("seed \(seed): \(difference)\n\(comparison.policies)\n\(Printout(deliveries).text)")
     }
 }

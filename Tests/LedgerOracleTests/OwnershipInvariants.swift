@@ -34,25 +34,39 @@ extension LiveStep {
     }
 
     private func isKnown(_ tenure: Tenure) -> Bool {
-        let evidence = tenure.cause.evidence
-        guard tenure.customer != nil else { return evidence == "no claim" }
-        if let id = evidence.rest(after: "vote ") { return history.votes.contains { $0.id.rawValue == id } }
-        if let id = evidence.rest(after: "appAccountToken of transaction ") {
-            return state.periods.contains { period in
-                period.transaction.transactionId.rawValue == id && registered(period) != nil
-            }
+        switch tenure.cause.evidence {
+        case .none: return tenure.customer == nil
+        case .vote(let id): return history.votes.contains { $0.id == id }
+        case .token(let id):
+            return state.periods.contains { $0.transaction.transactionId == id && named($0.transaction.appAccountToken) != nil }
+        case .tokenOfChange(let signedDate):
+            return history.renewals.contains { $0.signedDate == signedDate && named($0.appAccountToken) != nil }
+        case .claim(let id, _):
+            return history.claims.contains { $0.id == id }
+                || history.reservations.contains { "reservation/\($0.id)" == id.rawValue }
         }
-        return history.claims.contains { $0.id.rawValue == evidence }
     }
 
-    private func registered(_ period: Period) -> CustomerID? {
-        history.registrations.first { $0.token == period.transaction.appAccountToken }?.customer
+    /// Whom a token names: the first registration of it that is vouched for, or came before anything bore it.
+    private func named(_ token: AppAccountToken?) -> CustomerID? {
+        guard let token else { return nil }
+        let bearing = state.periods.map(\.transaction).filter { $0.appAccountToken == token }.map(\.purchaseDate)
+        let words = history.renewals.filter { $0.appAccountToken == token }.map(\.signedDate)
+        let borne = (bearing + words).min() ?? .latestAccepted
+        let naming = history.registrations.filter { registration in
+            registration.token == token
+                && (registration.isVouched || (registration.registeredAt <= borne && !registration.wasBorneBefore))
+        }
+        return naming.min { ($0.registeredAt, $0.customer) < ($1.registeredAt, $1.customer) }?.customer
     }
 
     /// I03: a registered token on what was bought decides, and no claim takes the subscription from whom it names.
     private func checkTokens(_ findings: inout Findings) {
-        for (index, period) in state.periods.enumerated() where period.isBought || index == 0 {
-            guard let customer = registered(period), isLast(index, at: period.purchaseDate) else { continue }
+        for (index, period) in state.periods.enumerated() where period.isBought {
+            guard let customer = named(period.transaction.appAccountToken), isLast(index, at: period.purchaseDate) else {
+                continue
+            }
+            let policy = policies.policy(at: period.purchaseDate)
             let isFollowed = policy.onPurchase == .followPurchase && !isAnonymous(customer)
             guard index == 0 || isFollowed else { continue }
             let owner = state.owner(at: period.purchaseDate)
@@ -60,9 +74,7 @@ extension LiveStep {
         }
         for (one, next) in zip(state.tenures, state.tenures.dropFirst())
         where next.cause.rule == .restore || next.cause.rule == .anonymous {
-            guard let owner = one.customer, let claim = history.claims.first(where: { $0.id.rawValue == next.cause.evidence }),
-                !rests(one, onWhatCameAfter: claim)
-            else { continue }
+            guard let owner = one.customer, let claim = claim(of: next), policies.policy(at: next.from).tokenLocks else { continue }
             findings.expect(.i03, !isNamed(owner, at: next.from), "\(claim.id) takes from \(owner) whom a token names")
         }
     }
@@ -75,17 +87,14 @@ extension LiveStep {
 
     private func isAnonymous(_ customer: CustomerID) -> Bool { customer.rawValue.hasPrefix("anon") }
 
-    /// A purchase may be shown later than a restore that came after it; the restore was weighed against the owner before.
-    private func rests(_ tenure: Tenure, onWhatCameAfter claim: Claim) -> Bool {
-        history.claims.first { $0.id.rawValue == tenure.cause.evidence }.map { $0.claimedAt > claim.claimedAt } ?? false
+    private func claim(of tenure: Tenure) -> Claim? {
+        guard case .claim(let id, _) = tenure.cause.evidence else { return nil }
+        return history.claims.first { $0.id == id }
     }
 
     private func isNamed(_ owner: CustomerID, at instant: Timestamp) -> Bool {
-        for period in state.periods.reversed() where period.purchaseDate <= instant && period.beginning != .alreadyActive {
-            if registered(period) == owner { return true }
-            if period.beginning != .renewal { return false }
-        }
-        return false
+        let bought = state.periods.last { $0.isBought && $0.purchaseDate <= instant }
+        return bought.flatMap { named($0.transaction.appAccountToken) } == owner
     }
 
     /// I04: what nobody owns gives nothing to anyone, and is kept.
@@ -117,17 +126,10 @@ extension LiveStep {
             anonymous: merge.anonymous, identified: merge.identified, mergedAt: merge.mergedAt.adding(.days(9)))
         for other in [reversed, late] {
             let after = Decision(
-                on: [.merge(other)], history: history, state: state, policy: policy, learnedAt: learnedAt)
+                on: [.merge(other)], history: history, state: state, policies: policies, learnedAt: learnedAt)
             let isKnownCustomer = history.claims.contains { $0.customer == merge.identified }
             guard isKnownCustomer || other != reversed else { continue }
             findings.expect(.i05, after.state.tenures == state.tenures, "a second merge \(other) moved something")
         }
-    }
-}
-
-extension String {
-    /// What follows a prefix; nil where it does not begin with it.
-    fileprivate func rest(after prefix: String) -> String? {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }
 }

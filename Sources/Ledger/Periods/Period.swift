@@ -25,12 +25,14 @@ package struct Period: Sendable, Hashable, Codable {
     package var productId: ProductID { kept.fact.productId }
     package var purchaseDate: Timestamp { kept.fact.purchaseDate }
 
-    init(_ entry: PeriodBook.Entry, beginning: Beginning, end: Timestamp?, ending: Ending, isIgnored: Bool) {
+    init(
+        _ entry: PeriodBook.Entry, beginning: Beginning, end: (at: Timestamp?, by: Ending), isIgnored: Bool, neverServes: Bool
+    ) {
+        self.neverServes = neverServes
         aliases = entry.aliases
         kept = entry.kept
         self.beginning = beginning
-        self.end = end
-        self.ending = ending
+        (self.end, ending) = (end.at, end.by)
         self.isIgnored = isIgnored
     }
 
@@ -54,7 +56,7 @@ package struct Period: Sendable, Hashable, Codable {
     package var ranOut: Bool { ending == .ran }
 
     private enum CodingKeys: String, CodingKey {
-        case aliases, beginning, end, endReason, isIgnored
+        case aliases, beginning, end, endReason, isIgnored, neverServes
         case kept = "transaction"
     }
 
@@ -67,6 +69,7 @@ package struct Period: Sendable, Hashable, Codable {
         end = try container.decodeIfPresent(Timestamp.self, forKey: .end)
         ending = Ending(try container.decode(EndReason.self, forKey: .endReason))
         isIgnored = try container.decodeIfPresent(Bool.self, forKey: .isIgnored) ?? false
+        neverServes = try container.decodeIfPresent(Bool.self, forKey: .neverServes) ?? false
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -77,6 +80,7 @@ package struct Period: Sendable, Hashable, Codable {
         try container.encodeIfPresent(end, forKey: .end)
         try container.encode(endReason, forKey: .endReason)
         if isIgnored { try container.encode(isIgnored, forKey: .isIgnored) }
+        if neverServes { try container.encode(neverServes, forKey: .neverServes) }
     }
 
     /// How a period came to be, which decides whether it can move the subscription to its buyer.
@@ -108,7 +112,7 @@ package struct Period: Sendable, Hashable, Codable {
 
     /// PER-13: a renewal that was charged early and that an upgrade then replaced before it began. It serves nobody and is credited
     /// to nobody, and whoever asks for the next or the last period passes it over.
-    package var neverServes: Bool { beginning == .renewal && ending == .replaced && end == kept.fact.purchaseDate }
+    package let neverServes: Bool
 
     /// A renewal, by how it began or by Apple's word; it is charged, and spoken of, up to a day before it begins (PER-6).
     private var isRenewed: Bool { beginning == .renewal || kept.fact.transactionReason == .renewal }

@@ -29,6 +29,8 @@ struct PeriodFold {
         let isUpgraded: Bool
         var end: Timestamp?
         var ending: Period.Ending
+        /// PER-13: replaced with the period that it would have followed.
+        var neverServes = false
     }
 
     /// All periods, by purchase date; equal dates by identity, so that the order never depends on arrival.
@@ -71,7 +73,7 @@ struct PeriodFold {
             drafts.append(
                 Draft(
                     entry: index, beginning: .renewal, purchaseDate: purchaseDate, isUpgraded: kept.fact.isUpgraded,
-                    end: purchaseDate, ending: .replaced))
+                    end: purchaseDate, ending: .replaced, neverServes: true))
             return
         }
         let beginning = beginning(of: kept)
@@ -196,6 +198,8 @@ struct PeriodFold {
         // OWN-13: what a family shares may be kept and give nothing.
         let isIgnored =
             kept.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
-        return Period(entries[draft.entry], beginning: draft.beginning, end: end, ending: ending, isIgnored: isIgnored)
+        return Period(
+            entries[draft.entry], beginning: draft.beginning, end: (end, ending), isIgnored: isIgnored,
+            neverServes: draft.neverServes)
     }
 }

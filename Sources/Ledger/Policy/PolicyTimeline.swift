@@ -56,7 +56,7 @@ package struct PolicyTimeline: Sendable, Hashable, Codable {
     }
 
     /// The policy in force at the instant.
-    func policy(at instant: Timestamp) -> AppPolicy {
+    package func policy(at instant: Timestamp) -> AppPolicy {
         if versions.count == 1 { return versions[0].policy }
         return (versions.last { $0.validFrom <= instant } ?? versions[0]).policy
     }
