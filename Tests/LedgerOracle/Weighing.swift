@@ -54,10 +54,10 @@ struct Weighing {
             return verdict(onPurchaseOf: period, strength, weighed)
         }
         let changes = weighed.line.changes(shownBy: weighed.upload)
-        if !changes.isEmpty { return verdict(on: changes, weighed) }
-        // A deferred change that an operator denied is no possession either.
-        if weighed.upload.isDenied && weighed.line.fitsAnAppearance(weighed.upload) { return .waits }
-        return possession(weighed, in: subscription)
+        guard !changes.isEmpty else { return possession(weighed, in: subscription) }
+        // It shows the present period too, which 5 does not count: where nobody is owner it binds, and no limit holds it up.
+        if weighed.line.owner(at: weighed.upload.at) == nil { bind(weighed, in: subscription) }
+        return verdict(on: changes, weighed)
     }
 
     /// Evidence of who bought a period (0023, 5, 6 and 16).
@@ -100,7 +100,7 @@ struct Weighing {
         let upload = weighed.upload
         guard let owner = weighed.line.owner(at: upload.at) else {
             if isOneTooMany(weighed) { return .waits }
-            if holdings[subscription]?.firstClaimant == nil { holdings[subscription]?.firstClaimant = upload.customer }
+            bind(weighed, in: subscription)
             return .bound
         }
         if owner == weighed.customer { return .owned }
@@ -112,6 +112,10 @@ struct Weighing {
         if people.isAnonymous(owner) { return takeFromAnonymous(owner, weighed, in: subscription) }
         guard people.may(weighed.customer, takeFrom: owner, under: policy) else { return .refused }
         return restore(weighed, in: subscription)
+    }
+
+    private mutating func bind(_ weighed: Weighed, in subscription: String) {
+        if holdings[subscription]?.firstClaimant == nil { holdings[subscription]?.firstClaimant = weighed.upload.customer }
     }
 
     /// What an anonymous customer owns goes to whoever restores it (0023, 12).
