@@ -5,6 +5,11 @@ extension LifeWriter {
     /// The buyer's device uploads what was bought, soon or late or never; sometimes another's device does too.
     mutating func claimPurchase(_ shelf: Shelf, by buyer: LifeCustomer) {
         guard let shown = shelf.sent.last else { return }
+        // Everybody's device finds it in its queue, in any order.
+        if chance.happens(12) {
+            for customer in customers { claimPurchase(shown, by: customer, queuePercent: 90) }
+            return
+        }
         if chance.happens(80) { claimPurchase(shown, by: buyer, queuePercent: 25) }
         if chance.happens(25), let other = chance.pick(customers) { claimPurchase(shown, by: other, queuePercent: 60) }
     }
@@ -34,7 +39,7 @@ extension LifeWriter {
 
     /// A deferred change is uploaded with the present period and the new product's name (PER-4).
     mutating func claimChange(_ shelf: Shelf, to product: OracleProduct, by changer: LifeCustomer, at signed: Int64) {
-        if chance.happens(75) { uploadChange(shelf, product, changer, signed) }
+        if chance.happens(shelf.infoToken == nil ? 80 : 45) { uploadChange(shelf, product, changer, signed) }
         if chance.happens(20), let other = chance.pick(customers) { uploadChange(shelf, product, other, signed) }
     }
 

@@ -67,8 +67,8 @@ extension LifeWriter {
         let reach = chance.happens(30) ? min(latest, shelf.now + 3 * hour) : latest
         let instant = chance.between(shelf.now, reach)
         switch chance.below(100) {
-        case ..<26: change(&shelf, at: instant)
-        case ..<32: upgradeAfterCharge(&shelf)
+        case ..<28: change(&shelf, at: instant)
+        case ..<33: upgradeAfterCharge(&shelf)
         case ..<42: turnRenewal(&shelf, at: instant)
         case ..<56: refund(&shelf, at: instant)
         case ..<62: reverse(&shelf, at: instant)
@@ -96,6 +96,7 @@ extension LifeWriter {
             signPresent(&shelf, at: instant, type)
             if let changer, !isBack || chance.happens(30) { claimChange(shelf, to: product, by: changer, at: instant) }
             if chance.happens(30) { changeMind(&shelf) }
+            if chance.happens(40) { endOfPeriod(&shelf) }
             return
         }
         guard let replaced = shelf.transactions.indices.last else { return }
@@ -105,8 +106,8 @@ extension LifeWriter {
     /// Apple writes the old token, the one of the customer who changes, or none (0023, 7).
     private mutating func tokenOfChange(_ shelf: Shelf, by changer: LifeCustomer?) -> String? {
         if shelf.isFamily { return nil }
-        if chance.happens(40) { return shelf.transactions.last?.appAccountToken }
-        return chance.happens(70) ? changer?.token : nil
+        if chance.happens(30) { return shelf.transactions.last?.appAccountToken }
+        return chance.happens(90) ? changer?.token : nil
     }
 
     /// Renewal off and on again, perhaps in the last day.

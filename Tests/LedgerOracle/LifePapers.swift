@@ -34,7 +34,7 @@ extension LifeWriter {
             let token = "00000000-0000-4000-8000-00000000000\(number)"
             return LifeCustomer(
                 name: isAnonymous ? "anon-\(number)" : "customer-\(number)", isAnonymous: isAnonymous,
-                token: chance.happens(isAnonymous ? 60 : 30) ? nil : token, keepsIntents: chance.happens(35))
+                token: chance.happens(isAnonymous ? 50 : 20) ? nil : token, keepsIntents: chance.happens(35))
         }
     }
 
@@ -42,14 +42,14 @@ extension LifeWriter {
     mutating func register() {
         for customer in customers {
             guard let token = customer.token else { continue }
-            if chance.happens(75) { register(token, for: customer) }
+            if chance.happens(85) { register(token, for: customer) }
             if chance.happens(15) { register(token, for: customer) }
             if chance.happens(25), let other = chance.pick(customers) { register(token, for: other) }
         }
     }
 
     private mutating func register(_ token: String, for customer: LifeCustomer) {
-        let isEarly = chance.happens(60)
+        let isEarly = chance.happens(65)
         let instant = LifeWriter.begin + (isEarly ? chance.between(-9 * day, 0) : chance.between(0, 80 * day))
         let registration = OracleRegistration(
             token: token, customer: customer.name, anonymous: customer.isAnonymous, registeredAt: instant,

@@ -54,15 +54,10 @@ struct Weighing {
             return verdict(onPurchaseOf: period, strength, weighed)
         }
         let changes = weighed.line.changes(shownBy: weighed.upload)
-        let isDenied = weighed.upload.isDenied && weighed.line.fitsAnAppearance(weighed.upload)
-        // What names a deferred change binds what nobody owns, too, and waits for no limit (0023, 9 and 14).
-        if !changes.isEmpty || isDenied, weighed.line.owner(at: weighed.upload.at) == nil {
-            return bind(weighed, in: subscription)
-        }
-        if !changes.isEmpty { return verdict(on: changes, weighed) }
-        // A deferred change that an operator denied is no possession either.
-        if isDenied { return .waits }
-        return possession(weighed, in: subscription)
+        guard !changes.isEmpty else { return possession(weighed, in: subscription) }
+        // It shows the present period too, which 5 does not count: where nobody is owner it binds, and no limit holds it up.
+        if weighed.line.owner(at: weighed.upload.at) == nil { bind(weighed, in: subscription) }
+        return verdict(on: changes, weighed)
     }
 
     /// Evidence of who bought a period (0023, 5, 6 and 16).
@@ -104,7 +99,9 @@ struct Weighing {
     private mutating func possession(_ weighed: Weighed, in subscription: String) -> OracleVerdict {
         let upload = weighed.upload
         guard let owner = weighed.line.owner(at: upload.at) else {
-            return isOneTooMany(weighed) ? .waits : bind(weighed, in: subscription)
+            if isOneTooMany(weighed) { return .waits }
+            bind(weighed, in: subscription)
+            return .bound
         }
         if owner == weighed.customer { return .owned }
         guard upload.kind == .restore else {
@@ -117,9 +114,8 @@ struct Weighing {
         return restore(weighed, in: subscription)
     }
 
-    private mutating func bind(_ weighed: Weighed, in subscription: String) -> OracleVerdict {
+    private mutating func bind(_ weighed: Weighed, in subscription: String) {
         if holdings[subscription]?.firstClaimant == nil { holdings[subscription]?.firstClaimant = weighed.upload.customer }
-        return .bound
     }
 
     /// What an anonymous customer owns goes to whoever restores it (0023, 12).

@@ -99,6 +99,33 @@ struct ToldLife: Sendable {
         }
     }
 
+    /// Whether a deferred change made another customer the owner, by a token where nobody showed the change.
+    func changeMoves(byToken: Bool) -> Bool {
+        answer.subscriptions.contains { subscription in
+            subscription.periods.indices.dropFirst().contains { index in
+                let (old, new) = (subscription.periods[index - 1], subscription.periods[index])
+                let isShown = claims.contains {
+                    $0.originalTransactionId == subscription.originalTransactionId && $0.kind == .purchase
+                        && $0.productId == new.productId && $0.shown.purchaseDate == old.purchaseDate
+                }
+                return new.beginning == .renewal && new.productId != old.productId && isShown != byToken
+                    && subscription.steps.contains { $0.from == new.purchaseDate }
+            }
+        }
+    }
+
+    /// Whether the owner before a purchase went before somebody whose upload of it came first.
+    var formerOwnerGoesFirst: Bool {
+        claims.contains { first in
+            verdict(of: first.id) == .contested
+                && claims.contains {
+                    $0.shown.purchaseDate == first.shown.purchaseDate && $0.productId == first.productId
+                        && $0.originalTransactionId == first.originalTransactionId && $0.claimedAt > first.claimedAt
+                        && verdict(of: $0.id) == .bought
+                }
+        }
+    }
+
     /// Whether an upgrade replaced a renewal that was charged before it (PER-13).
     var hasEarlyRenewalReplaced: Bool {
         answer.subscriptions.contains { subscription in
@@ -122,6 +149,7 @@ enum Ingredient: CaseIterable {
     case endOfPromptWindow, afterPromptWindow, endOfPurchaseWindow, afterPurchaseWindow
     case renewalOffAndOn, earlyRenewalReplaced, oneVersion, twoVersions, threeVersions
     case anonymousRestoredByIdentified, anonymousRestoredByAnonymous, contestedPurchase, boughtByAnother, incoming
+    case changeByUpload, changeByToken, formerOwnerFirst, deniedChange
 
     func occurs(_ life: ToldLife) -> Bool {
         switch self {
@@ -240,7 +268,11 @@ enum Ingredient: CaseIterable {
         case .anonymousRestoredByAnonymous: life.restoresFromAnonymous(by: true)
         case .contestedPurchase: !life.answer.subscriptions.flatMap(\.contested).isEmpty
         case .boughtByAnother: life.answer.verdicts.contains { $0.verdict == .boughtByAnother }
-        default: life.answer.verdicts.contains { $0.verdict == .incoming }
+        case .incoming: life.answer.verdicts.contains { $0.verdict == .incoming }
+        case .changeByUpload: life.changeMoves(byToken: false)
+        case .changeByToken: life.changeMoves(byToken: true)
+        case .formerOwnerFirst: life.formerOwnerGoesFirst
+        default: life.claims.contains { life.verdict(of: $0.id) == .denied && $0.productId != $0.shown.productId }
         }
     }
 }

@@ -80,6 +80,8 @@ private let gold = bought("gold.monthly", at(10), at(40))
         #expect(answer(downgraded + [first, back, again[0]]).line == "A@0")
         let denied = answer(downgraded + [first, vote(at(11), .deny(claim: "b"))])
         #expect(denied.line == "A@0" && denied.outcomes == [.bought, .denied])
+        let nobody = answer(facts(goldFirst, silverNext) + [info(at(10), next: "silver.monthly"), first])
+        #expect(nobody.line == "B@0" && nobody.outcomes == [.incoming])
     }
 
     @Test func `a renewal moves nothing and a resubscription makes its buyer the owner`() {

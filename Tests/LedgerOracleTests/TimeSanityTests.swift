@@ -154,7 +154,10 @@ private let month = bought("silver.monthly", at(0), at(30))
     @Test func `it is passed over where a next or a last begun period is asked for`() {
         let next = bought("silver.monthly", at(59, 20 * hour), at(90), .renewal)
         let change = info(at(35), next: "silver.monthly")
-        let claims = [claim("A", .purchase, gold, at(29, 20 * hour + 1)), claim("B", .purchase, gold, at(35), names: "silver.monthly")]
+        let claims = [
+            claim("A", .purchase, gold, at(29, 20 * hour + 1)),
+            claim("B", .purchase, gold, at(35), names: "silver.monthly"),
+        ]
         let found = answer(facts(month, renewal, gold, next) + [change] + owned + claims)
         #expect(found.line == "A@0 B@59+1200m")
         let grace = info(at(60), retry: true, grace: at(65))
@@ -192,7 +195,9 @@ private let month = bought("silver.monthly", at(0), at(30))
         family.familyShared = true
         let ignoring = changed(OraclePolicy(), at(1), OraclePolicy(familySharing: .ignore))
         #expect(answer(facts(family), ignoring).spans.count == 2)
-        let claims = [claim("A", .purchase, month, at(1)), claim("B", .restore, month, at(9)), claim("C", .restore, month, at(11))]
+        let claims = [
+            claim("A", .purchase, month, at(1)), claim("B", .restore, month, at(9)), claim("C", .restore, month, at(11)),
+        ]
         let transferring = changed(OraclePolicy(), at(10), OraclePolicy(onRestore: .transfer))
         #expect(answer(facts(month) + claims, transferring).line == "A@0 C@11")
     }
