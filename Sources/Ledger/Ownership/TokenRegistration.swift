@@ -35,10 +35,15 @@ package struct TokenRegistration: Sendable, Hashable, Codable {
 
     /// What two registrations of one token for one customer come to, in whatever order they are known.
     func joined(with other: TokenRegistration) -> TokenRegistration {
-        TokenRegistration(
+        // Whether it was borne before is said of the earliest: registering it once more takes nothing from him.
+        let wasBorne =
+            registeredAt == other.registeredAt
+            ? wasBorneBefore || other.wasBorneBefore
+            : registeredAt < other.registeredAt ? wasBorneBefore : other.wasBorneBefore
+        return TokenRegistration(
             token: token, customer: customer, isAnonymous: isAnonymous && other.isAnonymous,
             registeredAt: min(registeredAt, other.registeredAt), isVouched: isVouched || other.isVouched,
-            wasBorneBefore: wasBorneBefore || other.wasBorneBefore)
+            wasBorneBefore: wasBorne)
     }
 
     static func inOrder(_ left: TokenRegistration, _ right: TokenRegistration) -> Bool {
