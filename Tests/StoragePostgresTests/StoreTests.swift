@@ -231,12 +231,12 @@ extension PostgresTests {
                 for _ in 0..<2 {
                     let reading = PostgresReading(connection: owner, names: names.get())
                     let before = owner.batches
-                    #expect(try reading.subscription(key, ledger: 1)?.policy == AppPolicy())
+                    #expect(try reading.subscription(key, ledger: 1)?.policy == PolicyTimeline(AppPolicy()))
                     trips.append(owner.batches - before)
                     names.learn(found: reading.found.policies)
                 }
                 #expect(trips == [2, 1])
-                #expect(names.get().number(of: AppPolicy()) == nil)
+                #expect(names.get().number(of: PolicyTimeline(AppPolicy())) == nil)
             }
         }
 

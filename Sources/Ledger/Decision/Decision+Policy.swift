@@ -35,8 +35,8 @@ extension Decision {
 }
 
 extension SubscriptionState {
-    /// Whether all but the name of the policy is equal.
-    func saysTheSame(as other: SubscriptionState) -> Bool {
+    /// Whether all but the name of the policy is equal: then nothing that is kept or answered is another.
+    package func saysTheSame(as other: SubscriptionState) -> Bool {
         periods == other.periods && tenures == other.tenures && spans == other.spans && claims == other.claims
             && evidence == other.evidence && merged == other.merged && renewal == other.renewal
     }
