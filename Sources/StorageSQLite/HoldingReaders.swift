@@ -109,7 +109,8 @@ private struct HoldingReader: ~Copyable {
     /// The statement sees one snapshot by itself and is over, its lock with it, when this returns.
     func holdings(of customer: CustomerID, in scope: Scope) throws -> CustomerHoldings {
         defer { sqlite3_reset(statement) }
-        for (index, text) in [(1, scope.app.rawValue), (2, scope.environment.rawValue), (3, customer.rawValue)] {
+        let app = scope.app.rawValue
+        for (index, text) in [(1, app), (2, app), (3, scope.environment.rawValue), (4, customer.rawValue)] {
             try bind(text, to: statement, at: Int32(index))
         }
         var holdings: [Holding] = []

@@ -36,7 +36,7 @@ import Testing
                     entitlements: names.map { EntitlementID($0) })
             })
         var settings = AppSettings(
-            id: World.app, expected: .init(bundleId: "com.example.app", appAppleId: 42, environments: [.production]),
+            id: World.app, expected: World.productionOnly,
             content: content)
         settings.validFrom = validFrom
         return Backend(store: store ?? world.store, verifier: world.apple.verifier, apps: [settings], clock: world.clock)
@@ -58,7 +58,7 @@ import Testing
     }
 
     private static func owner(_ world: World, _ id: String = "1001") async throws -> CustomerID? {
-        try await world.store.subscription(World.key(id))?.state.owner(at: world.clock.now())
+        try await world.store.subscription(World.key(id))?.state.owner(at: world.clock.now().adding(.minutes(1)))
     }
 
     /// Alice buys, and Bob buys the upgrade of what is hers.
@@ -280,7 +280,7 @@ import Testing
             watched.fail(with: StorageError(.unavailable, "killed"), after: 2, times: 1000)
             let dying = Self.server(world, AppPolicy(), on: WatchedStoreFace(watched: watched, writers: 1))
             await #expect(throws: StorageError.self) { try await Self.workThrough(dying) }
-            let left = try await world.store.work(after: 0, limit: 10).first { $0.order.scope == Self.scope }
+            let left = try await world.store.work(after: 0, limit: 10).first { $0.order.kind == .applySettings }
             let progress = try SettingsProgress(json: try #require(left).order.body)
             #expect(progress.changed == 25 && progress.after == "5024" && progress.looked == 25)
             // Nobody is given it before the lease ends; then another server goes on.

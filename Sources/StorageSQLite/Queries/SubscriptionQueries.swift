@@ -153,8 +153,8 @@ enum HoldingQueries {
     /// Run by `HoldingReaders`, on connections of their own. The number of the app's newest version stands beside each holding,
     /// so that both are of one instant; it is looked up once.
     static let selectHoldings = """
-        SELECT holding, (SELECT max(number) FROM settingsVersion WHERE app = ?1) FROM holding
-        WHERE ledger = (SELECT id FROM ledger WHERE app = ?1 AND environment = ?2) AND customer = ?3
+        SELECT holding, (SELECT max(number) FROM settingsVersion WHERE app = ?) FROM holding
+        WHERE ledger = (SELECT id FROM ledger WHERE app = ? AND environment = ?) AND customer = ?
         ORDER BY originalTransactionId
         """
 

@@ -1,5 +1,6 @@
 import Backend
 import Foundation
+import Ledger
 import Primitives
 
 /// The list of what a version would change, as CSV, row by row as it comes.
