@@ -23,7 +23,7 @@ extension StorageConformance {
             let content = try await store.settings(of: Specimen.app).last?.version.content
             try expect(content, equals: Self.content(.transfer), "the content of the newest version")
         },
-        Behaviour("STORE-41", "A number is given once: keeping another version under it is refused, and nothing of that is kept") {
+        Behaviour("STORE-41", "A number is given once: another version under it is refused, and nothing of that is kept") {
             store in
             let first = try version(1, of: Specimen.app, .keep)
             try await store.write { try $0.keep(first) }
@@ -31,7 +31,7 @@ extension StorageConformance {
             try await expectError("constraint", "a second version 1") { try await store.write { try $0.keep(again) } }
             try expect(try await store.settings(of: Specimen.app), equals: [first], "versions")
         },
-        Behaviour("STORE-42", "The newest number comes with what is locked and with what a customer has, also where he has nothing") {
+        Behaviour("STORE-42", "The newest number comes with what is locked and with what a customer has, if only nothing") {
             store in
             _ = try await store.decide(on: [
                 .fact(.transaction(Specimen.transaction())), .claim(Specimen.claim(Specimen.alice)),

@@ -80,7 +80,7 @@ import Testing
 
     // MARK: The story
 
-    @Test func `OWN-17 B keeps the upgrade that she bought after the policy says stay, also after the next fact and a refused restore`()
+    @Test func `OWN-17 B keeps the upgrade that she bought under another policy, after the next fact and a refused restore too`()
         async throws
     {
         try await withWorld { world in
@@ -139,7 +139,9 @@ import Testing
         }
     }
 
-    @Test func `OWN-17 a fact that comes before the version is worked through does not hide whose doing the change is`() async throws {
+    @Test func `OWN-17 a fact that comes before the version is worked through does not hide whose doing the change is`()
+        async throws
+    {
         try await withWorld { world in
             let first = Self.server(world, AppPolicy())
             _ = try await first.adoptSettings()
@@ -164,7 +166,9 @@ import Testing
 
     // MARK: Files
 
-    @Test func `OWN-17 a file that is served twice is one version, and one that is changed back is not applied again`() async throws {
+    @Test func `OWN-17 a file that is served twice is one version, and one that is changed back is not applied again`()
+        async throws
+    {
         try await withWorld { world in
             let (one, two) = (AppPolicy(), AppPolicy(onRestore: .transfer))
             _ = try await Self.server(world, one).adoptSettings()
@@ -210,7 +214,9 @@ import Testing
         }
     }
 
-    @Test func `OWN-17 two servers with different files judge and answer by the store's versions, whichever is asked`() async throws {
+    @Test func `OWN-17 two servers with different files judge and answer by the store's versions, whichever is asked`()
+        async throws
+    {
         try await withWorld { world in
             let one = Self.server(world, AppPolicy(onRestore: .keep))
             _ = try await one.adoptSettings()
@@ -280,14 +286,14 @@ import Testing
             watched.fail(with: StorageError(.unavailable, "killed"), after: 2, times: 1000)
             let dying = Self.server(world, AppPolicy(), on: WatchedStoreFace(watched: watched, writers: 1))
             await #expect(throws: StorageError.self) { try await Self.workThrough(dying) }
-            let left = try await world.store.work(after: 0, limit: 10).first { $0.order.kind == .applySettings }
+            let left = try await world.store.work(after: 0, limit: 1000).first { $0.order.kind == .applySettings }
             let progress = try SettingsProgress(json: try #require(left).order.body)
             #expect(progress.changed == 25 && progress.after == "5024" && progress.looked == 25)
             // Nobody is given it before the lease ends; then another server goes on.
             #expect(try await Self.workThrough(first) == 0)
             world.clock.set(world.clock.now().adding(.minutes(2)))
             #expect(try await Self.workThrough(first) > 0)
-            #expect(try await world.store.work(after: 0, limit: 10).filter { $0.order.kind == .applySettings }.isEmpty)
+            #expect(try await world.store.work(after: 0, limit: 1000).filter { $0.order.kind == .applySettings }.isEmpty)
             for number in 0..<60 as Range<Int64> {
                 #expect(try await Self.owner(world, "\(5000 + number)") == World.bob)
                 let rows = try await Self.audit(world, "\(5000 + number)").filter { $0.actor == .operatorOfTenure }

@@ -83,7 +83,8 @@ import Testing
     ) -> [EntitlementID] {
         var book = Book()
         for number in 0..<Int64(renewing) {
-            var fact = transaction("\(1000 + number)", from: day(2026, 1, 1) + .days(30 * number), to: day(2026, 1, 31) + .days(30 * number))
+            var fact = transaction(
+                "\(1000 + number)", from: day(2026, 1, 1) + .days(30 * number), to: day(2026, 1, 31) + .days(30 * number))
             fact.transactionReason = number == 0 ? .purchase : .renewal
             book.tell(fact)
             if number == 0 { _ = book.hear(claim(alice, .purchase, fact, at: day(2026, 1, 1))) }
@@ -161,7 +162,9 @@ import Testing
         #expect(try #require(ProductDuration(row.text)).end(from: row.from) == row.end)
     }
 
-    @Test(arguments: ["", "P", "PD", "30D", "P0D", "P030D", "P1.5M", "P1Y6M", "PT1H", "P-1D", "p1d", "P1D ", "P999999D", "P1201M"])
+    @Test(arguments: [
+        "", "P", "PD", "30D", "P0D", "P030D", "P1.5M", "P1Y6M", "PT1H", "P-1D", "p1d", "P1D ", "P999999D", "P1201M",
+    ])
     func `PER-9 anything but one unit from a day to a hundred years is no duration`(_ text: String) {
         #expect(ProductDuration(text) == nil)
     }

@@ -363,7 +363,9 @@ extension PostgresTests {
         /// Twenty thousand rows in each table, all of one ledger among many.
         private static let population = """
             INSERT INTO ledger (app, environment) SELECT 'app' || n, 'Production' FROM generate_series(1, 5000) n;
-            INSERT INTO policy VALUES (1, 1, '{}');
+            INSERT INTO policy SELECT n, 1, '{}' FROM generate_series(1, 5000) n;
+            INSERT INTO settingsVersion
+                SELECT 'app' || n % 5000, 1 + n / 5000, n, n, 'a', 'd', '{}' FROM generate_series(1, 20000) n;
             INSERT INTO evidence (ledger, form, receivedAt, document) SELECT 7, 'compactJWS', n, '\\x00' FROM generate_series(1,
                 20000) n;
             INSERT INTO notification SELECT 7, 'uuid' || n, 'DID_RENEW', NULL, n, n FROM generate_series(1, 20000) n;

@@ -7,8 +7,8 @@ extension Backend {
     /// Under which name what a file says is applied.
     package static let servingActor = "serve"
 
-    /// Applies what the file says of each app, where it is new; to be called before anything is served. Safe to call twice, and by
-    /// several servers at once.
+    /// Applies what the file says of each app, where it is new; to be called before anything is served. Safe to call twice, and
+    /// by several servers at once.
     ///
     /// - Throws: `SettingsRefusal` where a new content is to hold from an instant that is past; `BackendError.store`.
     package func adoptSettings() async throws -> [AppID: SettingsStanding] {
@@ -29,17 +29,18 @@ extension Backend {
     ) throws -> SettingsStanding {
         let kept = try transaction.lockSettings(of: app.id)
         guard let timeline = try SettingsTimeline(kept) else {
-            return try keep(app.content, of: app, (from: now, now), servingActor, kept, in: transaction)
+            return try keep(Next(content: app.content, from: now, now: now, actor: servingActor), of: app, kept, in: transaction)
         }
         if let standing = standing(of: app.content, in: timeline) { return standing }
         if let from = app.validFrom, from < now {
             throw SettingsRefusal(
                 """
-                What the file says of \(app.id) is new and is to hold from \(from), which is past. Take validFrom away to apply it \
-                from now on, or try it with `tenure what-if --from` and apply it with `tenure policy apply --from`.
+                What the file says of \(app.id) is new and is to hold from \(from), which is past. Take validFrom away to apply \
+                it from now on, or try it with `tenure what-if --from` and apply it with `tenure policy apply --from`.
                 """)
         }
-        return try keep(app.content, of: app, (from: app.validFrom ?? now, now), servingActor, kept, in: transaction)
+        let next = Next(content: app.content, from: app.validFrom ?? now, now: now, actor: servingActor)
+        return try keep(next, of: app, kept, in: transaction)
     }
 
     /// Nil where no version says it.
@@ -51,14 +52,20 @@ extension Backend {
         }
     }
 
+    private struct Next {
+        let content: SettingsContent
+        let from: Timestamp
+        let now: Timestamp
+        let actor: String
+    }
+
     /// Keeps the next version, and asks for what it makes of the subscriptions that are there.
     private static func keep(
-        _ content: SettingsContent, of app: AppSettings, _ instants: (from: Timestamp, now: Timestamp), _ actor: String,
-        _ kept: [SettingsVersion], in transaction: any StoreTransaction
+        _ next: Next, of app: AppSettings, _ kept: [SettingsVersion], in transaction: any StoreTransaction
     ) throws -> SettingsStanding {
         let number = (kept.last?.number ?? 0) + 1
         let version = try SettingsVersion(
-            content, of: app.id, number: number, instants: (instants.from, instants.now), actor: actor)
+            next.content, of: app.id, number: number, instants: (next.from, next.now), actor: next.actor)
         try transaction.keep(version)
         let before = try SettingsTimeline(kept)
         let after = try SettingsTimeline(kept + [version])
@@ -68,10 +75,10 @@ extension Backend {
             try transaction.order(
                 app.scopes.map { scope in
                     WorkOrder(
-                        scope: scope, subject: "", key: "settings", kind: .applySettings, body: body, dueAt: instants.now)
+                        scope: scope, subject: "", key: "settings", kind: .applySettings, body: body, dueAt: next.now)
                 })
         }
-        return .applied(number: number, validFrom: instants.from)
+        return .applied(number: number, validFrom: next.from)
     }
 
     /// Applies a version because an operator says so.
@@ -94,8 +101,8 @@ extension Backend {
                     }
                 }
                 try Self.check(order, newest: timeline?.newest.number ?? 0, at: now)
-                return try Self.keep(
-                    order.content, of: app, (from: order.from ?? now, now), order.actor, kept, in: transaction)
+                let next = Next(content: order.content, from: order.from ?? now, now: now, actor: order.actor)
+                return try Self.keep(next, of: app, kept, in: transaction)
             }
         }
     }

@@ -57,7 +57,8 @@ extension Backend {
                 try await compare(question, in: scope, &summary, row, progress)
             }
             if present.entitlements != proposed.entitlements {
-                try await compare(present.entitlements, proposed.entitlements, in: scope, &summary, row, progress)
+                let maps = (present: present.entitlements, proposed: proposed.entitlements)
+                try await compare(maps, in: scope, &summary, row, progress)
             }
         }
         return summary
@@ -100,12 +101,14 @@ extension Backend {
         }
     }
 
-    @concurrent private static func differences(_ question: WhatIf, _ histories: [SubscriptionHistory]) async -> [AccessDifference] {
+    @concurrent private static func differences(_ question: WhatIf, _ histories: [SubscriptionHistory]) async
+        -> [AccessDifference]
+    {
         histories.flatMap { question.differences(in: $0) }
     }
 
     private func compare(
-        _ present: EntitlementMap, _ proposed: EntitlementMap, in scope: Scope, _ summary: inout WhatIfSummary,
+        _ maps: (present: EntitlementMap, proposed: EntitlementMap), in scope: Scope, _ summary: inout WhatIfSummary,
         _ row: (WhatIfRow) throws -> Void, _ progress: (WhatIfSummary) -> Void
     ) async throws {
         var place: (customer: CustomerID, id: OriginalTransactionID)?
@@ -113,7 +116,7 @@ extension Backend {
         func close() throws {
             guard let customer else { return }
             summary.customers += 1
-            let differences = present.differences(to: proposed, for: holdings)
+            let differences = maps.present.differences(to: maps.proposed, for: holdings)
             if !differences.isEmpty { summary.customersWhoseEntitlementsDiffer += 1 }
             for difference in differences {
                 summary.rows += 1

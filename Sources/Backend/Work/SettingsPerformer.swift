@@ -104,7 +104,9 @@ package struct SettingsPerformer: WorkPerformer {
             let policies = application.timeline.policies
             var (savings, orders) = ([Saving](), [WorkOrder]())
             for key in keys {
-                guard let stored = locked.subscriptions[key], let decision = decision(on: stored, policies, at: now) else { continue }
+                guard let stored = locked.subscriptions[key], let decision = decision(on: stored, policies, at: now) else {
+                    continue
+                }
                 savings.append(try Saving(stored: stored, decisions: [decision], policy: policies, learnedAt: now))
                 if !decision.events.isEmpty { orders += try application.app.deliveries(of: key, at: now) }
             }

@@ -32,7 +32,8 @@ package struct Holding: Sendable, Hashable, Codable {
         // What was said of an earlier period says nothing of the next renewal.
         let word = RenewalOutlook(of: state)?.word
         self.init(
-            originalTransactionId: state.key.originalTransactionId, spans: Self.joined(state.spans(of: customer), of: state.periods),
+            originalTransactionId: state.key.originalTransactionId,
+            spans: Self.joined(state.spans(of: customer), of: state.periods),
             autoRenewStatus: word?.autoRenewStatus, autoRenewProductId: word?.autoRenewProductId,
             credited: state.creditedPeriods(of: customer).filter {
                 $0.type == .nonRenewingSubscription || (keepingCredits && $0.type == .autoRenewableSubscription)

@@ -60,8 +60,8 @@ package struct WhatIf: Sendable {
     }
 }
 
-/// One stretch of time in which a customer could use an entitlement and could not, or the other way round, if products gave what is
-/// proposed (OWN-16, ENT-2).
+/// One stretch of time in which a customer could use an entitlement and could not, or the other way round, if products gave what
+/// is proposed (OWN-16, ENT-2).
 package struct EntitlementDifference: Sendable, Hashable {
     package let entitlement: EntitlementID
     package let window: TimeWindow

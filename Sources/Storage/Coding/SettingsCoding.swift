@@ -38,7 +38,8 @@ package enum SettingsCoding {
                 }
             }
             nonRenewingDurations = Dictionary(
-                content.durations.map { ($0.key.rawValue, $0.value.description) }) { first, _ in first }
+                content.durations.map { ($0.key.rawValue, $0.value.description) }
+            ) { first, _ in first }
         }
 
         var content: SettingsContent {

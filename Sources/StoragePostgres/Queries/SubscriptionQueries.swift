@@ -48,7 +48,8 @@ enum SubscriptionQueries {
     static func page(after id: OriginalTransactionID?, ledger: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+            SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount,
+                history
             FROM subscription JOIN policy ON policy.id = subscription.policy
             WHERE ledger = $1 AND originalTransactionId > $2 ORDER BY originalTransactionId LIMIT $3
             """,

@@ -38,7 +38,8 @@ struct PolicyShow: AsyncParsableCommand {
 
 struct PolicyStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Print which version holds, how the file stands to it, and how far it is worked through.",
+        commandName: "status",
+        abstract: "Print which version holds, how the file stands to it, and how far it is worked through.",
         discussion: "Exit status: 0 the file says what the newest version says; 1 it does not.")
 
     @Option(name: .long, help: "The configuration file, JSON.")
@@ -66,7 +67,7 @@ struct PolicyStatus: AsyncParsableCommand {
         let words = "version \(newest.number) of \(newest.appliedAt) by \(newest.actor)"
         guard let said else { return ("\(words); the file says something new", false) }
         guard said.number == newest.number else {
-            return ("\(words); the file says what version \(said.number) says, and a server that comes with it is unready", false)
+            return ("\(words); the file says what version \(said.number) says, so a server with it is unready", false)
         }
         return ("\(words); the file says the same", true)
     }
@@ -81,8 +82,9 @@ struct PolicyStatus: AsyncParsableCommand {
                 let progress = try SettingsProgress(json: work.order.body)
                 Console.print(
                     """
-                    \(work.order.scope.app) \(work.order.scope.environment.rawValue): version \(progress.version) is being worked \
-                    through: \(progress.looked) subscriptions looked at, \(progress.changed) changed\(Self.words(for: work.state))
+                    \(work.order.scope.app) \(work.order.scope.environment.rawValue): version \(progress.version) is being \
+                    worked through: \(progress.looked) subscriptions looked at, \(progress.changed) \
+                    changed\(Self.words(for: work.state))
                     """)
             }
             last = end.id
@@ -105,8 +107,9 @@ struct PolicyApply: AsyncParsableCommand {
         commandName: "apply",
         abstract: "Apply the file's policy and products as a new version.",
         discussion: """
-            From now on, unless --from names an instant that is past: then it reaches back, and wants the code that `tenure what-if`
-            printed for exactly this change. The servers work it through what is kept; `tenure policy status` says how far they are.
+            From now on, unless --from names an instant that is past: then it reaches back, and wants the code that `tenure
+            what-if` printed for exactly this change. The servers work it through what is kept; `tenure policy status` says how
+            far they are.
             """)
 
     @Option(name: .long, help: "The configuration file that has the policy and products, JSON.")

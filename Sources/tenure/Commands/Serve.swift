@@ -49,7 +49,8 @@ struct Serve: AsyncParsableCommand {
             ])
         let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
         let worker = WorkLoop(
-            store: database.store, clock: clock, performers: [TellingPerformer(backend: backend), Self.settingsPerformer(backend, logger: logger)],
+            store: database.store, clock: clock,
+            performers: [TellingPerformer(backend: backend), Self.settingsPerformer(backend, logger: logger)],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
@@ -88,8 +89,8 @@ struct Serve: AsyncParsableCommand {
             case .superseded(let number, let newest):
                 logger.warning(
                     """
-                    the file says what an earlier version says; serving under the newest one, and unready. Take the newest file, or \
-                    go back with `tenure policy apply --again`
+                    the file says what an earlier version says; serving under the newest one, and unready. Take the newest \
+                    file, or go back with `tenure policy apply --again`
                     """,
                     metadata: ["app": "\(app)", "version": "\(number)", "newest": "\(newest)"])
             }

@@ -8,8 +8,8 @@ struct WhatIfCommand: AsyncParsableCommand {
         commandName: "what-if",
         abstract: "Try a policy and products before they are applied: whose access would differ, and when.",
         discussion: """
-            Folds every subscription of the app under the versions that are kept and with the file's content among them, and compares
-            what customers may use where products would give something else. Changes nothing; may run beside a server.
+            Folds every subscription of the app under the versions that are kept and with the file's content among them, and
+            compares what customers may use where products would give something else. Changes nothing; may run beside a server.
 
             It ends with a confirmation code, which `tenure policy apply --from` wants to be shown.
             """)
@@ -43,7 +43,7 @@ struct WhatIfCommand: AsyncParsableCommand {
         Console.print(
             """
             Compared with version \(summary.newest), from \(instant.map { "\($0)" } ?? "now"):
-            \(summary.subscriptionsThatDiffer) of \(summary.subscriptions) subscriptions would serve somebody else, or at other times
+            \(summary.subscriptionsThatDiffer) of \(summary.subscriptions) subscriptions would serve others, or at other times
             \(summary.customersWhoseEntitlementsDiffer) of \(summary.customers) customers could use other entitlements
             \(summary.rows) differences, \(summary.losses) of them losses
             Confirmation code: \(summary.code)

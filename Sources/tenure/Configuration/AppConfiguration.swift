@@ -106,8 +106,8 @@ struct AppConfiguration {
             guard let duration = member.value.string.flatMap({ ProductDuration($0) }) else {
                 throw CommandError(
                     """
-                    \(file.place("nonRenewingDurations.\(member.name)")) must be a duration of days, weeks, months or years, from a \
-                    day to a hundred years, such as P30D, P2W, P1M or P1Y.
+                    \(file.place("nonRenewingDurations.\(member.name)")) must be a duration of days, weeks, months or years, \
+                    from a day to a hundred years, such as P30D, P2W, P1M or P1Y.
                     """)
             }
             durations[ProductID(member.name)] = duration
