@@ -64,6 +64,11 @@ enum ErrorMapping {
                 status: 422, code: "appleMustBeAsked",
                 detail: "Only Apple can say what this receipt is, and this version does not ask yet. Upload a newer receipt.",
                 rule: "RECON-3")
+        case .settingsSuperseded(let app, let number, let newest):
+            Problem(
+                status: 503, code: "settingsSuperseded",
+                detail: "The file of this server says of \(app) what version \(number) says; it serves under version \(newest).",
+                rule: "OWN-17")
         case .overloaded:
             Problem(
                 status: 503, code: "overloaded", detail: "Too much waits to be kept; nothing of this was. Send it again.",

@@ -37,7 +37,7 @@ extension StorageConformance {
             for (index, policy) in policies.enumerated() {
                 _ = try await store.decide(on: inputs(Int64(index)), policy: policy)
                 let kept = try await store.subscription(Specimen.key())
-                try expect(kept?.policy, equals: policy, "the policy")
+                try expect(kept?.policy, equals: PolicyTimeline(policy), "the policy")
                 try expect(kept?.isFoldCurrent, equals: true, "whether the fold is today's")
             }
         },

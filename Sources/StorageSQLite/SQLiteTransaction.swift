@@ -32,7 +32,7 @@ final class SQLiteTransaction: StoreTransaction {
         return scope
     }
 
-    private func policyNumber(_ policy: AppPolicy) throws -> Int64 {
+    private func policyNumber(_ policy: PolicyTimeline) throws -> Int64 {
         if let known = names.number(of: policy) { return known }
         let row = try PolicyRow(policy)
         try NameQueries.insert(row, database)
@@ -60,7 +60,11 @@ final class SQLiteTransaction: StoreTransaction {
         }
         var registrations: [TokenName: TokenRegistration] = [:]
         for name in tokens { registrations[name] = try TokenQueries.registration(of: name, database) }
-        return Locked(subscriptions: stored, registrations: registrations)
+        var settings: [AppID: Int64] = [:]
+        for app in Set(subscriptions.map(\.app) + tokens.map(\.app)) {
+            settings[app] = try SettingsQueries.newest(of: app, database)
+        }
+        return Locked(subscriptions: stored, registrations: registrations, settings: settings)
     }
 
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey] {
@@ -157,7 +161,19 @@ final class SQLiteTransaction: StoreTransaction {
         try WorkQueries.replaceDecided(with: rows.work, about: id, ledger: ledger, database)
     }
 
+    // MARK: What the app chose
+
+    func settings(of app: AppID) throws -> [SettingsVersion] { try SettingsQueries.versions(of: app, database) }
+
+    func lockSettings(of app: AppID) throws -> [SettingsVersion] { try settings(of: app) }
+
+    func keep(_ version: SettingsVersion) throws { try SettingsQueries.insert(version, database) }
+
     // MARK: Work
+
+    func note(_ body: String, on work: LeasedWork, until: Timestamp) throws {
+        try WorkQueries.note(body, on: work, until: until, database)
+    }
 
     func order(_ orders: [WorkOrder]) throws {
         for order in orders { try WorkQueries.order(order, ledger: ledger(of: order.scope), database) }

@@ -9,10 +9,11 @@ extension Backend {
     ) async throws -> CustomerAnswer {
         let app = try settings(of: id)
         if environment != .production, !app.sandboxAccess.admits(customer) { throw BackendError.environmentNotOpen }
-        let holdings = try await translatingStorageErrors {
-            try await store.holdings(of: customer, in: Scope(app: id, environment: environment))
+        let access = try await translatingStorageErrors {
+            try await store.access(of: customer, in: Scope(app: id, environment: environment))
         }
-        return CustomerAnswer(at: instant ?? clock.now(), holdings: holdings, map: app.entitlements)
+        let map = try await timeline(of: app, newest: access.settings).entitlements
+        return CustomerAnswer(at: instant ?? clock.now(), holdings: access.holdings, map: map)
     }
 
     /// A subscription as it is known, and why anyone's access from it changed.

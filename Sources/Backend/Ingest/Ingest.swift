@@ -11,6 +11,8 @@ struct Ingest {
     let transaction: any StoreTransaction
     private var desk: Desk
     private var known = Known()
+    /// What each app chose, as of this transaction.
+    private var timelines: [AppID: SettingsTimeline] = [:]
     /// What is to be kept, and whose it is: which of the requests', and which of its arrivals.
     private var kept: [(arrival: Arrival, request: Int, position: Int)] = []
     private var claims: [(Claim, SubscriptionKey)] = []
@@ -20,16 +22,24 @@ struct Ingest {
     /// Carries out the requests in their order, in the transaction; returns a result for each.
     ///
     /// - Throws: `StorageError`; then the transaction must be given up.
-    static func apply(_ requests: [IngestRequest], in transaction: any StoreTransaction) throws -> [IngestResult] {
-        var ingest = try Ingest(requests, in: transaction)
+    static func apply(
+        _ requests: [IngestRequest], in transaction: any StoreTransaction, _ settings: SettingsCache = SettingsCache()
+    ) throws -> [IngestResult] {
+        var ingest = try Ingest(requests, in: transaction, settings)
         for (index, request) in requests.enumerated() { try ingest.apply(request, index) }
         return try ingest.write()
     }
 
-    private init(_ requests: [IngestRequest], in transaction: any StoreTransaction) throws {
+    private init(_ requests: [IngestRequest], in transaction: any StoreTransaction, _ settings: SettingsCache) throws {
         self.requests = requests
         self.transaction = transaction
         desk = try Desk(for: requests, in: transaction)
+        for request in requests where timelines[request.app.id] == nil {
+            let app = request.app
+            timelines[app.id] = try settings.timeline(of: app, newest: desk.settings[app.id] ?? 0) {
+                try transaction.settings(of: app.id)
+            }
+        }
         let arrivals = requests.flatMap(\.arrivals)
         if !arrivals.isEmpty { known = try transaction.known(of: arrivals) }
     }
@@ -47,7 +57,7 @@ struct Ingest {
             result.isNew.append(new != nil)
             if let new {
                 kept.append((new, index, position))
-                try warn(of: new, app: request.app)
+                try warn(of: new, timeline(of: request.app).entitlements)
             }
             for fact in new?.facts ?? [] { facts[arrival.scope.key(of: fact), default: []].append(.fact(fact)) }
             // A fact that is known bears its token still.
@@ -95,18 +105,25 @@ struct Ingest {
         let placed = inputs.map { input in
             if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: history)) } else { input }
         }
+        let policies = timeline(of: request.app).policies
+        // What other versions of the policy make of it is the operator's doing, and decided before the news (OWN-17).
+        if let brought = desk.bring(key, to: policies, learnedAt: request.learnedAt), !brought.events.isEmpty {
+            deliveries += try request.app.deliveries(of: key, at: request.learnedAt)
+        }
         let decision = Decision(
-            on: placed, history: history, state: desk.stateBefore(of: key), policy: request.app.policy,
+            on: placed, history: desk.history(of: key), state: desk.stateBefore(of: key), policies: policies,
             learnedAt: request.learnedAt)
         guard decision.changesHistory else { return decision }
         // Not all claims are kept (OWN-3), and one that is known already stands in the store.
         for case .claim(let claim) in placed where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
             claims.append((claim, key))
         }
-        desk.put(decision, policy: request.app.policy, learnedAt: request.learnedAt)
+        desk.put(decision, policy: policies, learnedAt: request.learnedAt)
         if !decision.events.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
         return decision
     }
+
+    private func timeline(of app: AppSettings) -> SettingsTimeline { timelines[app.id] ?? SettingsTimeline(app.content) }
 
     // MARK: Writing
 
@@ -129,16 +146,18 @@ struct Ingest {
 private struct Desk {
     private var subscriptions: [SubscriptionKey: Entry] = [:]
     var registrations: [TokenName: TokenRegistration]
+    /// The numbers of the apps' newest versions.
+    let settings: [AppID: Int64]
     private var bearers: [TokenName: Set<SubscriptionKey>] = [:]
 
     private struct Entry {
         let stored: StoredSubscription?
         var history: SubscriptionHistory
         var decisions: [Decision] = []
-        var policy: AppPolicy?
+        var policy: PolicyTimeline?
         var learnedAt: Timestamp?
 
-        mutating func take(_ decision: Decision, policy: AppPolicy, learnedAt: Timestamp) {
+        mutating func take(_ decision: Decision, policy: PolicyTimeline, learnedAt: Timestamp) {
             history = decision.history
             decisions.append(decision)
             self.policy = policy
@@ -166,6 +185,7 @@ private struct Desk {
         }
         let locked = try transaction.lock(keys.sorted(), tokens: tokens.union(registered).sorted())
         registrations = locked.registrations
+        settings = locked.settings
         add(keys, locked)
         // Whom a new registration concerns is known only now that its token cannot get another bearer.
         let new = registered.filter { locked.registrations[$0] == nil }.sorted()
@@ -206,9 +226,20 @@ private struct Desk {
         }.sorted()
     }
 
-    mutating func put(_ decision: Decision, policy: AppPolicy, learnedAt: Timestamp) {
+    mutating func put(_ decision: Decision, policy: PolicyTimeline, learnedAt: Timestamp) {
         let key = decision.state.key
         subscriptions[key]?.take(decision, policy: policy, learnedAt: learnedAt)
+    }
+
+    /// Decides what the versions change of what was folded under others, where that is anything.
+    mutating func bring(_ key: SubscriptionKey, to policies: PolicyTimeline, learnedAt: Timestamp) -> Decision? {
+        guard let entry = subscriptions[key], let stored = entry.stored, entry.decisions.isEmpty, stored.policy != policies else {
+            return nil
+        }
+        let decision = Decision(applying: policies, history: stored.history, state: stored.state, learnedAt: learnedAt)
+        guard decision.changesState else { return nil }
+        put(decision, policy: policies, learnedAt: learnedAt)
+        return decision
     }
 
     /// What is to be written of them, by subscription.

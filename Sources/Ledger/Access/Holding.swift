@@ -4,7 +4,7 @@ import Primitives
 /// the state in the same transaction; never a stored Bool.
 package struct Holding: Sendable, Hashable, Codable {
     package let originalTransactionId: OriginalTransactionID
-    /// His spans; neighbours of the same product and kind are joined.
+    /// His spans; neighbours of the same product and kind are joined, and know when the periods in them began.
     package let spans: [AccessSpan]
     /// Whether it renews; nil where Apple has not said.
     package let autoRenewStatus: Bool?
@@ -32,22 +32,32 @@ package struct Holding: Sendable, Hashable, Codable {
         // What was said of an earlier period says nothing of the next renewal.
         let word = RenewalOutlook(of: state)?.word
         self.init(
-            originalTransactionId: state.key.originalTransactionId, spans: Self.joined(state.spans(of: customer)),
+            originalTransactionId: state.key.originalTransactionId,
+            spans: Self.joined(state.spans(of: customer), of: state.periods),
             autoRenewStatus: word?.autoRenewStatus, autoRenewProductId: word?.autoRenewProductId,
             credited: state.creditedPeriods(of: customer).filter {
                 $0.type == .nonRenewingSubscription || (keepingCredits && $0.type == .autoRenewableSubscription)
             })
     }
 
-    private static func joined(_ spans: [AccessSpan]) -> [AccessSpan] {
-        spans.reduce(into: []) { joined, span in
+    private static func joined(_ spans: [AccessSpan], of periods: [Period]) -> [AccessSpan] {
+        var joined: [AccessSpan] = []
+        var begun = 0
+        for span in spans {
+            while begun < periods.count, periods[begun].purchaseDate <= span.from { begun += 1 }
+            let start = periods[..<begun].last { $0.productId == span.productId }?.purchaseDate ?? span.from
             guard var last = joined.last, last.until == span.from, last.productId == span.productId, last.kind == span.kind else {
                 joined.append(span)
-                return
+                if start != span.from { joined[joined.count - 1].periodStarts = [start] }
+                continue
             }
+            if last.periodStarts.isEmpty { last.periodStarts = [last.from] }
+            if last.periodStarts.last != start { last.periodStarts.append(start) }
+            if last.periodStarts == [last.from] { last.periodStarts = [] }
             last.until = span.until
             last.endsBecause = span.endsBecause
             joined[joined.count - 1] = last
         }
+        return joined
     }
 }

@@ -7,7 +7,8 @@ import StrictJSON
 ///
 /// `[originalTransactionId, autoRenewStatus, autoRenewProductId, [[from, until, productId, kind, endsBecause], …], [[productId,
 /// transactionId, purchaseDate, expiresDate, takenBackAt, quantity, type], …]]`; the last list, of credited periods, is left out
-/// where it is empty.
+/// where it is empty. A span in which periods are joined, or whose period began before it, has a sixth element: how many
+/// milliseconds after the start before it, or after `from`, each of them began.
 package enum HoldingCoding {
     /// The one text for a holding.
     package static func encode(_ holding: Holding) -> String {
@@ -47,6 +48,14 @@ package enum HoldingCoding {
             writer.string(span.productId.rawValue)
             writer.string(span.kind.rawValue)
             writer.string(span.endsBecause.rawValue)
+            guard !span.periodStarts.isEmpty else { return }
+            writer.array { writer in
+                var last = span.from
+                for start in span.periodStarts {
+                    writer.integer(start.millisecondsSince1970 &- last.millisecondsSince1970)
+                    last = start
+                }
+            }
         }
     }
 
@@ -109,14 +118,25 @@ package enum HoldingCoding {
     }
 
     private static func span(of value: JSONValue) -> AccessSpan? {
-        guard let array = value.array, array.count == 5 else { return nil }
+        guard let array = value.array, array.count == 5 || array.count == 6 else { return nil }
         var fields = array.makeIterator()
         guard let from = fields.next()?.int64, let until = fields.next(), until.isNull || until.int64 != nil,
             let product = fields.next()?.string, let kind = fields.next()?.string.flatMap(AccessSpan.Kind.init(rawValue:)),
             let end = fields.next()?.string.flatMap(AccessSpan.End.init(rawValue:))
         else { return nil }
-        return AccessSpan(
+        var span = AccessSpan(
             from: Timestamp(millisecondsSince1970: from), until: until.int64.map { Timestamp(millisecondsSince1970: $0) },
             productId: ProductID(product), kind: kind, endsBecause: end)
+        if let starts = fields.next() {
+            guard let list = starts.array else { return nil }
+            span.periodStarts.reserveCapacity(list.count)
+            var last = from
+            for element in list {
+                guard let after = element.int64 else { return nil }
+                last &+= after
+                span.periodStarts.append(Timestamp(millisecondsSince1970: last))
+            }
+        }
+        return span
     }
 }

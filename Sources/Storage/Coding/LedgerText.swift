@@ -122,8 +122,12 @@ extension JSONWriter {
     }
 
     fileprivate mutating func write(_ evidence: AuditRow.Evidence) {
+        if case .settingsVersion(let number) = evidence {
+            return object { json in json.member("settingsVersion") { $0.object { $0.member("_0", number) } } }
+        }
         let (name, value) =
             switch evidence {
+            case .settingsVersion(let number): ("settingsVersion", "\(number)")
             case .fact(let key): ("fact", key)
             case .claim(let id): ("claim", id)
             case .registration(let token): ("registration", token.rawValue)

@@ -9,7 +9,7 @@ import Storage
 /// - Rows that are never changed are kept so by triggers, for everybody, and the application's role may not even try (`grants`).
 enum PostgresSchema {
     /// What this version of Tenure writes; a database with a higher number is refused.
-    static let version: Int64 = 4
+    static let version: Int64 = 5
 
     /// Every server that migrates waits for this one lock; made from the words "tenure schema".
     static let lock = ContentNumber.of("tenure schema")
@@ -27,6 +27,8 @@ enum PostgresSchema {
         Step(number: 2, oldest: 2, script: evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
         Step(number: 3, oldest: 3, script: work + seals + appendOnly(sealTables)),
         Step(number: 4, oldest: 3, script: "ALTER TABLE schemaVersion ADD COLUMN oldest bigint NOT NULL DEFAULT 2"),
+        // Servers of before judge by their files, and cannot read a holding that knows its periods.
+        Step(number: 5, oldest: 5, script: settings + appendOnly(settingsTables)),
     ]
 
     private static let evidence = """
@@ -165,6 +167,17 @@ enum PostgresSchema {
 
         """
 
+    private static let settings = """
+        CREATE TABLE settingsVersion (
+            app text COLLATE "C" NOT NULL, number bigint NOT NULL CHECK (number > 0), validFrom bigint NOT NULL,
+            appliedAt bigint NOT NULL, actor text COLLATE "C" NOT NULL, digest text COLLATE "C" NOT NULL,
+            document text COLLATE "C" NOT NULL,
+            PRIMARY KEY (app, number)
+        );
+
+        """
+
+    static let settingsTables = ["settingsVersion"]
     static let evidenceTables = [
         "ledger", "jwsHeader", "evidence", "notification", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
     ]

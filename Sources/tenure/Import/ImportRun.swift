@@ -181,7 +181,7 @@ extension LineRefusal {
         case .unknownSubscription: self.init(code: "unknownSubscription", words: "it names no subscription")
         case .store(let failure) where failure.isAboutOneRequest:
             self.init(code: "store.\(failure.code)", words: failure.words)
-        case .unknownApp, .store, .overloaded: throw error
+        case .unknownApp, .store, .overloaded, .settingsSuperseded: throw error
         }
     }
 }
