@@ -16,6 +16,8 @@ package enum BackendError: Error {
     case invalidIdentifier(name: String)
     /// The token is registered for another customer already.
     case tokenTaken
+    /// A purchase bore the token before it was registered; it is kept as a proposal and names nobody (OWN-2, OWN-14).
+    case tokenTooLate
     /// The store could not do it; nothing was kept.
     case store(StoreFailure)
     /// Nobody vouches for the signer of this receipt from before iOS 7, or nobody signed its environment: only Apple can say

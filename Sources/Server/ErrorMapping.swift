@@ -58,6 +58,12 @@ enum ErrorMapping {
             Problem(status: 400, code: "invalidParameter", detail: "\(name) must be 1 to 256 bytes without control characters.")
         case .tokenTaken:
             Problem(status: 409, code: "tokenTaken", detail: "The token stands for another customer already.", rule: "OWN-2")
+        case .tokenTooLate:
+            Problem(
+                status: 409, code: "tokenTooLate",
+                detail: "A purchase bore this token before it was registered, so it names nobody by itself; if your backend made it for "
+                    + "this customer and nobody else, register it with minted=true.",
+                rule: "OWN-2")
         case .store(let failure): problem(of: failure)
         case .appleMustBeAsked:
             Problem(

@@ -21,8 +21,8 @@ package protocol StoreTransaction {
     /// Keeps a claim that changed something or was refused for the first time.
     func keep(_ claim: Claim, on key: SubscriptionKey) throws
 
-    /// Registers a token that is locked and was not registered.
-    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws
+    /// Keeps what was said of whose a locked token is; safe to call twice.
+    func register(_ registration: TokenRegistration, app: AppID) throws
 
     /// Writes what was decided of locked subscriptions: history, owners, holdings, audit rows, events and work.
     func save(_ savings: [Saving]) throws

@@ -58,8 +58,11 @@ final class SQLiteTransaction: StoreTransaction {
             stored[key] = try SubscriptionReading(database: database, names: names.committed, found: found).subscription(
                 key, ledger: ledger(of: key.scope))
         }
-        var registrations: [TokenName: TokenRegistration] = [:]
-        for name in tokens { registrations[name] = try TokenQueries.registration(of: name, database) }
+        var registrations: [TokenName: [TokenRegistration]] = [:]
+        for name in tokens {
+            let said = try TokenQueries.registrations(of: name, database)
+            if !said.isEmpty { registrations[name] = said }
+        }
         var settings: [AppID: Int64] = [:]
         for app in Set(subscriptions.map(\.app) + tokens.map(\.app)) {
             settings[app] = try SettingsQueries.newest(of: app, database)
@@ -118,7 +121,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
         for fact in arrival.facts {
             try EvidenceQueries.insert(fact, evidence: evidence, receivedAt: arrival.receivedAt, ledger: ledger, database)
-            if case .transaction(let transaction) = fact, let token = transaction.appAccountToken {
+            if let token = fact.appAccountToken {
                 try TokenQueries.note(
                     token, of: fact.originalTransactionId, app: arrival.scope.app, ledger: ledger, database)
             }
@@ -129,8 +132,8 @@ final class SQLiteTransaction: StoreTransaction {
         try EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: ledger(of: key.scope), database)
     }
 
-    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws {
-        try TokenQueries.register(registration, app: app, at: instant, database)
+    func register(_ registration: TokenRegistration, app: AppID) throws {
+        try TokenQueries.register(registration, app: app, database)
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {

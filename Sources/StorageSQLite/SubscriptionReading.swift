@@ -75,8 +75,8 @@ struct SubscriptionReading {
     }
 
     private func registrations(for facts: [Fact], app: AppID) throws -> [TokenRegistration] {
-        try SubscriptionHistory.tokens(in: facts).compactMap {
-            try TokenQueries.registration(of: TokenName(app: app, token: $0), database)
+        try SubscriptionHistory.tokens(in: facts).flatMap {
+            try TokenQueries.registrations(of: TokenName(app: app, token: $0), database)
         }
     }
 }

@@ -62,7 +62,6 @@ struct PostgresReading {
         let names = SubscriptionHistory.tokens(in: facts).map { TokenName(app: app, token: $0) }
         guard !names.isEmpty else { return [] }
         return try connection.execute(TokenQueries.registrations(names)).map { try TokenQueries.registration(in: $0).1 }
-            .sorted { $0.token < $1.token }
     }
 
     /// By the table's own key, one ledger after the other.

@@ -129,7 +129,7 @@ final class PostgresTransaction: StoreTransaction {
         }
         let registrations = try registered.map { try TokenQueries.registration(in: $0) }
         return Locked(
-            subscriptions: stored, registrations: Dictionary(registrations.map { ($0.0, $0.1) }) { first, _ in first },
+            subscriptions: stored, registrations: Dictionary(grouping: registrations, by: \.0).mapValues { $0.map(\.1) },
             settings: Dictionary(settings) { first, _ in first })
     }
 
@@ -253,8 +253,7 @@ final class PostgresTransaction: StoreTransaction {
                     arrival.facts, hasEvidence: arrival.evidence != nil, receivedAt: arrival.receivedAt, ledger: ledger))
         }
         let tokens: [(AppAccountToken, OriginalTransactionID)] = arrival.facts.compactMap { fact in
-            guard case .transaction(let transaction) = fact else { return nil }
-            return transaction.appAccountToken.map { ($0, fact.originalTransactionId) }
+            fact.appAccountToken.map { ($0, fact.originalTransactionId) }
         }
         if !tokens.isEmpty { statements.append(TokenQueries.note(tokens, app: arrival.scope.app, ledger: ledger)) }
         return statements
@@ -264,8 +263,8 @@ final class PostgresTransaction: StoreTransaction {
         unsent.append(EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: try ledger(of: key.scope)))
     }
 
-    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws {
-        unsent.append(TokenQueries.register(registration, app: app, at: instant))
+    func register(_ registration: TokenRegistration, app: AppID) throws {
+        unsent.append(TokenQueries.register(registration, app: app))
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
