@@ -234,7 +234,8 @@ import Testing
     }
 }
 
-/// Until it is so. Without a deadline: what it waits for comes however busy the machine is, or hangs and is ended by the suite's limit.
+/// Until it is so. Without a deadline: what it waits for comes however busy the machine is, or hangs and is ended by the
+/// suite's limit.
 private func wait(until isSo: () -> Bool) async throws {
     while !isSo() {
         try Task.checkCancellation()

@@ -302,6 +302,33 @@ import Testing
         }
     }
 
+    // MARK: OWN-16
+
+    @Test func `OWN-16 what-if lists the entitlements that a customer would gain or lose, and a running period loses none`()
+        async throws
+    {
+        try await withWorld { world in
+            let server = Self.server(world, AppPolicy())
+            _ = try await server.adoptSettings()
+            _ = try await Self.claim(server, world, World.alice, .purchase, Purchase())
+            let content = try #require(
+                Self.server(world, AppPolicy(), gives: ["plus.monthly": ["other"]]).apps[World.app]?.content)
+            let end = PretendAppStore.june.adding(.days(30)).adding(.hours(1))
+            var rows: [WhatIfRow] = []
+            let now = try await server.whatIf(content, app: World.app, from: nil, row: { rows.append($0) }) { _ in }
+            #expect(now.customers == 1 && now.customersWhoseEntitlementsDiffer == 1 && now.losses == 0)
+            #expect(rows.map(\.entitlement?.rawValue) == ["other"] && rows.map(\.rule) == ["ENT-2"])
+            #expect(rows.first?.window == TimeWindow(from: world.clock.now(), until: end))
+            rows = []
+            let always = Timestamp(millisecondsSince1970: 0)
+            let past = try await server.whatIf(content, app: World.app, from: always, row: { rows.append($0) }) { _ in }
+            #expect(past.losses == 1 && rows.map(\.effect) == [.gains, .loses])
+            #expect(rows.map(\.entitlement?.rawValue) == ["other", "plus"])
+            #expect(rows.allSatisfy { $0.window == TimeWindow(from: PretendAppStore.june, until: end) })
+            #expect(now.code != past.code)
+        }
+    }
+
     // MARK: PER-9
 
     @Test func `PER-9 a non-renewing subscription for which no duration is configured is shown to operators`() async throws {

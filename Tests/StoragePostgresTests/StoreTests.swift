@@ -71,8 +71,8 @@ extension PostgresTests {
                 let server = try PrivatePostgres.shared()
                 let role = try PostgresConnection(try server.settings(application), libpq: try Libpq.loaded())
                 defer { role.close() }
-                let evidence = PostgresSchema.evidenceTables + PostgresSchema.sealTables
-                #expect(evidence.count == 12)
+                let evidence = PostgresSchema.evidenceTables + PostgresSchema.sealTables + PostgresSchema.settingsTables
+                #expect(evidence.count == 13)
                 for table in evidence {
                     let column = try owner.one(
                         "SELECT column_name::text FROM information_schema.columns WHERE table_name = lower($1) LIMIT 1",
