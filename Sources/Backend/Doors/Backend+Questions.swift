@@ -13,7 +13,8 @@ extension Backend {
             try await store.access(of: customer, in: Scope(app: id, environment: environment))
         }
         let map = try await timeline(of: app, newest: access.settings).entitlements
-        return CustomerAnswer(at: instant ?? clock.now(), holdings: access.holdings, map: map)
+        return CustomerAnswer(
+            at: instant ?? clock.now(), holdings: access.holdings, map: map, heard: instant ?? .latestAccepted)
     }
 
     /// A subscription as it is known, and why anyone's access from it changed.

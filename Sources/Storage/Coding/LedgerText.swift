@@ -133,6 +133,8 @@ extension JSONWriter {
             case .registration(let token): ("registration", token.rawValue)
             case .vote(let id): ("vote", id)
             case .merge(let customer): ("merge", customer.rawValue)
+            case .intent(let id): ("intent", id)
+            case .reservation(let id): ("reservation", id)
             }
         object { json in json.member(name) { $0.object { $0.member("_0", value) } } }
     }

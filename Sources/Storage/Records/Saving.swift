@@ -155,7 +155,7 @@ extension SubscriptionRows {
     /// The owners of a state, as rows.
     package static func tenures(of state: SubscriptionState) -> [TenureRow] {
         state.tenures.map {
-            TenureRow(from: $0.from, customer: $0.customer, rule: $0.cause.rule.rawValue, evidence: $0.cause.evidence)
+            TenureRow(from: $0.from, customer: $0.customer, rule: $0.cause.rule.rawValue, evidence: $0.cause.evidence.text)
         }
     }
 
