@@ -163,7 +163,7 @@ struct SubscriptionBody {
             writer.member("from", tenure.from.millisecondsSince1970)
             writer.nullableMember("until", tenure.until?.millisecondsSince1970)
             writer.member("rule", tenure.cause.rule.rawValue)
-            writer.member("evidence", tenure.cause.evidence)
+            writer.member("evidence", tenure.cause.evidence.text)
         }
     }
 
