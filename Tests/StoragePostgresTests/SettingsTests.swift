@@ -3,6 +3,7 @@ import Backend
 import Ledger
 import Primitives
 import Storage
+import StoragePostgres
 import Testing
 
 extension PostgresTests {
