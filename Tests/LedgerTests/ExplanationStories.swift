@@ -69,7 +69,9 @@ private func notice(_ type: String, _ subtype: String? = nil, at: Timestamp, rea
 }
 
 /// What something costs, in thousandths of a euro.
-private func costs(_ price: Int64, _ change: @escaping (inout TransactionFact) -> Void = { _ in }) -> (inout TransactionFact) -> Void {
+private func costs(
+    _ price: Int64, _ change: @escaping (inout TransactionFact) -> Void = { _ in }
+) -> (inout TransactionFact) -> Void {
     {
         $0.details.price = Milliunits(price)
         $0.details.currency = "EUR"
@@ -87,10 +89,10 @@ private func offer(_ type: Int64, _ id: String?, _ discount: String, _ period: S
 }
 
 private func uploads(
-    _ customer: CustomerID, _ transaction: TransactionFact, after wait: Milliseconds = .seconds(5), _ kind: Claim.Kind = .purchase,
-    naming product: ProductID? = nil
+    _ customer: CustomerID, _ transaction: TransactionFact, after wait: Milliseconds = .seconds(5),
+    _ kind: Claim.Kind = .purchase
 ) -> LedgerInput {
-    .claim(claim(customer, kind, transaction, naming: product, at: transaction.purchaseDate + wait))
+    .claim(claim(customer, kind, transaction, at: transaction.purchaseDate + wait))
 }
 
 /// January of plus.monthly.
@@ -220,7 +222,8 @@ extension ExplanationStory {
             fact(shared), uploads(alice, shared, after: .minutes(1), .queue),
             revoked(shared, Revocation(revocationDate: noon(1, 20), revocationType: "FAMILY_REVOKE")))
         let pending = alices.with(
-            word(renewalInfo(signed: noon(1, 10)) { $0.priceIncreaseStatus = 0 }), notice("PRICE_INCREASE", "PENDING", at: noon(1, 10)))
+            word(renewalInfo(signed: noon(1, 10)) { $0.priceIncreaseStatus = 0 }),
+            notice("PRICE_INCREASE", "PENDING", at: noon(1, 10)))
         let declined = pending.with(word(renewalInfo(signed: noon(2, 1), renews: false) { $0.expirationIntent = 3 }))
         let accepted = pending.with(
             word(renewalInfo(signed: noon(1, 14)) { $0.priceIncreaseStatus = 1 }),
@@ -263,8 +266,11 @@ extension ExplanationStory {
         var (bearing, upgrade) = (january, transaction("2", pro, from: noon(1, 11), to: noon(2, 11), costs(19_990)))
         (bearing.appAccountToken, upgrade.appAccountToken) = (aliceToken, bobToken)
         var book = StoryBook(fact(bearing), fact(upgrade))
-        for (token, customer, at) in [(aliceToken, alice, noon(1, 1) - .days(9)), (aliceToken, bob, noon(1, 5)), (bobToken, carol, noon(1, 12))] {
-            if let token { book.tell(.registration(registered(token, customer, at: at))) }
+        let said = [
+            (aliceToken, alice, noon(1, 1) - .days(9)), (aliceToken, bob, noon(1, 5)), (bobToken, carol, noon(1, 12)),
+        ]
+        for case (let token?, let customer, let at) in said {
+            book.tell(.registration(registered(token, customer, at: at)))
         }
         return book
     }
@@ -274,8 +280,8 @@ extension ExplanationStory {
             id: .init("v"), kind: .transfer(to: bob), actor: .operatorOfTenure("op"), votedAt: noon(1, 15),
             reason: "bob sent Apple's invoice")
         let surfaced = Claim(
-            id: .init("bob/queue/1/\(noon(1, 4).millisecondsSince1970)"), customer: Claimant(bob, keepsIntents: true), kind: .queue,
-            transaction: january, productId: plus, claimedAt: noon(1, 4))
+            id: .init("bob/queue/1/\(noon(1, 4).millisecondsSince1970)"), customer: Claimant(bob, keepsIntents: true),
+            kind: .queue, transaction: january, productId: plus, claimedAt: noon(1, 4))
         return StoryBook(
             .reservation(Reservation(id: .init("import"), customer: alice, reservedAt: day(2025, 12, 30) + .hours(12))),
             .intent(PurchaseIntent(id: .init("i"), customer: bob, productId: plus, madeAt: day(2025, 12, 31) + .hours(12))),

@@ -69,7 +69,9 @@ struct PeriodEvents {
             // What Apple calls a renewal began before we heard of it.
             guard period.transaction.transactionReason == .renewal else { return (.subscriptionStarted, .period) }
             return (.subscriptionRenewed, .renewalNeverMoves)
-        default: return (after.periods.isRecovery(index, renewals) ? .subscriptionRecovered : .subscriptionRenewed, .renewalNeverMoves)
+        default:
+            let isRecovery = after.periods.isRecovery(index, renewals)
+            return (isRecovery ? .subscriptionRecovered : .subscriptionRenewed, .renewalNeverMoves)
         }
     }
 

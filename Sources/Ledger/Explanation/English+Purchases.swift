@@ -7,8 +7,8 @@ extension ExplanationLine.Purchase {
         case .renewed(let bought, let before, let times, let isRecovery):
             bought.english(renewedAt: line, from: before, times: times, isRecovery: isRecovery)
         case .oneTime(let bought, let type, let quantity):
-            "On \(line.when), \(bought.productId) was bought\(bought.terms)"
-                + (quantity > 1 ? ", \(quantity) of them" : "") + ". \(type.english)"
+            "On \(line.when), \(bought.productId)\(quantity > 1 ? " (\(quantity) of them)" : "") was bought\(bought.terms). "
+                + type.english
         case .alreadyActive(let bought):
             "On \(line.when), \(bought.productId) was bought\(bought.terms) while it was running already. This changes no owner"
         case .earlyRenewalReplaced(let product, let from):
@@ -31,7 +31,8 @@ extension ExplanationLine.Bought {
             words += offer.offerType == 1 && !offer.isTrial ? " at \(offer.english)" : " with \(offer.english)"
         }
         if let until {
-            words += offer?.isFree == true ? ", free until \(until.english)" : ", \(isFamilyShared ? "" : "paid ")until \(until.english)"
+            let how = isFamilyShared || offer?.isTrial == true ? "" : offer?.isFree == true ? "free " : "paid "
+            words += ", \(how)until \(until.english)"
         }
         return words
     }
@@ -44,7 +45,8 @@ extension ExplanationLine.Bought {
         case .firstHeardOf: return "\(productId) renewed\(terms)\(commitment). What was before that is not known"
         case .again: return "\(productId) \(verb) again\(terms)\(commitment)"
         case .replacing(let product):
-            return "\(productId) \(verb)\(terms)\(commitment). It took the place of \(product?.rawValue ?? "the one before") at once"
+            let before = product?.rawValue ?? "what was there before"
+            return "\(productId) \(verb)\(terms)\(commitment). It took the place of \(before) at once"
         }
     }
 
@@ -68,7 +70,7 @@ extension ProductType {
         case .consumable: "It is a consumable: it is counted, and gives no time"
         case .nonConsumable: "It is a non-consumable: it lasts until Apple takes it back"
         case .nonRenewingSubscription:
-            "It is a non-renewing subscription: the app's configuration says how long it lasts, and without that it gives nothing"
+            "It is a non-renewing subscription: the app's configuration says how long it lasts, and without that it gives no time"
         case .autoRenewableSubscription: "It is a subscription, and Apple named no end; it gives nothing"
         case .unstated: "Apple has not said what kind of product it is; until then it gives nothing"
         case .unknown(let type): "Its kind is not known here (\(type)); it gives nothing"
@@ -86,7 +88,8 @@ extension ExplanationLine.Refund {
         case .familySharingStopped(let product, let takeBack):
             "Family Sharing of \(product) stopped. \(takeBack.english)"
         case .wasRefunded(let product): "Apple refunded \(English.product(product))"
-        case .reversed(let product): "Apple reversed the refund of \(English.product(product)). What was taken back is given again"
+        case .reversed(let product):
+            "Apple reversed the refund of \(English.product(product)). What was taken back has been given back"
         case .declined(let product): "Apple declined to refund \(English.product(product)). Nothing changes"
         case .consumptionRequested(let product, let reason, let deadline):
             "Apple asked about \(English.product(product)): the customer wants a refund\(Self.english(reason)). "
@@ -116,7 +119,7 @@ extension ExplanationLine.Refund.TakeBack {
         case .took(let time, nil): "The unused time, \(time.english), was taken back; nobody owned it"
         case .tookWhole(let customer): "It was taken back\(customer.map { " from \($0)" } ?? "")"
         case .nothingLeft: "Its time was over already, and nothing was taken back"
-        case .keptByPolicy: "The time stays, as the app's policy says"
+        case .keptByPolicy: "The customer keeps the time, as the app's policy says"
         }
     }
 }
@@ -139,7 +142,7 @@ extension Revocation {
             }
         switch revocationReason {
         case nil: return type
-        case 0?: return type + ", for another reason than a problem with the app"
+        case 0?: return type + ", for a reason other than a problem with the app"
         case 1?: return type + ", because of a problem with the app"
         case let reason?: return type + ", for a reason that is not known here (revocationReason \(reason))"
         }

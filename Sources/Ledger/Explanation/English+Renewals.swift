@@ -8,9 +8,10 @@ extension ExplanationLine.Change {
         case .scheduled(let from, let to, let at):
             "a change from \(from) to \(to) was asked for. It takes effect with the next renewal"
                 + (at.map { ", on \($0.english)" } ?? "") + ", and changes nothing until then"
-        case .withdrawn(let to, let remains): "the change to \(to) was withdrawn, so that it would renew into \(remains) as before"
+        case .withdrawn(let to, let remains):
+            "the change to \(to) was withdrawn, so that it would renew into \(remains) as before"
         case .pricePending: "Apple asked the customer to agree to a higher price. Without their consent it does not renew"
-        case .priceAccepted: "the customer agreed to the higher price, or was told of it and need not agree"
+        case .priceAccepted: "the customer agreed to the higher price, or was told of it and did not have to agree"
         case .offer(let offer, let from):
             "\(offer.english) was accepted. It counts from the next renewal" + (from.map { ", on \($0.english)" } ?? "")
         case .extended(let until): "Apple gave more time" + (until.map { ", until \($0.english)" } ?? "") + ", at no cost"
@@ -44,10 +45,12 @@ extension ExplanationLine.Billing {
 
 extension ExplanationLine {
     fileprivate func keptWithoutNews(_ product: ProductID, _ questions: Int) -> String {
-        let asked = questions == 0 ? "" : questions == 1 ? ", and asking Apple failed once" : ", and asking Apple failed \(questions) times"
-        let why = "without news from Apple, because \(product) was set to renew\(asked)"
-        guard case .stretch(_, let until?) = at else { return "Since \(when), access has been kept \(why)" }
-        return "From \(when) to \(until.english), access was kept \(why)"
+        let times = questions == 1 ? "once" : "\(questions) times"
+        let why = "it was set to renew, and news can be late" + (questions == 0 ? "" : ". Asking Apple failed \(times)")
+        guard case .stretch(_, let until?) = at else {
+            return "Since \(when), access has been kept although Apple has not said that \(product) renewed: \(why)"
+        }
+        return "From \(when) to \(until.english), access was kept although Apple had not said that \(product) renewed: \(why)"
     }
 }
 
@@ -77,18 +80,20 @@ extension ExplanationLine.Outlook {
     func english(_ line: ExplanationLine) -> String {
         switch self {
         case .unknown: "On \(line.when), nothing that Apple signed is known of it"
-        case .standing(let standing, let owner): "On \(line.when), \(standing.english(owner))"
+        case .standing(let standing, let product, let owner): "On \(line.when), \(standing.english(product, owner))"
         case .renews(let renewing): renewing.english
         case .ends(let end): "Renewal is off: it ends on \(end.english)"
         case .doesNotEnd: "It does not end by itself"
         case .renewalUnknown(let end): "It is paid until \(end.english). Apple has not said whether it renews then"
-        case .renewedAhead(let product, let from): "Apple has charged the next renewal already: \(product) from \(from.english) on"
+        case .renewedAhead(let product, let from):
+            "Apple has charged the next renewal already: \(product) from \(from.english) on"
         case .noNews(let ended, let kept):
-            "Its paid time ended on \(ended.english), and Apple has not said yet whether it renewed. Without news access is kept"
-                + (kept.map { " until \($0.english)" } ?? "")
+            "Its paid time ended on \(ended.english), and Apple has not said yet whether it renewed. Without news, access ends"
+                + (kept.map { " on \($0.english)" } ?? " soon")
         case .graceRuns(let until): "It goes on if Apple can charge by \(until.english); if not, access is lost then"
         case .retryRuns(let since, let until):
-            "Its paid time ended on \(since.english). It goes on if Apple can still charge, which it tries until \(until.english) at most"
+            "Its paid time ended on \(since.english). Apple keeps trying to charge, until \(until.english) at the latest; "
+                + "if that succeeds, it goes on"
         }
     }
 }
@@ -103,24 +108,24 @@ extension ExplanationLine.Outlook.Renewing {
 }
 
 extension ExplanationLine.Outlook.Standing {
-    fileprivate func english(_ owner: CustomerID?) -> String {
-        let whose = owner.map { "belongs to \($0)" } ?? "belongs to nobody yet"
+    fileprivate func english(_ product: ProductID, _ owner: CustomerID?) -> String {
+        let belongs = owner.map { "belongs to \($0)" } ?? "belongs to nobody yet"
+        let isOff = "\(product), which \(belongs), is not active"
         switch self {
-        case .active(let product): return "it is active with \(product) and \(whose)"
-        case .provisional(let product): return "it is active with \(product) for want of news, and \(whose)"
-        case .grace(let product): return "it is active with \(product) in the billing grace period and \(whose)"
-        case .retry: return "it is not active and \(whose). Apple is trying to charge"
+        case .active: return "\(product) is active and \(belongs)"
+        case .provisional: return "\(product) is active for the time being and \(belongs)"
+        case .grace: return "\(product) is active in the billing grace period and \(belongs)"
+        case .retry: return "\(isOff): Apple could not charge for the renewal, and is still trying"
         case .over(let ended, .silence):
-            return "it is not active and \(whose). Its paid time ended on \(ended.english); Apple has not said that it renewed"
-        case .over(let ended, _): return "it is not active and \(whose). Its paid time ended on \(ended.english)"
-        case .revoked(let since, let isFamily):
-            return "it is not active and \(whose). It ended on \(since.english), "
-                + (isFamily ? "when Family Sharing stopped" : "when Apple refunded it")
-        case .notBegun(let from): return "it has not begun: it begins on \(from.english)"
-        case .purchased(let product, .consumable): return "\(product) counts as bought and \(whose)"
-        case .purchased(let product, .nonRenewingSubscription):
-            return "\(product) \(whose), for as long as the app's configuration says"
-        case .purchased(let product, _): return "\(product) is kept and \(whose), and gives nothing"
+            return "\(isOff): its paid time ended on \(ended.english), and Apple has not said that it renewed"
+        case .over(let ended, _): return "\(isOff): its paid time ended on \(ended.english)"
+        case .revoked(let since, true): return "\(isOff): Family Sharing of it stopped on \(since.english)"
+        case .revoked(let since, false): return "\(isOff): Apple refunded it on \(since.english)"
+        case .notBegun(let from): return "\(product), which \(belongs), has not begun: it begins on \(from.english)"
+        case .purchased(.consumable): return "\(product) counts as bought and \(belongs)"
+        case .purchased(.nonRenewingSubscription):
+            return "\(product) \(belongs), for as long as the app's configuration says"
+        case .purchased: return "\(product), which \(belongs), is kept and gives nothing"
         }
     }
 }

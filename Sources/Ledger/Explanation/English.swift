@@ -1,7 +1,7 @@
 import Primitives
 
 extension Explanation {
-    /// One or two sentences for a line, with its rules in parentheses at the end. Dates are in UTC; nothing here asks for a locale.
+    /// One or two sentences for a line, with its rules in parentheses at the end. Dates are in UTC; nothing asks for a locale.
     package static func english(_ line: ExplanationLine) -> String {
         let words =
             switch line.statement {
@@ -92,13 +92,12 @@ enum English {
     /// A duration of ISO 8601 with one unit in words; another one as Apple wrote it.
     static func period(_ text: String) -> String {
         let units: [Character: String] = ["D": "day", "W": "week", "M": "month", "Y": "year"]
-        guard text.first == "P", let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropFirst().dropLast()) else {
-            return text
-        }
+        guard text.first == "P", let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropFirst().dropLast())
+        else { return text }
         return count(number, unit)
     }
 
-    /// `its product` where it is not known which.
+    /// `it` where it is not known which.
     static func product(_ product: ProductID?) -> String { product?.rawValue ?? "it" }
 }
 

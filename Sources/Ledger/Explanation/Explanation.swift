@@ -22,7 +22,8 @@ package struct Explanation: Sendable, Hashable {
     ) {
         let teller = ExplanationTeller(history, state, at: instant, policies)
         let happened =
-            teller.ownWords + teller.purchases + teller.refunds + teller.owners + teller.changes + teller.billing + teller.claims
+            teller.ownWords + teller.purchases + teller.refunds + teller.owners + teller.unknownBuyers + teller.changes
+            + teller.billing + teller.claims
         let ordered = happened.enumerated().filter { $0.element.at.begin <= instant }.sorted {
             ($0.element.at.begin, $0.offset) < ($1.element.at.begin, $1.offset)
         }

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// One thing that is told of a subscription: when, what, and by which rules (OWN-15). A value without words: ``english`` says it in
-/// English, and whoever speaks another language says the same cases in that.
+/// One thing that is told of a subscription: when, what, and by which rules (OWN-15). A value without words:
+/// `Explanation.english` says it in English, and another language says the same cases.
 package struct ExplanationLine: Sendable, Hashable {
     /// When it happened, or from when to when it was so.
     package let at: Extent
@@ -49,10 +49,11 @@ extension ExplanationLine {
     /// What was bought, and what renewed.
     package enum Purchase: Sendable, Hashable {
         case began(Bought, Beginning)
-        /// Several renewals in a row that differ in nothing are one line; `times` is at least 1. `from`: the product before, where
+        /// Several renewals in a row that differ in nothing are one line; `times` is at least 1. `from`: the product before, if
         /// that was another. `isRecovery`: Apple could charge only later.
         case renewed(Bought, from: ProductID?, times: Int, isRecovery: Bool)
-        /// A consumable, a non-consumable, a non-renewing subscription, or a kind that Apple has not said or we do not know (PER-9).
+        /// A consumable, a non-consumable, a non-renewing subscription, or a kind that Apple has not said or that is not known
+        /// here (PER-9).
         case oneTime(Bought, ProductType, quantity: Int64)
         /// It was bought while the same product ran.
         case alreadyActive(Bought)
@@ -190,8 +191,11 @@ extension ExplanationLine {
         case intent(CustomerID, ProductID)
         /// An operator or an import said whose it is (OWN-18).
         case reserved(CustomerID)
-        /// A token that the purchase bore already was registered; `insteadNames`: whom it names.
-        case tokenTooLate(CustomerID, insteadNames: CustomerID?)
+        /// A token that a purchase bore already was registered; `insteadNames`: whom it names. The product is nil where only
+        /// Apple's word about a change bore it.
+        case tokenTooLate(CustomerID, of: ProductID?, insteadNames: CustomerID?)
+        /// Something was bought and nothing shows by whom.
+        case buyerUnknown(ProductID, staysWith: CustomerID)
 
         /// What shows that they are the owner.
         package enum Why: Sendable, Hashable {
@@ -261,6 +265,8 @@ extension ExplanationLine {
         package let productId: ProductID
         /// It names another product than it shows: a change that waits for the renewal.
         package let isChange: Bool
+        /// Others have evidence of the same purchase.
+        package let isContested: Bool
         /// Who owned it then; nil where nobody did.
         package let owner: CustomerID?
         package let judged: Judgement
@@ -275,7 +281,7 @@ extension ExplanationLine {
     /// What it is at the instant that was asked about, and what is known and not known of what follows.
     package enum Outlook: Sendable, Hashable {
         case unknown
-        case standing(Standing, owner: CustomerID?)
+        case standing(Standing, ProductID, owner: CustomerID?)
         case renews(Renewing)
         case ends(at: Timestamp)
         case doesNotEnd
@@ -288,15 +294,15 @@ extension ExplanationLine {
         case retryRuns(since: Timestamp, until: Timestamp)
 
         package enum Standing: Sendable, Hashable {
-            case active(ProductID)
+            case active
             /// For want of news (ENT-6).
-            case provisional(ProductID)
-            case grace(ProductID)
+            case provisional
+            case grace
             case retry
             case over(ended: Timestamp, Billing.Ending)
             case revoked(since: Timestamp, isFamily: Bool)
             case notBegun(from: Timestamp)
-            case purchased(ProductID, ProductType)
+            case purchased(ProductType)
         }
 
         package struct Renewing: Sendable, Hashable {

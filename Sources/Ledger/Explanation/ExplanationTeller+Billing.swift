@@ -72,8 +72,8 @@ extension ExplanationTeller {
         return line(end, .periodEnd, say: .billing(.ended(begun[index].productId, ending)))
     }
 
-    /// How a period ended by the instant, as far as Apple said by then; nil where it went on, was replaced or refunded, where Apple
-    /// still tries to charge, or where access was still kept.
+    /// How a period ended by the instant, as far as Apple said by then; nil where it went on, was replaced or refunded, where
+    /// Apple still tries to charge, or where access was still kept.
     func ending(of index: Int) -> (at: Timestamp, ExplanationLine.Billing.Ending)? {
         let period = begun[index]
         guard period.ranOut, let end = period.end, end <= instant else { return nil }
@@ -85,7 +85,8 @@ extension ExplanationTeller {
         if let said = appleEnding(end, about, limit) { return said }
         let (isPaused, retryEnd) = (about.last?.isInBillingRetryPeriod == true, end.adding(period.longestBillingRetry))
         if isPaused {
-            return retryEnd <= min(instant, limit) ? (retryEnd, .retryOver(days: period.longestBillingRetry.count / 86_400_000)) : nil
+            let days = period.longestBillingRetry.count / 86_400_000
+            return retryEnd <= min(instant, limit) ? (retryEnd, .retryOver(days: days)) : nil
         }
         if next == nil, state.spans.contains(where: { $0.contains(instant) && $0.from >= end }) { return nil }
         return (end, about.last?.autoRenewStatus == false ? .renewalWasOff : .silence)

@@ -7,10 +7,14 @@ extension ExplanationTeller {
         var lines: [ExplanationLine] = []
         for word in words {
             track.begin(by: word.signedDate)
-            guard let period = track.current, word.signedDate < period.transaction.expiresDate ?? .latestAccepted else { continue }
-            if let change = track.renewalStatus(word, period) { lines.append(line(word.signedDate, .periodEnd, say: .change(change))) }
-            if let change = track.nextProduct(word, period) { lines.append(line(word.signedDate, .pendingChange, say: .change(change))) }
-            if let change = track.offer(word, period) { lines.append(line(word.signedDate, .offers, say: .change(change))) }
+            guard let period = track.current, word.signedDate < period.transaction.expiresDate ?? .latestAccepted else {
+                continue
+            }
+            let news: [(Rule, ExplanationLine.Change?)] = [
+                (.periodEnd, track.renewalStatus(word, period)), (.pendingChange, track.nextProduct(word, period)),
+                (.offers, track.offer(word, period)),
+            ]
+            for case (let rule, let change?) in news { lines.append(line(word.signedDate, rule, say: .change(change))) }
         }
         return lines + prices + notices.compactMap(notice)
     }

@@ -32,10 +32,13 @@ extension ExplanationTeller {
         history.registrations.compactMap { registration in
             let named = names.customer(of: registration.token)
             guard named != registration.customer, isBorne(registration.token) else { return nil }
+            let period = state.periods.first { $0.transaction.appAccountToken == registration.token }
             return line(
                 registration.registeredAt, .firstClaim,
                 say: .ownership(
-                    .tokenTooLate(identities.resolve(registration.customer), insteadNames: named.map(identities.resolve))))
+                    .tokenTooLate(
+                        identities.resolve(registration.customer), of: period?.productId,
+                        insteadNames: named.map(identities.resolve))))
         }
     }
 
@@ -46,7 +49,9 @@ extension ExplanationTeller {
     private var merges: [ExplanationLine] {
         var known: Set<CustomerID> = []
         return (history.merges + state.merged).sorted(by: CustomerMerge.inOrder).compactMap { merge in
-            guard identities.resolve(merge.anonymous) == merge.identified, known.insert(merge.anonymous).inserted else { return nil }
+            guard identities.resolve(merge.anonymous) == merge.identified, known.insert(merge.anonymous).inserted else {
+                return nil
+            }
             return line(
                 merge.mergedAt, .anonymous, say: .ownership(.merged(anonymous: merge.anonymous, into: merge.identified)))
         }
@@ -95,9 +100,15 @@ extension ExplanationTeller {
         let period = period(shownBy: claim)
         let again = history.repetitions.first { $0.claim == claim.id && $0.lastAt <= instant }
         let judged = claim.kind == .restore ? judged(restoreAt: claim.claimedAt) : .onlyOne
+        let customer = identities.resolve(claim.customer)
+        let isContested = state.contested.contains {
+            $0.productId == claim.productId && $0.transactionId == period?.transaction.transactionId
+                && $0.customers.contains(customer)
+        }
         return ExplanationLine.Made(
-            customer: identities.resolve(claim.customer), kind: claim.kind, claim: claim.id, productId: claim.productId,
+            customer: customer, kind: claim.kind, claim: claim.id, productId: claim.productId,
             isChange: claim.kind == .purchase && period.map { $0.productId != claim.productId } ?? false,
+            isContested: isContested,
             owner: state.owner(at: claim.claimedAt), judged: judged, again: again)
     }
 

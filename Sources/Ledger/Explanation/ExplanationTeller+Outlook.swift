@@ -4,21 +4,26 @@ extension ExplanationTeller {
     /// What it is at the instant, what comes next, and what nobody has said.
     var outlook: [ExplanationLine] {
         guard let status = state.status(at: instant) else { return [line(instant, .answer, say: .outlook(.unknown))] }
-        let standing = line(instant, .answer, say: .outlook(.standing(standing(status), owner: state.owner(at: instant))))
-        return [standing] + next(status)
+        let now = ExplanationLine.Outlook.standing(standing(status), product, owner: state.owner(at: instant))
+        return [line(instant, .answer, say: .outlook(now))] + next(status)
+    }
+
+    /// What is told of: what gives service, else what was bought last, else what was bought first.
+    private var product: ProductID {
+        state.spans.last { $0.contains(instant) }?.productId ?? last?.productId ?? state.periods[0].productId
     }
 
     private func standing(_ status: SubscriptionStatus) -> ExplanationLine.Outlook.Standing {
-        let product = state.spans.last { $0.contains(instant) }?.productId ?? last?.productId ?? ProductID("")
         switch status {
-        case .active: return .active(product)
-        case .provisional: return .provisional(product)
-        case .billingGracePeriod: return .grace(product)
+        case .active: return .active
+        case .provisional: return .provisional
+        case .billingGracePeriod: return .grace
         case .billingRetry: return .retry
         case .expired(let at, _): return .over(ended: at, begun.indices.last.flatMap { ending(of: $0)?.1 } ?? .silence)
-        case .revoked(let at): return .revoked(since: at, isFamily: last?.transaction.revocation?.revocationType == "FAMILY_REVOKE")
+        case .revoked(let at):
+            return .revoked(since: at, isFamily: last?.transaction.revocation?.revocationType == "FAMILY_REVOKE")
         case .notBegun(let from): return .notBegun(from: from)
-        case .purchased: return .purchased(product, last?.transaction.type ?? .unstated)
+        case .purchased: return .purchased(last?.transaction.type ?? .unstated)
         }
     }
 
@@ -31,7 +36,10 @@ extension ExplanationTeller {
         case .provisional(let until):
             let ended = state.spans.last { $0.contains(instant) }?.from ?? instant
             return [line(instant, .lateNews, say: .outlook(.noNews(ended: ended, keptUntil: until)))]
-        case .billingGracePeriod(let until): return until.map { [line(instant, .gracePeriod, say: .outlook(.graceRuns(until: $0)))] } ?? []
+        case .billingGracePeriod(let until):
+            // By Apple's last word: what ended it may have come after the instant.
+            let end = words.last { $0.gracePeriodExpiresDate != nil }?.gracePeriodExpiresDate ?? until
+            return end.map { [line(instant, .gracePeriod, say: .outlook(.graceRuns(until: $0)))] } ?? []
         case .billingRetry(let since):
             let until = since.adding(last?.longestBillingRetry ?? BillingRetry.usual)
             return [line(instant, .gracePeriod, say: .outlook(.retryRuns(since: since, until: until)))]
@@ -42,7 +50,8 @@ extension ExplanationTeller {
     private func afterPaidTime(_ spanEnd: Timestamp, _ renewal: SubscriptionStatus.Renewal) -> ExplanationLine {
         // What ended it early may have come after the instant.
         let end = max(spanEnd, last?.transaction.expiresDate ?? spanEnd)
-        if let ahead = state.periods.first(where: { $0.purchaseDate > instant && $0.transaction.signedDate <= instant && !$0.neverServes }) {
+        let ahead = state.periods.first { $0.purchaseDate > instant && $0.transaction.signedDate <= instant && !$0.neverServes }
+        if let ahead {
             return line(instant, .earlyRenewal, say: .outlook(.renewedAhead(ahead.productId, from: ahead.purchaseDate)))
         }
         switch renewal {

@@ -6,6 +6,26 @@ extension ExplanationTeller {
         state.tenures.indices.filter { state.tenures[$0].from <= instant }.map(owner)
     }
 
+    /// What was bought later, and nothing shows by whom (OWN-4).
+    var unknownBuyers: [ExplanationLine] {
+        state.periods.dropFirst().compactMap { period in
+            guard period.isBought, let owner = state.owner(at: period.purchaseDate),
+                !state.tenures.contains(where: { $0.from == period.purchaseDate }),
+                names.customer(of: period.transaction.appAccountToken) == nil, !isShown(period)
+            else { return nil }
+            return line(
+                period.purchaseDate, .purchaseEvidence, say: .ownership(.buyerUnknown(period.productId, staysWith: owner)))
+        }
+    }
+
+    /// Whether somebody has shown that they bought it.
+    private func isShown(_ period: Period) -> Bool {
+        state.claims.contains { weighed in
+            weighed.claim.claimedAt <= instant && weighed.claim.kind != .restore && weighed.claim.productId == period.productId
+                && weighed.claim.aliases.contains(where: period.aliases.contains)
+        }
+    }
+
     private func owner(_ index: Int) -> ExplanationLine {
         let tenure = state.tenures[index]
         let extent = ExplanationLine.Extent.stretch(from: tenure.from, until: tenure.until.flatMap { $0 <= instant ? $0 : nil })
@@ -26,7 +46,8 @@ extension ExplanationTeller {
         case .none: return .operatorDecided(reason: "")
         case .token: return .token
         case .tokenOfChange(let signedDate):
-            return .tokenOfChange(state.renewals.first { $0.signedDate == signedDate && $0.autoRenewProductId != nil }?.autoRenewProductId)
+            let word = state.renewals.first { $0.signedDate == signedDate && $0.autoRenewProductId != nil }
+            return .tokenOfChange(word?.autoRenewProductId)
         case .vote(let id): return why(by: history.votes.first { $0.id == id }, before: before)
         case .claim(let id, let grade):
             guard let claim = claim(id) else { return .token }

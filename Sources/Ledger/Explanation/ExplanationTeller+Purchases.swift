@@ -104,12 +104,11 @@ extension ExplanationTeller {
     }
 
     private func restOfReplaced(_ period: Period) -> ExplanationLine? {
-        guard period.endReason == .replaced, !period.neverServes, let end = period.end, let expires = period.transaction.expiresDate,
-            expires > end
+        guard period.endReason == .replaced, !period.neverServes, let end = period.end,
+            let expires = period.transaction.expiresDate, expires > end
         else { return nil }
-        return line(
-            end, .takeBack,
-            say: .refund(.restOfReplaced(period.productId, .took(expires.since(end), from: state.owner(at: period.purchaseDate)))))
+        let took = ExplanationLine.Refund.TakeBack.took(expires.since(end), from: state.owner(at: period.purchaseDate))
+        return line(end, .takeBack, say: .refund(.restOfReplaced(period.productId, took)))
     }
 
     private func refund(_ period: Period) -> ExplanationLine? {
