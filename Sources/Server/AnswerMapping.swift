@@ -135,7 +135,7 @@ struct SubscriptionBody {
             writer.member("audit") {
                 $0.array { writer in report.audit.forEach { write($0.row, sequence: $0.sequence, &writer) } }
             }
-            writer.member("explain") { $0.array { writer in state.explanation(at: at).forEach { writer.string($0) } } }
+            writer.member("explain") { $0.array { writer in report.explanation(at: at).forEach { writer.string($0) } } }
         }
         return writer.bytes
     }

@@ -280,7 +280,8 @@ import Testing
         let book = bought(seat)
         #expect(book.state.periods.map(\.transaction) == [seat])
         #expect(!book.isActive(alice, at: day(2026, 1, 20)))
-        #expect(book.state.explanation(at: day(2026, 1, 20)).contains { $0.contains("1000") })
+        let words = Explanation(of: book.history, book.state, at: day(2026, 1, 20)).english
+        #expect(words.contains { $0.contains("ASSIGNED") && $0.contains("PER-12") })
     }
 
     @Test func `FACT-7 a broken answer prolongs what the customer had, one that says that retrying is useless does not`() {

@@ -20,8 +20,21 @@ extension Backend {
     /// A subscription as it is known, and why anyone's access from it changed.
     package struct SubscriptionReport: Sendable {
         package let state: Ledger.SubscriptionState
+        private let history: SubscriptionHistory
+        /// Under which policy the state was folded.
+        private let policy: AppPolicy
         /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: AuditRow)]
+
+        init(of stored: StoredSubscription, audit: [(sequence: Int64, row: AuditRow)]) {
+            (state, history, policy) = (stored.state, stored.history, stored.policy)
+            self.audit = audit
+        }
+
+        /// What an operator can tell a customer about it, for an instant; in English (OWN-15).
+        package func explanation(at instant: Timestamp) -> [String] {
+            Explanation(of: history, state, at: instant, policies: PolicyTimeline(policy)).english
+        }
     }
 
     /// How many audit rows one report shows at the most.
@@ -32,7 +45,7 @@ extension Backend {
         return try await translatingStorageErrors {
             guard let stored = try await store.subscription(key) else { throw BackendError.unknownSubscription }
             let audit = try await store.auditRows(of: key, after: 0, limit: Self.longestAudit)
-            return SubscriptionReport(state: stored.state, audit: audit.map { ($0.sequence, $0.row) })
+            return SubscriptionReport(of: stored, audit: audit.map { ($0.sequence, $0.row) })
         }
     }
 

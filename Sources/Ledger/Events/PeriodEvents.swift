@@ -55,7 +55,7 @@ struct PeriodEvents {
         let (kind, rule) = kind(of: index)
         let begun = event(kind, of: index, at: period.purchaseDate, by: rule) {
             $0.until = period.transaction.expiresDate
-            if kind == .subscriptionChanged { $0.previousProductId = replacedProduct(by: index) }
+            if kind == .subscriptionChanged { $0.previousProductId = after.periods.productReplaced(by: index) }
         }
         return [begun] + offer(of: index)
     }
@@ -69,29 +69,9 @@ struct PeriodEvents {
             // What Apple calls a renewal began before we heard of it.
             guard period.transaction.transactionReason == .renewal else { return (.subscriptionStarted, .period) }
             return (.subscriptionRenewed, .renewalNeverMoves)
-        default: return (isRecovery(index) ? .subscriptionRecovered : .subscriptionRenewed, .renewalNeverMoves)
-        }
-    }
-
-    /// Which product's period this one ended; the last one begun before it where that is not known.
-    private func replacedProduct(by index: Int) -> ProductID? {
-        let begins = after.periods[index].purchaseDate
-        let earlier = after.periods[..<index]
-        return (earlier.last { $0.endReason == .replaced && $0.end == begins } ?? earlier.last)?.productId
-    }
-
-    /// A renewal that Apple could charge only at a later attempt: it leaves a gap after the period before, or Apple signed a
-    /// billing retry about that period's end (F.7: with a grace period the billing date is kept).
-    private func isRecovery(_ index: Int) -> Bool {
-        let period = after.periods[index]
-        guard let previous = after.periods[..<index].last(where: \.isSubscriptionPeriod),
-            let end = previous.transaction.expiresDate, previous.endReason != .replaced
-        else { return false }
-        if end.truncatedToSecond < period.purchaseDate.truncatedToSecond { return true }
-        let expires = period.transaction.expiresDate ?? period.purchaseDate
-        let limit = min(max(period.transaction.signedDate, period.purchaseDate), expires.adding(.hours(-24)))
-        return renewals.contains {
-            $0.isInBillingRetryPeriod && $0.signedDate >= end.adding(.hours(-24)) && $0.signedDate <= limit
+        default:
+            let isRecovery = after.periods.isRecovery(index, renewals)
+            return (isRecovery ? .subscriptionRecovered : .subscriptionRenewed, .renewalNeverMoves)
         }
     }
 

@@ -1,0 +1,150 @@
+import Primitives
+
+extension ExplanationLine.Purchase {
+    func english(_ line: ExplanationLine) -> String {
+        switch self {
+        case .began(let bought, let beginning): "On \(line.when), \(bought.english(beginning))"
+        case .renewed(let bought, let before, let times, let isRecovery):
+            bought.english(renewedAt: line, from: before, times: times, isRecovery: isRecovery)
+        case .oneTime(let bought, let type, let quantity):
+            "On \(line.when), \(bought.productId)\(quantity > 1 ? " (\(quantity) of them)" : "") was bought\(bought.terms). "
+                + type.english
+        case .alreadyActive(let bought):
+            "On \(line.when), \(bought.productId) was bought\(bought.terms) while it was running already. This changes no owner"
+        case .earlyRenewalReplaced(let product, let from):
+            "On \(line.when), the renewal of \(product) was replaced too: Apple had charged it early, for the time from "
+                + "\(from.english). It never gave access"
+        case .givesNothing(let product, .familySharingIgnored):
+            "\(product) gives no access, because the app does not serve what is shared by Family Sharing"
+        case .givesNothing(let product, .ownershipType(let type)):
+            "\(product) gives no access: Apple calls it \(type), and purchases of that kind are only kept and shown here"
+        }
+    }
+}
+
+extension ExplanationLine.Bought {
+    /// Its price, its offer and until when it is paid.
+    var terms: String {
+        var words = ""
+        if let price, price.amount.count != 0 { words += " for \(price.english)" }
+        if let offer {
+            words += offer.offerType == 1 && !offer.isTrial ? " at \(offer.english)" : " with \(offer.english)"
+        }
+        if let until {
+            let how = isFamilyShared || offer?.isTrial == true ? "" : offer?.isFree == true ? "free " : "paid "
+            words += ", \(how)until \(until.english)"
+        }
+        return words
+    }
+
+    fileprivate func english(_ beginning: ExplanationLine.Purchase.Beginning) -> String {
+        let commitment = commitmentUntil.map { ". It is charged by the month under a commitment until \($0.english)" } ?? ""
+        let verb = isFamilyShared ? "was shared by Family Sharing" : "was bought"
+        switch beginning {
+        case .first: return "\(productId) \(verb)\(terms)\(commitment)"
+        case .firstHeardOf: return "\(productId) renewed\(terms)\(commitment). What was before that is not known"
+        case .again: return "\(productId) \(verb) again\(terms)\(commitment)"
+        case .replacing(let product):
+            let before = product?.rawValue ?? "what was there before"
+            return "\(productId) \(verb)\(terms)\(commitment). It took the place of \(before) at once"
+        }
+    }
+
+    fileprivate func english(renewedAt line: ExplanationLine, from before: ProductID?, times: Int, isRecovery: Bool) -> String {
+        if case .stretch(let from, let until?) = line.at {
+            return "From \(from.english) to \(until.english), \(productId) renewed \(times) times" + each
+        }
+        let verb = before.map { "it renewed from \($0) into \(productId)" } ?? "\(productId) renewed"
+        return "On \(line.when), " + (isRecovery ? "Apple could charge after all: " : "") + verb + terms
+    }
+
+    private var each: String {
+        let cost = price.flatMap { $0.amount.count == 0 ? nil : " for \($0.english) each" } ?? ""
+        return cost + (until.map { ", the last time until \($0.english)" } ?? "")
+    }
+}
+
+extension ProductType {
+    fileprivate var english: String {
+        switch self {
+        case .consumable: "It is a consumable: it is counted, and gives no time"
+        case .nonConsumable: "It is a non-consumable: it lasts until Apple takes it back"
+        case .nonRenewingSubscription:
+            "It is a non-renewing subscription: the app's configuration says how long it lasts, and without that it gives no time"
+        case .autoRenewableSubscription: "It is a subscription, and Apple named no end; it gives nothing"
+        case .unstated: "Apple has not said what kind of product it is; until then it gives nothing"
+        case .unknown(let type): "Its kind is not known here (\(type)); it gives nothing"
+        }
+    }
+}
+
+// MARK: Refunds
+
+extension ExplanationLine.Refund {
+    var english: String {
+        switch self {
+        case .refunded(let product, let revocation, let takeBack):
+            "Apple refunded \(revocation.share)\(English.product(product))\(revocation.reason). \(takeBack.english)"
+        case .familySharingStopped(let product, let takeBack):
+            "Family Sharing of \(product) stopped. \(takeBack.english)"
+        case .wasRefunded(let product): "Apple refunded \(English.product(product))"
+        case .reversed(let product):
+            "Apple reversed the refund of \(English.product(product)). What was taken back has been given back"
+        case .declined(let product): "Apple declined to refund \(English.product(product)). Nothing changes"
+        case .consumptionRequested(let product, let reason, let deadline):
+            "Apple asked about \(English.product(product)): the customer wants a refund\(Self.english(reason)). "
+                + "Apple wants an answer by \(deadline.english)"
+        case .restOfReplaced(let product, let takeBack): "Apple refunded the rest of \(product). \(takeBack.english)"
+        }
+    }
+
+    /// Source: Apple, App Store Server Notifications, `consumptionRequestReason`.
+    private static func english(_ reason: String?) -> String {
+        switch reason {
+        case "UNINTENDED_PURCHASE"?: ", because the purchase was not intended"
+        case "FULFILLMENT_ISSUE"?: ", because the purchase was not received or did not work"
+        case "UNSATISFIED_WITH_PURCHASE"?: ", because they were not satisfied with it"
+        case "LEGAL"?: ", for a legal reason"
+        case "OTHER"?: ", for a reason that Apple does not name"
+        case let other?: ", for a reason that is not known here (\(other))"
+        case nil: ""
+        }
+    }
+}
+
+extension ExplanationLine.Refund.TakeBack {
+    fileprivate var english: String {
+        switch self {
+        case .took(let time, let customer?): "The unused time, \(time.english), was taken back from \(customer)"
+        case .took(let time, nil): "The unused time, \(time.english), was taken back; nobody owned it"
+        case .tookWhole(let customer): "It was taken back\(customer.map { " from \($0)" } ?? "")"
+        case .nothingLeft: "Its time was over already, and nothing was taken back"
+        case .keptByPolicy: "The customer keeps the time, as the app's policy says"
+        }
+    }
+}
+
+extension Revocation {
+    /// How much of the price, before the name of the product.
+    fileprivate var share: String {
+        guard isPartial else { return "" }
+        guard let revocationPercentage else { return "a part of the price of " }
+        let (whole, rest) = (revocationPercentage / 1000, revocationPercentage % 1000)
+        return rest == 0 ? "\(whole)% of the price of " : "\(whole).\("\(1000 + rest)".dropFirst())% of the price of "
+    }
+
+    /// Source: Apple, App Store Server API, `revocationReason` and `revocationType`.
+    fileprivate var reason: String {
+        let type =
+            switch revocationType {
+            case nil, "REFUND_FULL"?, "REFUND_PRORATED"?, "FAMILY_REVOKE"?: ""
+            case let type?: ", in a way that is not known here (\(type))"
+            }
+        switch revocationReason {
+        case nil: return type
+        case 0?: return type + ", for a reason other than a problem with the app"
+        case 1?: return type + ", because of a problem with the app"
+        case let reason?: return type + ", for a reason that is not known here (revocationReason \(reason))"
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Primitives
+
+extension ExplanationLine.Change {
+    var english: String {
+        switch self {
+        case .renewalOff(let until): "renewal was turned off" + (until.map { ", so that it would end on \($0.english)" } ?? "")
+        case .renewalOn: "renewal was turned on again"
+        case .scheduled(let from, let to, let at):
+            "a change from \(from) to \(to) was asked for. It takes effect with the next renewal"
+                + (at.map { ", on \($0.english)" } ?? "") + ", and changes nothing until then"
+        case .withdrawn(let to, let remains):
+            "the change to \(to) was withdrawn, so that it would renew into \(remains) as before"
+        case .pricePending: "Apple asked the customer to agree to a higher price. Without their consent it does not renew"
+        case .priceAccepted: "the customer agreed to the higher price, or was told of it and did not have to agree"
+        case .offer(let offer, let from):
+            "\(offer.english) was accepted. It counts from the next renewal" + (from.map { ", on \($0.english)" } ?? "")
+        case .extended(let until): "Apple gave more time" + (until.map { ", until \($0.english)" } ?? "") + ", at no cost"
+        case .extensionFailed: "Apple was asked for more time, and could not give it"
+        case .notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"?):
+            "renewal was turned off. Under the commitment the monthly charges go on, and it ends with the commitment"
+        case .notice(let type, let subtype):
+            "Apple sent \(type)" + (subtype.map { " (\($0))" } ?? "") + ", which is kept and changes nothing here"
+        }
+    }
+}
+
+extension ExplanationLine.Billing {
+    func english(_ line: ExplanationLine) -> String {
+        switch self {
+        case .failed(let product, .keptUntil(let end)):
+            "On \(line.when), Apple could not charge for the renewal of \(product). Access is kept in the billing grace period, "
+                + "until \(end.english)"
+        case .failed(let product, .lostFrom(let end)):
+            "On \(line.when), Apple could not charge for the renewal of \(product). There is no grace period: access was lost "
+                + "on \(end.english), while Apple kept trying"
+        case .graceBegan(let end): "On \(line.when), Apple named a billing grace period. Access is kept until \(end.english)"
+        case .graceOver: "On \(line.when), the billing grace period was over without a payment, and access was lost"
+        case .keptWithoutNews(let product, let questions): line.keptWithoutNews(product, questions)
+        case .ended(let product, .silence):
+            "On \(line.when), the paid time of \(product) ended. Apple has not said that it renewed, nor that it expired"
+        case .ended(let product, let ending): "On \(line.when), \(product) expired: \(ending.english)"
+        }
+    }
+}
+
+extension ExplanationLine {
+    fileprivate func keptWithoutNews(_ product: ProductID, _ questions: Int) -> String {
+        let times = questions == 1 ? "once" : "\(questions) times"
+        let why = "it was set to renew, and news can be late" + (questions == 0 ? "" : ". Asking Apple failed \(times)")
+        guard case .stretch(_, let until?) = at else {
+            return "Since \(when), access has been kept although Apple has not said that \(product) renewed: \(why)"
+        }
+        return "From \(when) to \(until.english), access was kept although Apple had not said that \(product) renewed: \(why)"
+    }
+}
+
+extension ExplanationLine.Billing.Ending {
+    /// Why, after a colon.
+    ///
+    /// Source: Apple, App Store Server API, `expirationIntent`.
+    var english: String {
+        switch self {
+        case .apple(1): "the customer had turned renewal off"
+        case .apple(2): "Apple could not charge for the renewal"
+        case .apple(3): "the customer did not agree to a price increase"
+        case .apple(4): "the product was not for sale when it should have renewed"
+        case .apple(5): "Apple gives another reason, and does not name it"
+        case .apple(let intent): "Apple gives a reason that is not known here (expirationIntent \(intent))"
+        case .appleWithoutReason: "Apple says so, and not why"
+        case .renewalWasOff: "renewal was off"
+        case .retryOver(let days): "Apple could not charge for it within \(days) days, and tries no longer"
+        case .silence: "Apple has not said so"
+        }
+    }
+}
+
+// MARK: What it is and what comes next
+
+extension ExplanationLine.Outlook {
+    func english(_ line: ExplanationLine) -> String {
+        switch self {
+        case .unknown: "On \(line.when), nothing that Apple signed is known of it"
+        case .standing(let standing, let product, let owner): "On \(line.when), \(standing.english(product, owner))"
+        case .renews(let renewing): renewing.english
+        case .ends(let end): "Renewal is off: it ends on \(end.english)"
+        case .doesNotEnd: "It does not end by itself"
+        case .renewalUnknown(let end): "It is paid until \(end.english). Apple has not said whether it renews then"
+        case .renewedAhead(let product, let from):
+            "Apple has charged the next renewal already: \(product) from \(from.english) on"
+        case .noNews(let ended, let kept):
+            "Its paid time ended on \(ended.english), and Apple has not said yet whether it renewed. Without news, access ends"
+                + (kept.map { " on \($0.english)" } ?? " soon")
+        case .graceRuns(let until): "It goes on if Apple can charge by \(until.english); if not, access is lost then"
+        case .retryRuns(let since, let until):
+            "Its paid time ended on \(since.english). Apple keeps trying to charge, until \(until.english) at the latest; "
+                + "if that succeeds, it goes on"
+        }
+    }
+}
+
+extension ExplanationLine.Outlook.Renewing {
+    fileprivate var english: String {
+        let product = into.map { " into \($0)" } ?? ""
+        let consent = awaitsConsent ? ", if the customer agrees to the higher price" : ""
+        let next = owner.map { ". From then on it belongs to \($0), who asked for the change" } ?? ""
+        return "It is set to renew\(product) on \(at.english)\(consent)\(next)"
+    }
+}
+
+extension ExplanationLine.Outlook.Standing {
+    fileprivate func english(_ product: ProductID, _ owner: CustomerID?) -> String {
+        let belongs = owner.map { "belongs to \($0)" } ?? "belongs to nobody yet"
+        let isOff = "\(product), which \(belongs), is not active"
+        switch self {
+        case .active: return "\(product) is active and \(belongs)"
+        case .provisional: return "\(product) is active for the time being and \(belongs)"
+        case .grace: return "\(product) is active in the billing grace period and \(belongs)"
+        case .retry: return "\(isOff): Apple could not charge for the renewal, and is still trying"
+        case .over(let ended, .silence):
+            return "\(isOff): its paid time ended on \(ended.english), and Apple has not said that it renewed"
+        case .over(let ended, _): return "\(isOff): its paid time ended on \(ended.english)"
+        case .revoked(let since, true): return "\(isOff): Family Sharing of it stopped on \(since.english)"
+        case .revoked(let since, false): return "\(isOff): Apple refunded it on \(since.english)"
+        case .notBegun(let from): return "\(product), which \(belongs), has not begun: it begins on \(from.english)"
+        case .purchased(.consumable): return "\(product) counts as bought and \(belongs)"
+        case .purchased(.nonRenewingSubscription):
+            return "\(product) \(belongs), for as long as the app's configuration says"
+        case .purchased: return "\(product), which \(belongs), is kept and gives nothing"
+        }
+    }
+}

@@ -1,0 +1,318 @@
+package import Primitives
+
+/// One thing that is told of a subscription: when, what, and by which rules (OWN-15). A value without words:
+/// `Explanation.english` says it in English, and another language says the same cases.
+package struct ExplanationLine: Sendable, Hashable {
+    /// When it happened, or from when to when it was so.
+    package let at: Extent
+    /// The rules that made it so, the strongest first; never empty.
+    package let rules: [Rule]
+    package let statement: Statement
+    /// Another line tells of the same minute, so that the seconds show what came first.
+    package internal(set) var needsSeconds = false
+
+    package init(at extent: Extent, rules: [Rule], _ statement: Statement) {
+        at = extent
+        self.rules = rules
+        self.statement = statement
+    }
+
+    package enum Extent: Sendable, Hashable {
+        case instant(Timestamp)
+        /// Nil where it lasts, as far as is known at the instant that is asked about.
+        case stretch(from: Timestamp, until: Timestamp?)
+
+        /// Where it stands on the timeline.
+        package var begin: Timestamp {
+            switch self {
+            case .instant(let instant): instant
+            case .stretch(let from, _): from
+            }
+        }
+    }
+
+    /// What is told, by topic.
+    package enum Statement: Sendable, Hashable {
+        case purchase(Purchase)
+        case change(Change)
+        case billing(Billing)
+        case refund(Refund)
+        case ownership(Ownership)
+        case claim(ClaimNews)
+        case outlook(Outlook)
+    }
+}
+
+// MARK: What was bought
+
+extension ExplanationLine {
+    /// What was bought, and what renewed.
+    package enum Purchase: Sendable, Hashable {
+        case began(Bought, Beginning)
+        /// Several renewals in a row that differ in nothing are one line; `times` is at least 1. `from`: the product before, if
+        /// that was another. `isRecovery`: Apple could charge only later.
+        case renewed(Bought, from: ProductID?, times: Int, isRecovery: Bool)
+        /// A consumable, a non-consumable, a non-renewing subscription, or a kind that Apple has not said or that is not known
+        /// here (PER-9).
+        case oneTime(Bought, ProductType, quantity: Int64)
+        /// It was bought while the same product ran.
+        case alreadyActive(Bought)
+        /// It was renewed early and an upgrade then took its place, so that it never served (PER-13).
+        case earlyRenewalReplaced(ProductID, from: Timestamp)
+        /// Kept and shown, and gives nothing.
+        case givesNothing(ProductID, Reason)
+
+        package enum Beginning: Sendable, Hashable {
+            case first
+            /// Apple calls it a renewal; what was before it is not known.
+            case firstHeardOf
+            /// Nil where it is not known what it replaced.
+            case replacing(ProductID?)
+            /// After the end.
+            case again
+        }
+
+        package enum Reason: Sendable, Hashable {
+            /// The app's policy ignores what a family shares (OWN-13).
+            case familySharingIgnored
+            /// `inAppOwnershipType` as Apple wrote it (PER-12).
+            case ownershipType(String)
+        }
+    }
+
+    /// A period or a one-time purchase, as it was when it was bought.
+    package struct Bought: Sendable, Hashable {
+        package let productId: ProductID
+        /// `expiresDate`; nil for what does not expire.
+        package let until: Timestamp?
+        package let offer: LedgerEvent.Offer?
+        package let price: Price?
+        package let isFamilyShared: Bool
+        /// The end of a commitment with monthly billing (PER-10); nil where there is none or Apple does not say.
+        package let commitmentUntil: Timestamp?
+    }
+
+    /// An amount of money and its currency, as Apple signed both.
+    package struct Price: Sendable, Hashable {
+        package let amount: Milliunits
+        package let currency: String
+    }
+}
+
+// MARK: What Apple said of the next renewal
+
+extension ExplanationLine {
+    /// What was changed for the next renewal, and other words of Apple's.
+    package enum Change: Sendable, Hashable {
+        /// `until`: when the period ends that is paid.
+        case renewalOff(until: Timestamp?)
+        case renewalOn
+        /// The next renewal is into another product (PER-4).
+        case scheduled(from: ProductID, to: ProductID, takesEffectAt: Timestamp?)
+        /// The next renewal is into the present product again.
+        case withdrawn(to: ProductID, remains: ProductID)
+        case pricePending
+        /// The customer agreed, or was told and need not agree.
+        case priceAccepted
+        /// An offer that counts from the next renewal (PER-7).
+        case offer(LedgerEvent.Offer, from: Timestamp?)
+        /// Apple moved the renewal date back; nil where the new end is not known.
+        case extended(until: Timestamp?)
+        case extensionFailed
+        /// What Apple sent and what changes no answer here; Apple's spelling (FACT-5).
+        case notice(type: String, subtype: String?)
+    }
+
+    /// What became of the charge for the next period, and how a period ended.
+    package enum Billing: Sendable, Hashable {
+        /// `access`: what it means for access.
+        case failed(ProductID, access: AccessMeanwhile)
+        case graceBegan(until: Timestamp)
+        case graceOver
+        /// Access was kept past the end, for want of news (ENT-6). `questions`: how often Apple was asked in vain.
+        case keptWithoutNews(ProductID, questions: Int)
+        case ended(ProductID, Ending)
+
+        package enum AccessMeanwhile: Sendable, Hashable {
+            case keptUntil(Timestamp)
+            case lostFrom(Timestamp)
+        }
+
+        package enum Ending: Sendable, Hashable {
+            /// `expirationIntent` as Apple gave it.
+            case apple(expirationIntent: Int64)
+            /// Apple said that it is over, and not why.
+            case appleWithoutReason
+            /// Renewal was off.
+            case renewalWasOff
+            /// Apple does not try to charge for longer than so many days.
+            case retryOver(days: Int64)
+            /// Nobody said so.
+            case silence
+        }
+    }
+
+    /// What was given back, and what that took.
+    package enum Refund: Sendable, Hashable {
+        case refunded(ProductID?, Revocation, TakeBack)
+        case familySharingStopped(ProductID, TakeBack)
+        /// Apple told of a refund that no transaction shows any more.
+        case wasRefunded(ProductID?)
+        case reversed(ProductID?)
+        case declined(ProductID?)
+        /// `consumptionRequestReason` in Apple's spelling; nil where it gave none.
+        case consumptionRequested(ProductID?, reason: String?, deadline: Timestamp)
+        /// An upgrade or a crossgrade at once gave back the rest of what it replaced (ENT-4).
+        case restOfReplaced(ProductID, TakeBack)
+
+        package enum TakeBack: Sendable, Hashable {
+            /// The unused part, and who had it; nil where nobody owned it.
+            case took(Milliseconds, from: CustomerID?)
+            /// It does not expire, so that there is no part of it.
+            case tookWhole(from: CustomerID?)
+            /// It was over already.
+            case nothingLeft
+            /// The app's policy leaves the time that a partial refund is about (PER-11).
+            case keptByPolicy
+        }
+    }
+}
+
+// MARK: Whose it is
+
+extension ExplanationLine {
+    /// Who owned it, and what was said of who is who.
+    package enum Ownership: Sendable, Hashable {
+        case nobody
+        case owner(CustomerID, Why, Judgement)
+        /// An anonymous customer turned out to be an identified one.
+        case merged(anonymous: CustomerID, into: CustomerID)
+        /// They asked before buying whether they may (OWN-18).
+        case intent(CustomerID, ProductID)
+        /// An operator or an import said whose it is (OWN-18).
+        case reserved(CustomerID)
+        /// A token that a purchase bore already was registered; `insteadNames`: whom it names. The product is nil where only
+        /// Apple's word about a change bore it.
+        case tokenTooLate(CustomerID, of: ProductID?, insteadNames: CustomerID?)
+        /// Something was bought and nothing shows by whom.
+        case buyerUnknown(ProductID, staysWith: CustomerID)
+
+        /// What shows that they are the owner.
+        package enum Why: Sendable, Hashable {
+            case token
+            case tokenOfChange(ProductID?)
+            case evidence(Shown, PurchaseGrade, Among)
+            /// First to show it, by this kind of claim.
+            case firstToShow(Shown)
+            case restored(Shown)
+            case restoredFromAnonymous(CustomerID, Shown)
+            case reserved
+            /// An operator gave it to them; the operator's words, which may be empty.
+            case operatorDecided(reason: String)
+            case operatorApproved(Claim.Kind, reason: String)
+            case ownerAgreed(CustomerID?, Claim.Kind)
+        }
+
+        /// Who else had evidence of the same grade.
+        package enum Among: Sendable, Hashable {
+            case alone
+            case first
+        }
+    }
+
+    /// A claim as what it shows.
+    package struct Shown: Sendable, Hashable {
+        package let kind: Claim.Kind
+        /// The product that was named.
+        package let productId: ProductID
+        /// It names a change that waits for the renewal, and `after` counts from Apple's word about that.
+        package let isChange: Bool
+        /// How long after the purchase; nil where the claim is not about one purchase, or came before it by our clock.
+        package let after: Milliseconds?
+        /// As which anonymous customer, where that is another name than the owner's.
+        package let asAnonymous: CustomerID?
+    }
+
+    /// By which version of the app's policy something was judged, where versions differ in what decides it (OWN-17).
+    package enum Judgement: Sendable, Hashable {
+        case onlyOne
+        case version(Int64)
+    }
+}
+
+// MARK: What was asked for in vain
+
+extension ExplanationLine {
+    /// A claim that did not simply succeed, or what was decided about one.
+    package enum ClaimNews: Sendable, Hashable {
+        case refused(Made, ClaimOutcome.RefusalReason, by: Rule)
+        case waiting(Made, ClaimOutcome.WaitingReason)
+        /// It shows who bought, and the owner stays.
+        case noted(Made)
+        case contested(ProductID, customers: [CustomerID], serves: CustomerID?)
+        /// `reason`: in the operator's words; may be empty.
+        case denied(CustomerID, Claim.Kind, reason: String)
+        /// An operator gave it to whoever owned it already.
+        case transferChangedNothing(CustomerID, reason: String)
+    }
+
+    /// A claim and how it was met.
+    package struct Made: Sendable, Hashable {
+        package let customer: CustomerID
+        package let kind: Claim.Kind
+        package let claim: ID<ClaimEvidence>
+        /// The product that was named.
+        package let productId: ProductID
+        /// It names another product than it shows: a change that waits for the renewal.
+        package let isChange: Bool
+        /// Others have evidence of the same purchase.
+        package let isContested: Bool
+        /// Who owned it then; nil where nobody did.
+        package let owner: CustomerID?
+        package let judged: Judgement
+        /// How often it was made again in vain; nil where it was not.
+        package let again: ClaimRepetition?
+    }
+}
+
+// MARK: What it is and what comes next
+
+extension ExplanationLine {
+    /// What it is at the instant that was asked about, and what is known and not known of what follows.
+    package enum Outlook: Sendable, Hashable {
+        case unknown
+        case standing(Standing, ProductID, owner: CustomerID?)
+        case renews(Renewing)
+        case ends(at: Timestamp)
+        case doesNotEnd
+        /// Apple has not said whether it renews.
+        case renewalUnknown(end: Timestamp)
+        /// Charged already for what begins later (PER-6).
+        case renewedAhead(ProductID, from: Timestamp)
+        case noNews(ended: Timestamp, keptUntil: Timestamp?)
+        case graceRuns(until: Timestamp)
+        case retryRuns(since: Timestamp, until: Timestamp)
+
+        package enum Standing: Sendable, Hashable {
+            case active
+            /// For want of news (ENT-6).
+            case provisional
+            case grace
+            case retry
+            case over(ended: Timestamp, Billing.Ending)
+            case revoked(since: Timestamp, isFamily: Bool)
+            case notBegun(from: Timestamp)
+            case purchased(ProductType)
+        }
+
+        package struct Renewing: Sendable, Hashable {
+            /// Nil where it renews into its own product.
+            package let into: ProductID?
+            package let at: Timestamp
+            /// Whose it is then, where somebody else asked for the change; nil: it stays with its owner.
+            package let owner: CustomerID?
+            /// The customer was asked to agree to a higher price, and has not answered.
+            package let awaitsConsent: Bool
+        }
+    }
+}

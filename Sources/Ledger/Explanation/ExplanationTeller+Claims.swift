@@ -1,0 +1,162 @@
+import Primitives
+
+extension ExplanationTeller {
+    /// What customers and the app said before anything was bought, and who turned out to be who.
+    var ownWords: [ExplanationLine] { reservations + intents + tokens + merges }
+
+    /// What was asked for in vain, what waits, and what was decided.
+    var claims: [ExplanationLine] { state.claims.compactMap(news) + contests + votes }
+
+    // MARK: Said beforehand (OWN-18, OWN-2)
+
+    /// One that did nothing yet is told as the claim that it counts as.
+    private var reservations: [ExplanationLine] {
+        history.reservations.compactMap { reservation in
+            let weighed = state.claims.first { $0.claim.id == ID("reservation/\(reservation.id)") }
+            if let weighed, news(weighed) != nil { return nil }
+            return line(reservation.reservedAt, .intents, say: .ownership(.reserved(identities.resolve(reservation.customer))))
+        }
+    }
+
+    /// Those that hold for something that was bought.
+    private var intents: [ExplanationLine] {
+        history.intents.compactMap { intent in
+            let holds = state.periods.contains { $0.isBought && intent.holds(for: $0.productId, boughtAt: $0.purchaseDate) }
+            guard holds else { return nil }
+            return line(intent.madeAt, .intents, say: .ownership(.intent(identities.resolve(intent.customer), intent.productId)))
+        }
+    }
+
+    /// Registrations that name nobody, of tokens that something here bears.
+    private var tokens: [ExplanationLine] {
+        history.registrations.compactMap { registration in
+            let named = names.customer(of: registration.token)
+            guard named != registration.customer, isBorne(registration.token) else { return nil }
+            let period = state.periods.first { $0.transaction.appAccountToken == registration.token }
+            return line(
+                registration.registeredAt, .firstClaim,
+                say: .ownership(
+                    .tokenTooLate(
+                        identities.resolve(registration.customer), of: period?.productId,
+                        insteadNames: named.map(identities.resolve))))
+        }
+    }
+
+    private func isBorne(_ token: AppAccountToken) -> Bool {
+        state.periods.contains { $0.transaction.appAccountToken == token } || words.contains { $0.appAccountToken == token }
+    }
+
+    private var merges: [ExplanationLine] {
+        var known: Set<CustomerID> = []
+        return (history.merges + state.merged).sorted(by: CustomerMerge.inOrder).compactMap { merge in
+            guard identities.resolve(merge.anonymous) == merge.identified, known.insert(merge.anonymous).inserted else {
+                return nil
+            }
+            return line(
+                merge.mergedAt, .anonymous, say: .ownership(.merged(anonymous: merge.anonymous, into: merge.identified)))
+        }
+    }
+
+    // MARK: In vain (OWN-3, OWN-4, OWN-9, OWN-10, OWN-11)
+
+    /// Only what did not simply succeed; what did shows in the owners.
+    private func news(_ weighed: SubscriptionState.WeighedClaim) -> ExplanationLine? {
+        let claim = weighed.claim
+        switch outcome(weighed) {
+        case .bound, .alreadyOwner, .moved: return nil
+        case .noted:
+            let made = made(claim)
+            return told(made, by: made.isChange ? .deferredChange : .purchaseEvidence, .claim(.noted(made)), at: claim.claimedAt)
+        case .waiting(let reason):
+            let rule: Rule =
+                switch reason {
+                case .limit: .limit
+                case .signedPendingChange: .purchaseEvidence
+                case .decision: claim.kind == .restore ? .restore : .purchaseEvidence
+                }
+            let made = made(claim)
+            return told(made, by: rule, .claim(.waiting(made, reason)), at: claim.claimedAt)
+        case .refused(let reason, let rule):
+            let made = made(claim)
+            return told(made, by: rule, .claim(.refused(made, reason, by: rule)), at: claim.claimedAt)
+        }
+    }
+
+    /// A denial that came after the instant is not heard.
+    private func outcome(_ weighed: SubscriptionState.WeighedClaim) -> ClaimOutcome {
+        guard case .refused(.denied, _) = weighed.outcome else { return weighed.outcome }
+        let isDenied = history.votes.contains { $0.votedAt <= instant && $0.kind == .deny(weighed.claim.id) }
+        return isDenied ? weighed.outcome : .waiting(.decision)
+    }
+
+    private func told(
+        _ made: ExplanationLine.Made, by rule: Rule, _ statement: ExplanationLine.Statement, at claimedAt: Timestamp
+    ) -> ExplanationLine {
+        let rules: [Rule] = made.judged == .onlyOne ? [rule] : [rule, .policyVersions]
+        return ExplanationLine(at: .instant(claimedAt), rules: rules, statement)
+    }
+
+    private func made(_ claim: Claim) -> ExplanationLine.Made {
+        let period = period(shownBy: claim)
+        let again = history.repetitions.first { $0.claim == claim.id && $0.lastAt <= instant }
+        let judged = claim.kind == .restore ? judged(restoreAt: claim.claimedAt) : .onlyOne
+        let customer = identities.resolve(claim.customer)
+        let isContested = state.contested.contains {
+            $0.productId == claim.productId && $0.transactionId == period?.transaction.transactionId
+                && $0.customers.contains(customer)
+        }
+        return ExplanationLine.Made(
+            customer: customer, kind: claim.kind, claim: claim.id, productId: claim.productId,
+            isChange: claim.kind == .purchase && period.map { $0.productId != claim.productId } ?? false,
+            isContested: isContested,
+            owner: state.owner(at: claim.claimedAt), judged: judged, again: again)
+    }
+
+    // MARK: Contested (ABUSE-1)
+
+    /// Told when the second customer's evidence came.
+    private var contests: [ExplanationLine] {
+        state.contested.compactMap { contest in
+            let shown = contest.customers.map { customer in
+                state.claims.first { weighed in
+                    identities.resolve(weighed.claim.customer) == customer && weighed.claim.productId == contest.productId
+                        && period(shownBy: weighed.claim)?.transaction.transactionId == contest.transactionId
+                }?.claim.claimedAt ?? contest.at
+            }.sorted()
+            let second = shown.dropFirst().first ?? contest.at
+            return line(
+                max(second, contest.at), .abuseSignal,
+                say: .claim(.contested(contest.productId, customers: contest.customers, serves: contest.buyer)))
+        }
+    }
+
+    // MARK: Decided (OWN-9)
+
+    /// Denials, and transfers that found their customer the owner; what else was decided shows in the owners.
+    private var votes: [ExplanationLine] {
+        history.votes.compactMap { vote in
+            switch vote.kind {
+            case .approve: return nil
+            case .transfer(let customer):
+                guard !state.tenures.contains(where: { $0.cause.evidence == .vote(vote.id) }) else { return nil }
+                return line(
+                    vote.votedAt, .restore,
+                    say: .claim(.transferChangedNothing(identities.resolve(customer), reason: vote.reason)))
+            case .deny(let id):
+                guard let claim = claim(id), state.claims.contains(where: { $0.claim.id == id && $0.outcome.isDenial }) else {
+                    return nil
+                }
+                return line(
+                    vote.votedAt, .restore,
+                    say: .claim(.denied(identities.resolve(claim.customer), claim.kind, reason: vote.reason)))
+            }
+        }
+    }
+}
+
+extension ClaimOutcome {
+    fileprivate var isDenial: Bool {
+        if case .refused(.denied, _) = self { return true }
+        return false
+    }
+}

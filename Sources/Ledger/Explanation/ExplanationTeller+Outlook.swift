@@ -1,0 +1,97 @@
+import Primitives
+
+extension ExplanationTeller {
+    /// What it is at the instant, what comes next, and what nobody has said.
+    var outlook: [ExplanationLine] {
+        guard let status = state.status(at: instant) else { return [line(instant, .answer, say: .outlook(.unknown))] }
+        let now = ExplanationLine.Outlook.standing(standing(status), product, owner: state.owner(at: instant))
+        return [line(instant, .answer, say: .outlook(now))] + next(status)
+    }
+
+    /// What is told of: what gives service, else what was bought last, else what was bought first.
+    private var product: ProductID {
+        state.spans.last { $0.contains(instant) }?.productId ?? last?.productId ?? state.periods[0].productId
+    }
+
+    private func standing(_ status: SubscriptionStatus) -> ExplanationLine.Outlook.Standing {
+        switch status {
+        case .active: return .active
+        case .provisional: return .provisional
+        case .billingGracePeriod: return .grace
+        case .billingRetry: return .retry
+        case .expired(let at, _): return .over(ended: at, begun.indices.last.flatMap { ending(of: $0)?.1 } ?? .silence)
+        case .revoked(let at):
+            return .revoked(since: at, isFamily: last?.transaction.revocation?.revocationType == "FAMILY_REVOKE")
+        case .notBegun(let from): return .notBegun(from: from)
+        case .purchased: return .purchased(last?.transaction.type ?? .unstated)
+        }
+    }
+
+    private var last: Period? { state.periods.last { $0.purchaseDate <= instant && !$0.neverServes } }
+
+    private func next(_ status: SubscriptionStatus) -> [ExplanationLine] {
+        switch status {
+        case .active(nil, _): return [line(instant, .answer, say: .outlook(.doesNotEnd))]
+        case .active(let until?, let renewal): return [afterPaidTime(until, renewal)]
+        case .provisional(let until):
+            let ended = state.spans.last { $0.contains(instant) }?.from ?? instant
+            return [line(instant, .lateNews, say: .outlook(.noNews(ended: ended, keptUntil: until)))]
+        case .billingGracePeriod(let until):
+            // By Apple's last word: what ended it may have come after the instant.
+            let end = words.last { $0.gracePeriodExpiresDate != nil }?.gracePeriodExpiresDate ?? until
+            return end.map { [line(instant, .gracePeriod, say: .outlook(.graceRuns(until: $0)))] } ?? []
+        case .billingRetry(let since):
+            let until = since.adding(last?.longestBillingRetry ?? BillingRetry.usual)
+            return [line(instant, .gracePeriod, say: .outlook(.retryRuns(since: since, until: until)))]
+        case .expired, .revoked, .notBegun, .purchased: return []
+        }
+    }
+
+    private func afterPaidTime(_ spanEnd: Timestamp, _ renewal: SubscriptionStatus.Renewal) -> ExplanationLine {
+        // What ended it early may have come after the instant.
+        let end = max(spanEnd, last?.transaction.expiresDate ?? spanEnd)
+        let ahead = state.periods.first { $0.purchaseDate > instant && $0.transaction.signedDate <= instant && !$0.neverServes }
+        if let ahead {
+            return line(instant, .earlyRenewal, say: .outlook(.renewedAhead(ahead.productId, from: ahead.purchaseDate)))
+        }
+        switch renewal {
+        case .never: return line(instant, .answer, say: .outlook(.doesNotEnd))
+        case .ends: return line(instant, .answer, say: .outlook(.ends(at: end)))
+        case .unknown: return line(instant, .answer, say: .outlook(.renewalUnknown(end: end)))
+        case .renews(let product):
+            let into = product == last?.productId ? nil : product
+            let owner = into.flatMap { nextOwner(when: $0, begins: end) }
+            let renewing = ExplanationLine.Outlook.Renewing(into: into, at: end, owner: owner, awaitsConsent: awaitsConsent)
+            return line(instant, owner == nil ? .answer : .deferredChange, say: .outlook(.renews(renewing)))
+        }
+    }
+
+    // MARK: Whose it will be
+
+    /// Whose it becomes with the next product, by folding what is known with a renewal that has not come; nil where it stays.
+    private func nextOwner(when product: ProductID, begins: Timestamp) -> CustomerID? {
+        var coming = TransactionFact(
+            originalTransactionId: history.key.originalTransactionId, transactionId: TransactionID("next"), productId: product,
+            purchaseDate: begins, signedDate: begins)
+        (coming.expiresDate, coming.transactionReason) = (begins.adding(.days(1)), .renewal)
+        coming.details.subscriptionGroupIdentifier = history.book.subscriptionGroupIdentifier
+        var heard = heard
+        _ = heard.record(.transaction(coming))
+        let next = SubscriptionState(folding: heard, under: policies ?? PolicyTimeline(AppPolicy()))
+        let owner = next.owner(at: begins)
+        return owner == state.owner(at: instant) ? nil : owner
+    }
+
+    /// The history without what was signed, begun or said after the instant.
+    private var heard: SubscriptionHistory {
+        let instant = instant
+        var parts = history.parts
+        parts.lines.removeAll { line in line.kept.allSatisfy { $0.purchaseDate > instant } }
+        parts.renewals.removeAll { $0.signedDate > instant }
+        parts.claims.removeAll { $0.claimedAt > instant }
+        parts.votes.removeAll { $0.votedAt > instant }
+        parts.merges.removeAll { $0.mergedAt > instant }
+        parts.reservations.removeAll { $0.reservedAt > instant }
+        return SubscriptionHistory(parts)
+    }
+}

@@ -1,0 +1,152 @@
+import Primitives
+
+extension ExplanationTeller {
+    /// Who owned it from when to when, and why.
+    var owners: [ExplanationLine] {
+        state.tenures.indices.filter { state.tenures[$0].from <= instant }.map(owner)
+    }
+
+    /// What was bought later, and nothing shows by whom (OWN-4).
+    var unknownBuyers: [ExplanationLine] {
+        state.periods.dropFirst().compactMap { period in
+            guard period.isBought, let owner = state.owner(at: period.purchaseDate),
+                !state.tenures.contains(where: { $0.from == period.purchaseDate }),
+                names.customer(of: period.transaction.appAccountToken) == nil, !isShown(period)
+            else { return nil }
+            return line(
+                period.purchaseDate, .purchaseEvidence, say: .ownership(.buyerUnknown(period.productId, staysWith: owner)))
+        }
+    }
+
+    /// Whether somebody has shown that they bought it.
+    private func isShown(_ period: Period) -> Bool {
+        state.claims.contains { weighed in
+            weighed.claim.claimedAt <= instant && weighed.claim.kind != .restore && weighed.claim.productId == period.productId
+                && weighed.claim.aliases.contains(where: period.aliases.contains)
+        }
+    }
+
+    private func owner(_ index: Int) -> ExplanationLine {
+        let tenure = state.tenures[index]
+        let extent = ExplanationLine.Extent.stretch(from: tenure.from, until: tenure.until.flatMap { $0 <= instant ? $0 : nil })
+        guard let customer = tenure.customer else {
+            return ExplanationLine(at: extent, rules: [tenure.cause.rule], .ownership(.nobody))
+        }
+        let why = why(of: tenure, before: index > 0 ? state.tenures[index - 1].customer : nil)
+        let judged = judged(tenure)
+        var rules = [tenure.cause.rule]
+        if case .evidence = why, rules != [.purchaseEvidence] { rules.append(.purchaseEvidence) }
+        if why == .reserved { rules.append(.intents) }
+        if judged != .onlyOne { rules.append(.policyVersions) }
+        return ExplanationLine(at: extent, rules: rules, .ownership(.owner(customer, why, judged)))
+    }
+
+    private func why(of tenure: Tenure, before: CustomerID?) -> ExplanationLine.Ownership.Why {
+        switch tenure.cause.evidence {
+        case .none: return .operatorDecided(reason: "")
+        case .token: return .token
+        case .tokenOfChange(let signedDate):
+            let word = state.renewals.first { $0.signedDate == signedDate && $0.autoRenewProductId != nil }
+            return .tokenOfChange(word?.autoRenewProductId)
+        case .vote(let id): return why(by: history.votes.first { $0.id == id }, before: before)
+        case .claim(let id, let grade):
+            guard let claim = claim(id) else { return .token }
+            if claim.kind == .reservation { return .reserved }
+            let shown = shown(claim, by: tenure.customer)
+            if let grade { return .evidence(shown, grade, among(tenure)) }
+            switch tenure.cause.rule {
+            case .restore: return .restored(shown)
+            case .anonymous: return before.map { .restoredFromAnonymous($0, shown) } ?? .restored(shown)
+            default: return .firstToShow(shown)
+            }
+        }
+    }
+
+    private func why(by vote: OwnershipVote?, before: CustomerID?) -> ExplanationLine.Ownership.Why {
+        guard let vote else { return .operatorDecided(reason: "") }
+        switch (vote.kind, vote.actor) {
+        case (.transfer, _): return .operatorDecided(reason: vote.reason)
+        case (.approve(let id), .operatorOfTenure), (.deny(let id), .operatorOfTenure):
+            return .operatorApproved(claim(id)?.kind ?? .restore, reason: vote.reason)
+        case (.approve(let id), .owner), (.deny(let id), .owner): return .ownerAgreed(before, claim(id)?.kind ?? .restore)
+        }
+    }
+
+    /// Who else has evidence of the purchase, or the change, by which the tenure began.
+    private func among(_ tenure: Tenure) -> ExplanationLine.Ownership.Among {
+        let contest = state.contested.last {
+            $0.at <= tenure.from && $0.buyer == tenure.customer && $0.productId == product(at: tenure.from)
+        }
+        return contest == nil ? .alone : .first
+    }
+
+    private func product(at instant: Timestamp) -> ProductID? {
+        state.periods.last { !$0.neverServes && $0.purchaseDate <= instant }?.productId
+    }
+
+    // MARK: Claims as what they show
+
+    /// A claim, or what a reservation counts as.
+    func claim(_ id: ID<ClaimEvidence>) -> Claim? { state.claims.first { $0.claim.id == id }?.claim }
+
+    /// The period that it shows, by the strongest name that it has.
+    func period(shownBy claim: Claim) -> Period? {
+        for alias in claim.aliases {
+            if let period = state.periods.first(where: { $0.aliases.contains(alias) }) { return period }
+        }
+        return nil
+    }
+
+    func shown(_ claim: Claim, by customer: CustomerID?) -> ExplanationLine.Shown {
+        let period = period(shownBy: claim)
+        let isChange = claim.kind == .purchase && period.map { $0.productId != claim.productId } ?? false
+        let about = isChange ? word(askedBy: claim) : period?.purchaseDate
+        let after = about.flatMap { claim.claimedAt >= $0 ? claim.claimedAt.since($0) : nil }
+        return ExplanationLine.Shown(
+            kind: claim.kind, productId: claim.productId, isChange: isChange, after: after,
+            asAnonymous: claim.customer == customer ? nil : claim.customer)
+    }
+
+    /// When Apple signed the change that a claim names: the last word at or before it, else the first one.
+    private func word(askedBy claim: Claim) -> Timestamp? {
+        let index = state.periods.firstIndex { $0.aliases.contains { claim.aliases.contains($0) } }
+        guard let index else { return nil }
+        let words = DeferredChanges(periods: state.periods, renewals: state.renewals).appearances(of: claim.productId, in: index)
+        return (words.last { $0.signedDate <= claim.claimedAt } ?? words.first)?.signedDate
+    }
+
+    // MARK: Versions of the policy (OWN-17)
+
+    private func judged(_ tenure: Tenure) -> ExplanationLine.Judgement {
+        switch tenure.cause.evidence {
+        case .claim(let id, nil):
+            guard let claim = claim(id), claim.kind == .restore else { return .onlyOne }
+            return judged(restoreAt: claim.claimedAt)
+        case .token, .tokenOfChange, .claim: return state.tenures.first == tenure ? .onlyOne : judged(purchaseAt: tenure.from)
+        case .none, .vote: return .onlyOne
+        }
+    }
+
+    func judged(purchaseAt at: Timestamp) -> ExplanationLine.Judgement {
+        judged(at: at) {
+            $0.onPurchase == $1.onPurchase && $0.purchaseEvidence == $1.purchaseEvidence && $0.promptWindow == $1.promptWindow
+                && $0.purchaseWindow == $1.purchaseWindow
+        }
+    }
+
+    func judged(restoreAt at: Timestamp) -> ExplanationLine.Judgement {
+        judged(at: at) {
+            $0.onRestore == $1.onRestore && $0.tokenLocks == $1.tokenLocks && $0.mergeOnClaim == $1.mergeOnClaim
+                && $0.anonymousMayTake == $1.anonymousMayTake && $0.restoreLimit == $1.restoreLimit
+                && $0.restoreWindow == $1.restoreWindow && $0.customersPerAppleAccount == $1.customersPerAppleAccount
+        }
+    }
+
+    /// Named only where another version that was in force by the instant would have been another choice.
+    private func judged(at: Timestamp, by isSame: (AppPolicy, AppPolicy) -> Bool) -> ExplanationLine.Judgement {
+        guard let policies else { return .onlyOne }
+        let used = policies.policy(at: at)
+        let differs = policies.versions.contains { $0.validFrom <= instant && !isSame($0.policy, used) }
+        return differs ? .version(used.version) : .onlyOne
+    }
+}

@@ -1,0 +1,174 @@
+import Primitives
+
+extension ExplanationTeller {
+    /// What was bought and what renewed, by purchase date.
+    var purchases: [ExplanationLine] { state.periods.indices.flatMap(purchase) }
+
+    private func purchase(_ index: Int) -> [ExplanationLine] {
+        let period = state.periods[index]
+        if period.neverServes { return [replacedRenewal(period, index)] }
+        let bought = ExplanationLine.Bought(period)
+        var lines =
+            period.isSubscriptionPeriod
+            ? [subscriptionPeriod(bought, period, index)]
+            : [
+                line(
+                    period.purchaseDate, .oneTimePurchase,
+                    say: .purchase(
+                        .oneTime(bought, period.transaction.type, quantity: max(1, period.transaction.details.quantity ?? 1))))
+            ]
+        if period.isIgnored {
+            lines.append(
+                line(
+                    period.purchaseDate, .familySharing,
+                    say: .purchase(.givesNothing(period.productId, .familySharingIgnored))))
+        } else if !period.counts {
+            let type = period.transaction.details.inAppOwnershipType ?? ""
+            lines.append(
+                line(period.purchaseDate, .groupOrSeat, say: .purchase(.givesNothing(period.productId, .ownershipType(type)))))
+        }
+        return lines
+    }
+
+    private func subscriptionPeriod(_ bought: ExplanationLine.Bought, _ period: Period, _ index: Int) -> ExplanationLine {
+        var rules: [Rule] = bought.offer == nil ? [] : [.offers]
+        if bought.commitmentUntil != nil { rules.append(.commitment) }
+        if bought.isFamilyShared { rules.append(.familySharing) }
+        let at = period.purchaseDate
+        switch period.beginning {
+        case .firstKnown:
+            let isRenewal = period.transaction.transactionReason == .renewal
+            return ExplanationLine(
+                at: .instant(at), rules: rules.isEmpty ? [.periodEnd] : rules,
+                .purchase(.began(bought, isRenewal ? .firstHeardOf : .first)))
+        case .immediateChange:
+            return ExplanationLine(
+                at: .instant(at), rules: rules + [.upgrade],
+                .purchase(.began(bought, .replacing(state.periods.productReplaced(by: index)))))
+        case .resubscription:
+            return ExplanationLine(at: .instant(at), rules: rules + [.resubscription], .purchase(.began(bought, .again)))
+        case .alreadyActive:
+            return ExplanationLine(at: .instant(at), rules: rules + [.followPurchase], .purchase(.alreadyActive(bought)))
+        case .renewal: return renewal(bought, period, index, rules)
+        }
+    }
+
+    private func renewal(_ bought: ExplanationLine.Bought, _ period: Period, _ index: Int, _ rules: [Rule]) -> ExplanationLine {
+        let isRecovery = state.periods.isRecovery(index, state.renewals)
+        // What kept the billing date was charged only when Apple said so.
+        let at = isRecovery ? max(period.purchaseDate, charged(period)) : period.purchaseDate
+        let before = state.periods[..<index].last { $0.isSubscriptionPeriod && !$0.neverServes }?.productId
+        let from = before == period.productId ? nil : before
+        return ExplanationLine(
+            at: .instant(at), rules: rules + [from == nil ? .renewalNeverMoves : .upgrade],
+            .purchase(.renewed(bought, from: from, times: 1, isRecovery: isRecovery)))
+    }
+
+    /// When Apple could charge a period after all: the first word without a retry after one with it, or the last signature.
+    private func charged(_ period: Period) -> Timestamp {
+        let retry = state.renewals.last {
+            $0.isInBillingRetryPeriod && $0.signedDate <= max(period.transaction.signedDate, period.purchaseDate)
+        }
+        guard let retry else { return period.purchaseDate }
+        let next = state.renewals.first { $0.signedDate > retry.signedDate && !$0.isInBillingRetryPeriod }
+        return min(next?.signedDate ?? .latestAccepted, max(period.transaction.signedDate, retry.signedDate))
+    }
+
+    /// PER-13: told with the upgrade that replaced it.
+    private func replacedRenewal(_ period: Period, _ index: Int) -> ExplanationLine {
+        let upgrade = state.periods[..<index].last { $0.beginning == .immediateChange }
+        return line(
+            upgrade?.purchaseDate ?? period.purchaseDate, .replacedRenewal,
+            say: .purchase(.earlyRenewalReplaced(period.productId, from: period.purchaseDate)))
+    }
+}
+
+extension ExplanationLine.Bought {
+    init(_ period: Period) {
+        let details = period.transaction.details
+        productId = period.productId
+        until = period.transaction.expiresDate
+        offer = LedgerEvent.Offer(details)
+        price = details.price.flatMap { amount in details.currency.map { ExplanationLine.Price(amount: amount, currency: $0) } }
+        isFamilyShared = details.isFamilyShared
+        commitmentUntil = details.commitmentExpiresDate
+    }
+}
+
+// MARK: Refunds
+
+extension ExplanationTeller {
+    /// What was given back, and what Apple asked about it.
+    var refunds: [ExplanationLine] {
+        state.periods.compactMap(restOfReplaced) + state.periods.compactMap(refund) + notices.compactMap(refundNews)
+    }
+
+    private func restOfReplaced(_ period: Period) -> ExplanationLine? {
+        guard period.endReason == .replaced, !period.neverServes, let end = period.end,
+            let expires = period.transaction.expiresDate, expires > end
+        else { return nil }
+        let took = ExplanationLine.Refund.TakeBack.took(expires.since(end), from: state.owner(at: period.purchaseDate))
+        return line(end, .takeBack, say: .refund(.restOfReplaced(period.productId, took)))
+    }
+
+    private func refund(_ period: Period) -> ExplanationLine? {
+        guard let revocation = period.shownRefund else { return nil }
+        let takeBack = takeBack(of: period, revocation)
+        if revocation.revocationType == "FAMILY_REVOKE" {
+            return line(
+                revocation.revocationDate, .periodEnd, .familySharing,
+                say: .refund(.familySharingStopped(period.productId, takeBack)))
+        }
+        let isOlder = revocation.isPartial || state.periods.last { !$0.neverServes } != period
+        return line(
+            revocation.revocationDate, isOlder ? .olderRefund : .takeBack,
+            say: .refund(.refunded(period.productId, revocation, takeBack)))
+    }
+
+    private func takeBack(of period: Period, _ revocation: Revocation) -> ExplanationLine.Refund.TakeBack {
+        let owner = state.owner(at: period.purchaseDate)
+        guard case .revoked = period.endReason, let end = period.end else {
+            let isInTime = period.transaction.expiresDate.map { revocation.revocationDate < $0 } ?? true
+            return isInTime ? .keptByPolicy : .nothingLeft
+        }
+        guard let expires = period.transaction.expiresDate else { return .tookWhole(from: owner) }
+        return .took(max(Milliseconds(0), expires.since(max(end, period.purchaseDate))), from: owner)
+    }
+
+    private func refundNews(_ notice: NoticeFact) -> ExplanationLine? {
+        let period = period(namedBy: notice)
+        let product = period?.productId
+        switch notice.notificationType {
+        case "CONSUMPTION_REQUEST":
+            return line(
+                notice.signedDate, .consumptionReport,
+                say: .refund(
+                    .consumptionRequested(
+                        product, reason: notice.consumptionRequestReason, deadline: notice.answerDeadline)))
+        case "REFUND_DECLINED": return line(notice.signedDate, .consumptionReport, say: .refund(.declined(product)))
+        case "REFUND_REVERSED": return line(notice.signedDate, .refundReversed, say: .refund(.reversed(product)))
+        case "REFUND":
+            // What a transaction still shows is told from that, with what it took.
+            let wasReversed = history.notices.contains {
+                $0.notificationType == "REFUND_REVERSED" && $0.signedDate > notice.signedDate
+                    && $0.transactionId == notice.transactionId
+            }
+            guard wasReversed || period?.shownRefund == nil, period?.endReason != .replaced else { return nil }
+            return line(notice.signedDate, .takeBack, say: .refund(.wasRefunded(product)))
+        default: return nil
+        }
+    }
+
+    /// The period that a notification names, else the one that was the last when it was signed.
+    private func period(namedBy notice: NoticeFact) -> Period? {
+        let named = notice.transactionId.flatMap { id in state.periods.first { $0.transaction.transactionId == id } }
+        return named ?? state.periods.last { !$0.neverServes && $0.purchaseDate <= notice.signedDate }
+    }
+}
+
+extension Period {
+    /// A refund or a share that stopped, and not an upgrade seen from the money's side (ENT-4).
+    fileprivate var shownRefund: Revocation? {
+        transaction.isUpgraded || endReason == .replaced ? nil : transaction.revocation
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Ledger
+import Primitives
+import Testing
+
+/// docs/explanations.md against the code: its texts were written by hand, for whoever answers a customer.
+@Suite struct ExplanationRules {
+    private struct Story {
+        let number: Int
+        /// One for each telling, with the instant as the page writes it.
+        var texts: [(at: String, lines: [String])] = []
+    }
+
+    private static func page() throws -> [Story] {
+        let page = try String(contentsOf: Project.root.appendingPathComponent("docs/explanations.md"), encoding: .utf8)
+        var stories: [Story] = []
+        for line in page.split(separator: "\n") {
+            if let heading = line.wholeMatch(of: #/## (\d+)\. .+/#) {
+                stories.append(Story(number: try #require(Int(heading.output.1))))
+            } else if let told = line.wholeMatch(of: #/Told for (.+ UTC).*:/#) {
+                stories[stories.count - 1].texts.append((String(told.output.1), []))
+            } else if line.hasPrefix("- ") {
+                let text = stories[stories.count - 1].texts.count - 1
+                stories[stories.count - 1].texts[text].lines.append(String(line.dropFirst(2)))
+            }
+        }
+        return stories
+    }
+
+    @Test(arguments: ExplanationStory.all)
+    func `OWN-15 each story is told as the page has it, line for line`(story: ExplanationStory) throws {
+        let written = try #require(try Self.page().first { $0.number == story.number })
+        #expect(story.tellings.count == written.texts.count)
+        for (telling, text) in zip(story.tellings, written.texts) {
+            let lines = telling.lines
+            #expect(lines == text.lines, "story \(story.number), told for \(text.at)")
+            #expect(lines.contains { $0.hasPrefix("On \(text.at), ") }, "\(text.at) is the instant that was told for")
+        }
+    }
+
+    // MARK: What the stories do not show
+
+    private let january = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1))
+
+    private func words(_ book: Book, at instant: Timestamp) -> [String] {
+        Explanation(of: book.history, book.state, at: instant).english
+    }
+
+    private func alices(_ words: RenewalFact...) -> Book {
+        var book = Book()
+        book.tell(january)
+        _ = book.hear(claim(alice, .purchase, january, at: day(2026, 1, 1) + .seconds(5)))
+        for word in words { book.tell(word) }
+        return book
+    }
+
+    /// Source: Apple, App Store Server API, `expirationIntent`.
+    @Test(
+        arguments: [
+            (1, "the customer had turned renewal off"), (2, "Apple could not charge for the renewal"),
+            (3, "the customer did not agree to a price increase"),
+            (4, "the product was not for sale when it should have renewed"),
+            (5, "Apple gives another reason, and does not name it"),
+            (9, "Apple gives a reason that is not known here (expirationIntent 9)"),
+        ] as [(Int64, String)])
+    func `OWN-15 an end is told with Apple's reason, and an unknown reason as such`(intent: Int64, reason: String) {
+        let book = alices(renewalInfo(signed: day(2026, 2, 1), renews: false) { $0.expirationIntent = intent })
+        #expect(
+            words(book, at: day(2026, 2, 5)).contains(
+                "On 1 February 2026, 00:00 UTC, plus.monthly expired: \(reason) (PER-2)."))
+    }
+
+    @Test func `OWN-15 an unknown offer, refund and notification are told as such, with Apple's word`() {
+        var strange = january
+        (strange.details.offerType, strange.details.offerDiscountType) = (9, "BARTER")
+        strange.revocation = Revocation(revocationDate: day(2026, 1, 9), revocationType: "REFUND_ODD", revocationReason: 7)
+        var book = Book()
+        book.tell(strange)
+        let notice = NoticeFact(notificationUUID: "n", notificationType: "NEWS", subtype: "ODD", signedDate: day(2026, 1, 5))
+        book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
+        let said = words(book, at: day(2026, 1, 10)).joined(separator: "\n")
+        for word in ["offerType 9", "BARTER", "REFUND_ODD", "revocationReason 7", "NEWS (ODD)", "nobody has owned it"] {
+            #expect(said.contains(word), "\(word) in \(said)")
+        }
+    }
+
+    @Test func `OWN-15 a billing retry without grace, and one that outlasts Apple's sixty days, are told`() {
+        let book = alices(renewalInfo(signed: day(2026, 2, 1) + .minutes(1)) { $0.isInBillingRetryPeriod = true })
+        let wanted = """
+            On 1 February 2026, 00:01 UTC, Apple could not charge for the renewal of plus.monthly. There is no grace period: \
+            access was lost on 1 February 2026, 00:01 UTC, while Apple kept trying (ENT-7).
+            On 9 February 2026, 00:00 UTC, plus.monthly, which belongs to alice, is not active: Apple could not charge for the \
+            renewal, and is still trying (ENT-1).
+            Its paid time ended on 1 February 2026, 00:00 UTC. Apple keeps trying to charge, until 2 April 2026, 00:00 UTC at \
+            the latest; if that succeeds, it goes on (ENT-7).
+            """
+        #expect(words(book, at: day(2026, 2, 9)).suffix(3).joined(separator: "\n") == wanted)
+        let over = "On 2 April 2026, 00:00 UTC, plus.monthly expired: Apple could not charge for it within 60 days, and tries "
+        #expect(words(book, at: day(2026, 5, 1)).contains(over + "no longer (PER-2)."))
+    }
+
+    @Test func `OWN-15 seconds are told where two things happened in one minute, and nowhere else`() {
+        var book = alices()
+        _ = book.hear(claim(bob, .restore, january, at: day(2026, 1, 5) + .seconds(3)))
+        _ = book.hear(claim(carol, .restore, january, at: day(2026, 1, 5) + .seconds(9)))
+        let said = words(book, at: day(2026, 1, 10))
+        #expect(said.contains { $0.hasPrefix("On 5 January 2026, 00:00:03 UTC, bob") })
+        #expect(said.contains { $0.hasPrefix("On 5 January 2026, 00:00:09 UTC, carol") })
+        #expect(said.contains { $0.hasPrefix("Since 1 January 2026, 00:00 UTC") })
+    }
+
+    @Test func `OWN-15 of an instant in the past nothing is told that was signed or done later`() {
+        var book = alices(renewalInfo(signed: day(2026, 1, 20), renews: false))
+        let early = words(book, at: day(2026, 1, 10))
+        let upgrade = transaction("2", pro, from: day(2026, 1, 25), to: day(2026, 2, 25))
+        book.tell(upgrade)
+        _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 25) + .seconds(5)))
+        #expect(words(book, at: day(2026, 1, 10)) == early && early.count == 4)
+        #expect(early.last == "It is paid until 1 February 2026, 00:00 UTC. Apple has not said whether it renews then (ENT-1).")
+    }
+
+    @Test(arguments: 1...UInt64(60))
+    func `OWN-15 whatever happens is told in order, with rules, alike each time, and as they and not he`(seed: UInt64) {
+        var book = Book(AppPolicy(onRestore: seed.isMultiple(of: 2) ? .transfer : .ask))
+        let life = Life(seed: seed).inputs
+        for input in life { book.tell(input, at: input.instant) }
+        let state = book.state
+        for at in [day(2030, 1, 1)] + life.enumerated().filter({ $0.offset.isMultiple(of: 5) }).map(\.element.instant) {
+            let told = Explanation(of: book.history, state, at: at)
+            #expect(told == Explanation(of: book.history, state, at: at), "seed \(seed)")
+            let begins = told.lines.map(\.at.begin)
+            #expect(begins == begins.sorted() && begins.allSatisfy { $0 <= at }, "seed \(seed)")
+            for line in told.english {
+                #expect(line.contains(#/ \([A-Z]+-\d+(, [A-Z]+-\d+)*\)\.$/#), "seed \(seed): \(line)")
+                #expect(!line.contains(#/\b([Hh]e|[Hh]is|[Hh]im|nil|Optional)\b/#), "seed \(seed): \(line)")
+            }
+        }
+    }
+
+    @Test func `OWN-15 the page has at least twenty stories, and the code each of them`() throws {
+        #expect(try Self.page().map(\.number) == ExplanationStory.all.map(\.number))
+        #expect(ExplanationStory.all.count >= 20)
+    }
+}
