@@ -21,19 +21,19 @@ extension Backend {
     package struct SubscriptionReport: Sendable {
         package let state: Ledger.SubscriptionState
         private let history: SubscriptionHistory
-        /// Under which policy the state was folded.
-        private let policy: AppPolicy
+        /// Under which versions of the policy the state was folded.
+        private let policies: PolicyTimeline
         /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: AuditRow)]
 
         init(of stored: StoredSubscription, audit: [(sequence: Int64, row: AuditRow)]) {
-            (state, history, policy) = (stored.state, stored.history, stored.policy)
+            (state, history, policies) = (stored.state, stored.history, stored.policy)
             self.audit = audit
         }
 
         /// What an operator can tell a customer about it, for an instant; in English (OWN-15).
         package func explanation(at instant: Timestamp) -> [String] {
-            Explanation(of: history, state, at: instant, policies: PolicyTimeline(policy)).english
+            Explanation(of: history, state, at: instant, policies: policies).english
         }
     }
 
