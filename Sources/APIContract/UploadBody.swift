@@ -10,7 +10,8 @@ package struct UploadBody: Sendable, Hashable {
     package var productId: String?
     /// StoreKit's `jwsRepresentation` of the renewal info.
     package var signedRenewalInfo: String?
-    /// The client asks whether it may buy before it does (OWN-18): what surfaces on it without that is not its customer's purchase.
+    /// The client asks whether it may buy before it does (OWN-18): what surfaces on it without that is not its customer's
+    /// purchase.
     package var intents = false
 
     package init(

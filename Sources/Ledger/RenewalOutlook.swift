@@ -25,7 +25,8 @@ struct RenewalOutlook: Hashable {
     init(after last: Period, _ renewals: [RenewalFact], until instant: Timestamp) {
         // A renewal is charged, and spoken of, up to a day before it begins (PER-6); a purchase turns renewal on, whatever was
         // said of an earlier period (decision 0010, 8).
-        let signed = renewals.last.map { $0.signedDate <= instant } ?? true
+        let signed =
+            renewals.last.map { $0.signedDate <= instant } ?? true
             ? renewals.last : renewals[..<renewals.firstPosition { $0.signedDate > instant }].last
         word = signed.flatMap { $0.signedDate >= last.firstWord ? $0 : nil }
         let firstRetry = last.transaction.expiresDate?.adding(.hours(-24)) ?? last.purchaseDate

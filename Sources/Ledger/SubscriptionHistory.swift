@@ -19,8 +19,8 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
     package private(set) var intents: [PurchaseIntent] = []
     /// By `reservedAt`.
     package private(set) var reservations: [Reservation] = []
-    /// How often claims were made again that decide nothing and so are not kept; by claim. Like `toldUntil` it is no fact: whoever
-    /// rebuilds a history carries it over (decision 0023, 17).
+    /// How often claims were made again that decide nothing and so are not kept; by claim. Like `toldUntil` it is no fact:
+    /// whoever rebuilds a history carries it over (decision 0023, 17).
     package private(set) var repetitions: [ClaimRepetition] = []
     /// Up to which instant it was told what time had brought by itself; nil while there was nothing to tell. No state depends on
     /// it: like the outbox it is about what was said, and whoever rebuilds a history from facts carries it over (decision 0019).
@@ -88,8 +88,8 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         return true
     }
 
-    /// The same without what was told of it and how often it was asked in vain, which are no facts: equal facts, claims and votes in
-    /// any order give equal ones (I08).
+    /// The same without what was told of it and how often it was asked in vain, which are no facts: equal facts, claims and votes
+    /// in any order give equal ones (I08).
     package var untold: SubscriptionHistory {
         var history = self
         history.toldUntil = nil

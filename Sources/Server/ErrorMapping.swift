@@ -61,7 +61,8 @@ enum ErrorMapping {
         case .tokenTooLate:
             Problem(
                 status: 409, code: "tokenTooLate",
-                detail: "A purchase bore this token before it was registered, so it names nobody by itself; if your backend made it for "
+                detail:
+                    "A purchase bore this token before it was registered, so it names nobody; if your backend made it for "
                     + "this customer and nobody else, register it with minted=true.",
                 rule: "OWN-2")
         case .store(let failure): problem(of: failure)

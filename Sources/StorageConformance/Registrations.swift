@@ -5,7 +5,8 @@ import Storage
 extension StorageConformance {
     /// Tokens and warnings.
     static let registrations: [Behaviour] = [
-        Behaviour("STORE-11", "Everything that was said of whose a token is in an app is kept, once, by instant and customer") { store in
+        Behaviour("STORE-11", "Everything that was said of whose a token is in an app is kept, once, by instant and customer") {
+            store in
             let token = try Specimen.token()
             let (name, elsewhere) = (
                 TokenName(app: Specimen.app, token: token), TokenName(app: Specimen.otherApp.app, token: token)

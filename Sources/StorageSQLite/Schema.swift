@@ -242,13 +242,13 @@ enum Schema {
 
         """
 
-    /// OWN-2: everything that was said of whose a token is; whom it names, the facts decide. Until now only the app's backend could
-    /// say it.
+    /// OWN-2: everything that was said of whose a token is; whom it names, the facts decide. Until now only the app's backend
+    /// could say it.
     private static let registrations = """
         CREATE TABLE registrationSaid (
             app TEXT NOT NULL, token TEXT NOT NULL, customer TEXT NOT NULL, isAnonymous INTEGER NOT NULL,
             registeredAt INTEGER NOT NULL, isVouched INTEGER NOT NULL, wasBorneBefore INTEGER NOT NULL,
-            PRIMARY KEY (app, token, customer, registeredAt, isAnonymous, isVouched, wasBorneBefore)
+            PRIMARY KEY (app, token, registeredAt, customer, isAnonymous, isVouched, wasBorneBefore)
         ) STRICT, WITHOUT ROWID;
         INSERT INTO registrationSaid SELECT app, token, customer, isAnonymous, registeredAt, 1, 0 FROM tokenRegistration;
         DROP TABLE tokenRegistration;

@@ -310,11 +310,15 @@ private func wait(until isSo: () -> Bool) async throws {
             request { $0.arrivals = [arrival(fact("1", 0))] },
             request { $0.claims = [(World.key("1"), claim)] },
             request { $0.arrivals = [arrival(fact("1", 1)), arrival(fact("2", 0))] },
-            request { $0.registration = TokenRegistration(
-                    token: token, customer: World.alice, registeredAt: $0.learnedAt, isVouched: true) },
+            request {
+                $0.registration = TokenRegistration(
+                    token: token, customer: World.alice, registeredAt: $0.learnedAt, isVouched: true)
+            },
             request { $0.arrivals = [arrival(fact("1", 0))] },
-            request { $0.registration = TokenRegistration(
-                    token: token, customer: World.bob, registeredAt: $0.learnedAt, isVouched: true) },
+            request {
+                $0.registration = TokenRegistration(
+                    token: token, customer: World.bob, registeredAt: $0.learnedAt, isVouched: true)
+            },
             request { $0.arrivals = [arrival(fact("2", 1))] },
         ]
     }

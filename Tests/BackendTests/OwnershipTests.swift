@@ -9,14 +9,18 @@ import Testing
     private static let bearing = Purchase().with { $0.appAccountToken = "A11CE000-0000-4000-8000-000000000001" }
 
     @Test(arguments: [true, false])
-    func `OWN-2 A registered token names the owner, whether it is registered before the facts or after`(_ isBefore: Bool)
+    func `OWN-2 A registered token names the owner, whether its purchase is known before it or after`(_ isBefore: Bool)
         async throws
     {
         try await withWorld { world in
             let token = try #require(Self.token)
+            let now = world.clock.now()
+            // Registered before the purchase; or later by the backend that minted it.
+            world.clock.set(PretendAppStore.june.adding(.hours(-1)))
             if isBefore { try await world.backend.register(token, for: World.alice, app: World.app) }
+            world.clock.set(now)
             _ = try await world.receive(Notification("u1", about: Self.bearing))
-            if !isBefore { try await world.backend.register(token, for: World.alice, app: World.app) }
+            if !isBefore { try await world.backend.register(token, for: World.alice, isMinted: true, app: World.app) }
             #expect(try await world.isActive(World.alice))
             #expect(
                 try await world.claim(World.bob, .purchase, Self.bearing).outcome == .refused(.tokenOfAnother, rule: .firstClaim))
@@ -31,7 +35,7 @@ import Testing
             for purchase in [Self.bearing, sandbox] {
                 #expect(try await world.claim(World.bob, .restore, purchase).outcome == .bound)
             }
-            try await world.backend.register(try #require(Self.token), for: World.alice, app: World.app)
+            try await world.backend.register(try #require(Self.token), for: World.alice, isMinted: true, app: World.app)
             for environment in [Environment.production, .sandbox] {
                 #expect(try await world.isActive(World.alice, environment))
                 #expect(try await !world.isActive(World.bob, environment))
@@ -46,6 +50,35 @@ import Testing
             await #expect(throws: BackendError.self) { try await world.backend.register(token, for: World.bob, app: World.app) }
             try await world.backend.register(token, for: World.bob, app: World.other)
             #expect(try world.rowCounts()["tokenRegistration"] == 2)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `OWN-2 a token that a purchase of another subscription bore before is a proposal, whichever is known first`(
+        _ isFactFirst: Bool
+    ) async throws {
+        try await withWorld { world in
+            let token = try #require(Self.token)
+            let later = Self.bearing.with {
+                ($0.originalTransactionId, $0.transactionId, $0.webOrderLineItemId) = ("2002", "2002", "9002")
+                $0.purchaseDate = PretendAppStore.june.adding(.days(3))
+                $0.signedDate = $0.purchaseDate
+            }
+            // Bob sees the token in the first purchase and registers it; the second is bought after that.
+            if isFactFirst {
+                _ = try await world.receive(Notification("u1", about: Self.bearing))
+                await #expect(throws: BackendError.self) {
+                    try await world.backend.register(token, for: World.bob, app: World.app)
+                }
+            } else {
+                try await world.backend.register(token, for: World.bob, app: World.app)
+            }
+            world.clock.set(later.purchaseDate.adding(.days(8)))
+            _ = try await world.receive(Notification("u2", about: later))
+            if !isFactFirst { _ = try await world.receive(Notification("u1", about: Self.bearing)) }
+            let report = try await world.backend.subscription(World.key("2002"))
+            #expect(report.state.owner(at: world.clock.now()) == nil)
+            #expect(try await world.proveEverything().isEmpty)
         }
     }
 
@@ -183,7 +216,8 @@ import Testing
         _ = try await world.receive(Notification("u9", "SUBSCRIBED", about: again))
         _ = try await world.claim(World.alice, .purchase, again)
         try await world.backend.register(
-            try #require(AppAccountToken("b0b00000-0000-4000-8000-000000000002")), for: World.bob, app: World.app)
+            try #require(AppAccountToken("b0b00000-0000-4000-8000-000000000002")), for: World.bob, isMinted: true,
+            app: World.app)
         let refunded = again.with {
             $0.revocationDate = again.purchaseDate.adding(.days(3))
             $0.signedDate = again.purchaseDate.adding(.days(4))

@@ -51,7 +51,9 @@ import Testing
         for seed in seeds {
             let life = LedgerOracle.Life(seed: seed)
             // The limit of customers counts whom other subscriptions of the Apple Account serve (OWN-11).
-            guard let gone = life.customers.last, life.policies.all.allSatisfy({ $0.customersPerAppleAccount == nil }) else { continue }
+            guard let gone = life.customers.last, life.policies.all.allSatisfy({ $0.customersPerAppleAccount == nil }) else {
+                continue
+            }
             let with = LedgerWorld(life.deliveries, under: life.policies)
             let without = LedgerWorld(Metamorphic.without(gone, life.deliveries), under: life.policies)
             // Who shared a subscription with him may be one with another because of him, or only without him (OWN-10), and that

@@ -306,7 +306,8 @@ extension Claim {
             }
         self.init(
             id: .init(it.id),
-            customer: Claimant(.init(it.customer), isAnonymous: it.anonymous, othersServed: it.othersServed.map { .init($0) },
+            customer: Claimant(
+                .init(it.customer), isAnonymous: it.anonymous, othersServed: it.othersServed.map { .init($0) },
                 keepsIntents: it.keepsIntents),
             kind: kind, transaction: TransactionFact(it.shown), productId: .init(it.productId),
             claimedAt: Timestamp(it.claimedAt))

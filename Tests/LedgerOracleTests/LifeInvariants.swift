@@ -109,7 +109,8 @@ struct LifeWalk {
     }
 
     private func check(
-        _ path: LivePath, _ deliveries: ArraySlice<Delivery>, _ policies: OraclePolicies, _ chance: Chance, _ findings: inout Findings
+        _ path: LivePath, _ deliveries: ArraySlice<Delivery>, _ policies: OraclePolicies, _ chance: Chance,
+        _ findings: inout Findings
     ) throws {
         var convergence = ConvergenceInvariants(path: path, chance: chance)
         try convergence.check(&findings)

@@ -74,7 +74,9 @@ extension LiveStep {
         }
         for (one, next) in zip(state.tenures, state.tenures.dropFirst())
         where next.cause.rule == .restore || next.cause.rule == .anonymous {
-            guard let owner = one.customer, let claim = claim(of: next), policies.policy(at: next.from).tokenLocks else { continue }
+            guard let owner = one.customer, let claim = claim(of: next), policies.policy(at: next.from).tokenLocks else {
+                continue
+            }
             findings.expect(.i03, !isNamed(owner, at: next.from), "\(claim.id) takes from \(owner) whom a token names")
         }
     }

@@ -31,7 +31,9 @@ extension LiveStep {
         for period in credited where period.period.transaction.details.isFamilyShared {
             findings.expect(.i06, period.isFromFamily && !period.isIntroductoryOffer, "shared time counts as bought")
             let isGiven = state.spans.contains { $0.from == period.purchaseDate && $0.productId == period.productId }
-            findings.expect(.i06, !isGiven || policies.policy(at: period.purchaseDate).familySharing == .serve, "shared time gives access by policy `ignore`")
+            findings.expect(
+                .i06, !isGiven || policies.policy(at: period.purchaseDate).familySharing == .serve,
+                "shared time gives access by policy `ignore`")
             let isRevenue = period.refund != nil && period.period.transaction.revocation?.revocationType == "FAMILY_REVOKE"
             findings.expect(.i06, !isRevenue, "Family Sharing that stopped counts as a refund")
         }
@@ -57,7 +59,7 @@ extension LiveStep {
         }
     }
 
-    private func takesAccess(_ revocation: Revocation) -> Bool { 
+    private func takesAccess(_ revocation: Revocation) -> Bool {
         !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .revoke
     }
 

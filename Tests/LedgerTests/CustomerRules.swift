@@ -30,7 +30,10 @@ import Testing
         var book = owned(by: nil)
         #expect(book.hear(anonymous(guest, .purchase, at: day(2026, 1, 1))) == .bound)
         let outcome = book.hear(claim(alice, kind, first, at: day(2026, 1, 5)))
-        #expect(outcome == (kind == .restore ? .moved(from: guest, rule: .anonymous) : .refused(.boughtByAnother, rule: .purchaseEvidence)))
+        #expect(
+            outcome
+                == (kind == .restore
+                    ? .moved(from: guest, rule: .anonymous) : .refused(.boughtByAnother, rule: .purchaseEvidence)))
         #expect(book.state.owner(at: day(2026, 1, 4)) == guest)
         #expect(book.state.owner(at: day(2026, 1, 5)) == (kind == .restore ? alice : guest))
     }
@@ -89,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func `OWN-10 what an anonymous customer owns moves to another anonymous one who restores it, as after a new installation`() {
+    @Test
+    func `OWN-10 what an anonymous customer owns moves to another anonymous one who restores it, as after a new installation`() {
         var book = owned(by: nil, AppPolicy(onRestore: .keep))
         _ = book.hear(anonymous(guest, .purchase, at: day(2026, 1, 1)))
         #expect(book.hear(anonymous(otherGuest, .restore, at: day(2026, 1, 5))) == .moved(from: guest, rule: .anonymous))

@@ -88,7 +88,9 @@ import Testing
         #expect(book.history.claims.count == 9)
     }
 
-    @Test func `OWN-6 a token in Apple's first word about the change says who made it, unless the period bears the same one`() throws {
+    @Test func `OWN-6 a token in Apple's first word about the change says who made it, unless the period bears the same one`()
+        throws
+    {
         let token = try #require(bobToken)
         for repeated in [false, true] {
             var book = Book()

@@ -2,8 +2,8 @@ import Ledger
 import Primitives
 import Testing
 
-/// The seventeen stories that shaped OWN-2, 4, 6, 9, 10, 17 and 18 (decision 0023). V pays; X is another customer on the same Apple
-/// Account; A owned it before.
+/// The seventeen stories that shaped OWN-2, 4, 6, 9, 10, 17 and 18 (decision 0023). V pays; X is another customer on the same
+/// Apple Account; A owned it before.
 @Suite struct PurchaseStories {
     private let v = CustomerID("v")
     private let x = CustomerID("x")
@@ -35,7 +35,8 @@ import Testing
             productId: fact.productId, claimedAt: claimedAt)
     }
 
-    @Test func `OWN-4 story 1: a downgrade uploaded within an hour of Apple's word counts, though the transaction is weeks old`() {
+    @Test func `OWN-4 story 1: a downgrade uploaded within an hour of Apple's word counts, though the transaction is weeks old`()
+    {
         var book = owned()
         book.tell(wish(plus, at: day(2026, 1, 25)))
         #expect(book.hear(claim(v, .purchase, month, naming: plus, at: day(2026, 1, 25) + .minutes(50))) == .noted)
@@ -55,7 +56,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `OWN-4 story 3: a crashed first purchase that surfaces at X first is X's, unless X's client keeps intents`(intents: Bool) {
+    func `OWN-4 story 3: a crashed first purchase that surfaces at X first is X's, unless X's client keeps intents`(intents: Bool)
+    {
         var book = Book()
         book.tell(month)
         _ = book.hear(upload(x, .queue, month, after: .seconds(5), keepsIntents: intents))
@@ -131,7 +133,8 @@ import Testing
         let (before, after) = (CustomerID("$anonymous:1"), CustomerID("$anonymous:2"))
         _ = book.hear(upload(before, .purchase, month, after: .seconds(5), isAnonymous: true))
         #expect(
-            book.hear(upload(after, .restore, month, after: .days(5), isAnonymous: true)) == .moved(from: before, rule: .anonymous))
+            book.hear(upload(after, .restore, month, after: .days(5), isAnonymous: true))
+                == .moved(from: before, rule: .anonymous))
         #expect(book.state.owner(at: day(2026, 1, 7)) == after)
     }
 
@@ -215,7 +218,9 @@ import Testing
     }
 
     @Test(arguments: [Claim.Kind.queue, .purchase])
-    func `OWN-4 stories 16 and 17: an interrupted purchase at the next launch, or an upload two days late, is V's`(kind: Claim.Kind) {
+    func `OWN-4 stories 16 and 17: an interrupted purchase at the next launch, or an upload two days late, is V's`(
+        kind: Claim.Kind
+    ) {
         var book = owned()
         book.tell(upgrade)
         #expect(book.hear(upload(v, kind, upgrade, after: .days(2))) == .moved(from: a, rule: .followPurchase))

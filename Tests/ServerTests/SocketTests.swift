@@ -63,7 +63,8 @@ struct RawConnection: Sendable {
             }
         }
 
-        /// All that comes until the other side closes; nil if it does not within ten minutes, which is a hang and no busy machine.
+        /// All that comes until the other side closes; nil if it does not within ten minutes, which is a hang and no busy
+        /// machine.
         ///
         /// - Parameter reply: what to say once as soon as something has come.
         func everything(replying reply: String? = nil) async throws -> String? {

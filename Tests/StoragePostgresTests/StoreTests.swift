@@ -371,7 +371,8 @@ extension PostgresTests {
             INSERT INTO notification SELECT 7, 'uuid' || n, 'DID_RENEW', NULL, n, n FROM generate_series(1, 20000) n;
             INSERT INTO fact SELECT 7, 'id' || n, 'key' || n, 'id' || n, n, n, '\\x00', n FROM generate_series(1, 20000) n;
             INSERT INTO claim SELECT 7, 'id' || n, 'claim' || n, 'id' || n, n, '\\x00' FROM generate_series(1, 20000) n;
-            INSERT INTO tokenRegistration SELECT 'app7', 'token' || n, 'id' || n, false, n, true, false FROM generate_series(1, 20000) n;
+            INSERT INTO tokenRegistration
+            SELECT 'app7', 'token' || n, 'id' || n, false, n, true, false FROM generate_series(1, 20000) n;
             INSERT INTO tokenOfSubscription SELECT 'app7', 'token' || n, 7, 'id' || n FROM generate_series(1, 20000) n;
             INSERT INTO subscription SELECT 7, 'id' || n, 1, 1, 1, '\\x00', 1, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO periodAlias SELECT 7, 'id' || n, 'a' || n, 'p' FROM generate_series(1, 20000) n;

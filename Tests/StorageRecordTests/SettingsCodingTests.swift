@@ -35,7 +35,7 @@ import Testing
     @Test func `ENT-2 a holding of before is read as one period, and one of today knows when its periods began`() throws {
         let old = #"["1",true,null,[[1000,9000,"plus","paid","expired"]]]"#
         #expect(try HoldingCoding.decode(old).spans.first?.periodStarts == [])
-        let new = #"["1",true,null,[[1000,9000,"plus","paid","expired",[-500,2000,3000]]]]"#
+        let new = #"["1",null,null,[[1000,9000,"plus","paid","expired",[-500,2000,3000]]]]"#
         let holding = try HoldingCoding.decode(new)
         #expect(holding.spans.first?.periodStarts.map(\.millisecondsSince1970) == [500, 2500, 5500])
         #expect(HoldingCoding.encode(holding) == new)

@@ -98,8 +98,10 @@ extension Backend {
 
     /// Registers an `appAccountToken` for a customer (OWN-2). Registering it again for the same customer is safe.
     ///
-    /// - Parameter isMinted: the app's backend made the token for this customer and nobody else, which it says with its server key.
-    /// - Throws: `BackendError.tokenTaken` if it names another customer; `BackendError.tokenTooLate` if a purchase bore it before, so
+    /// - Parameter isMinted: the app's backend made the token for this customer and nobody else, which it says with its server
+    ///   key.
+    /// - Throws: `BackendError.tokenTaken` if it names another customer; `BackendError.tokenTooLate` if a purchase bore it
+    ///   before, so
     ///   that whoever saw that could register it: it is kept as a proposal and names nobody (OWN-14).
     package func register(
         _ token: Ledger.AppAccountToken, for customer: CustomerID, isMinted: Bool = false, app id: AppID

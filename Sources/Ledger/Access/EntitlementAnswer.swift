@@ -16,13 +16,13 @@ package struct EntitlementAnswer: Sendable, Hashable {
     /// Nil where Apple has not said, or where nothing is active.
     package let renews: Bool?
     package let renewsInto: ProductID?
-    /// Whether the customer has consented to a higher price: 0 not yet, 1 yes or not needed; nil where there is none, or nothing is
-    /// active.
+    /// Whether the customer has consented to a higher price: 0 not yet, 1 yes or not needed; nil where there is none, or nothing
+    /// is active.
     package let priceIncreaseStatus: Int64?
     /// Why the window ended; nil while it is open.
     package let endedBecause: AccessSpan.End?
-    /// Why the subscription did not renew, as Apple gave it (1 the customer turned it off, 2 billing, 3 no consent to a price, 4 the
-    /// product is gone, 5 another reason); nil while the window is open and where Apple gave none.
+    /// Why the subscription did not renew, as Apple gave it (1 the customer turned it off, 2 billing, 3 no consent to a price, 4
+    /// the product is gone, 5 another reason); nil while the window is open and where Apple gave none.
     package let expirationIntent: Int64?
     /// The first instant after `at` at which the answer can change without news; nil if none is known.
     package let nextChangeDate: Timestamp?
@@ -78,7 +78,8 @@ package struct CustomerAnswer: Sendable, Hashable {
 
     /// - Parameters:
     ///   - account: what was decided about him beside Apple's facts; nil where nothing was.
-    ///   - heard: what Apple signed later about renewals is not heard; by default the instant itself, so that an answer for the past
+    ///   - heard: what Apple signed later about renewals is not heard; by default the instant itself, so that an answer for the
+    /// past
     ///     speaks of the past (ENT-11). Whoever asks for now hears everything.
     package init(
         at instant: Timestamp, holdings: [Holding], account: CustomerAccount? = nil, map: EntitlementMap, heard: Timestamp? = nil
@@ -157,8 +158,8 @@ extension EntitlementAnswer {
         nextChangeDate = Self.nextBoundary(after: instant, of: stretches.lazy.map(\.window), announced ?? holds, words)
     }
 
-    /// An answer is a step function of the instant: it changes where a stretch or a hold begins or ends, where Apple says something
-    /// else of the next renewal, and nowhere else.
+    /// An answer is a step function of the instant: it changes where a stretch or a hold begins or ends, where Apple says
+    /// something else of the next renewal, and nowhere else.
     private static func nextBoundary(
         after instant: Timestamp, of windows: some Sequence<TimeWindow>, _ holds: [TimeWindow], _ words: some Sequence<Timestamp>
     ) -> Timestamp? {

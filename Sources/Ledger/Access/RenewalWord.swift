@@ -37,8 +37,8 @@ package struct RenewalWord: Sendable, Hashable, Codable {
 
     /// Everything that was said of a subscription's renewals, without repetitions; by instant.
     ///
-    /// What was said of one period says nothing of the renewal of the next: where Apple was silent about it, that is a word too. Where
-    /// it then repeats what it had said, nothing changed.
+    /// What was said of one period says nothing of the renewal of the next: where Apple was silent about it, that is a word too.
+    /// Where it then repeats what it had said, nothing changed.
     static func all(in state: SubscriptionState) -> [RenewalWord] {
         var begins = state.periods.lazy.filter { $0.isSubscriptionPeriod && !$0.neverServes }.map(\.firstWord).makeIterator()
         var (next, words, silence) = (begins.next(), [RenewalWord](), RenewalWord?.none)

@@ -146,9 +146,9 @@ extension LedgerInput {
 extension SubscriptionState {
     func outcome(of claim: Claim) -> ClaimOutcome? { claims.first { $0.claim.id == claim.id }?.outcome }
 
-    /// Whether a claim moves nothing and says nothing that is not kept already (decision 0023, 17). What is evidence of who bought, or
-    /// would be if Apple said other things, is kept once for each customer, period and product; what is refused or waits, once for
-    /// each customer and reason; of the owner what shows that he has the Apple Account.
+    /// Whether a claim moves nothing and says nothing that is not kept already (decision 0023, 17). What is evidence of who
+    /// bought, or would be if Apple said other things, is kept once for each customer, period and product; what is refused or
+    /// waits, once for each customer and reason; of the owner what shows that he has the Apple Account.
     func isIdle(_ claim: Claim) -> Bool {
         guard let outcome = outcome(of: claim) else { return true }
         if outcome.changesOwner { return false }
@@ -192,8 +192,8 @@ extension SubscriptionState {
         earlier.aliases == claim.aliases && namesAnotherProduct(earlier)
     }
 
-    /// Whether the claim would be evidence of who bought if other facts came: another end of the period before makes a purchase of
-    /// what was active already, and older data does not say what renewed.
+    /// Whether the claim would be evidence of who bought if other facts came: another end of the period before makes a purchase
+    /// of what was active already, and older data does not say what renewed.
     private func mayShowPurchase(_ claim: Claim) -> Bool {
         claim.kind != .restore && period(shownBy: claim).map { $0.transaction.transactionReason != .renewal } == true
     }

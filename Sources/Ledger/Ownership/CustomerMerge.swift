@@ -27,8 +27,8 @@ struct Identities: Sendable {
     private let anonymous: Set<CustomerID>
     private var representative: [CustomerID: CustomerID] = [:]
 
-    /// From what claims, reservations, intents and registrations say of their customers; the merges only say who was anonymous, until each is joined in
-    /// its turn. Who is shown as identified anywhere is identified.
+    /// From what claims, reservations, intents and registrations say of their customers; the merges only say who was anonymous,
+    /// until each is joined in its turn. Who is shown as identified anywhere is identified.
     init(of history: SubscriptionHistory) {
         var anonymous = Set(history.merges.lazy.map(\.anonymous))
         for claim in history.claims where claim.isAnonymous { anonymous.insert(claim.customer) }

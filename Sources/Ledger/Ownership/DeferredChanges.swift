@@ -68,8 +68,8 @@ struct DeferredChanges {
         return next
     }
 
-    /// Whether the last change before the period begins is against it. Apple charges up to a day before (PER-6), and so what is said
-    /// against it in that day, and stays said, came after the charge.
+    /// Whether the last change before the period begins is against it. Apple charges up to a day before (PER-6), and so what is
+    /// said against it in that day, and stays said, came after the charge.
     private func isVoid(_ appearance: Appearance, before begins: Timestamp) -> Bool {
         let words = renewals[renewals.firstPosition(where: { $0.signedDate > appearance.signedDate })...]
             .prefix { $0.signedDate < begins }

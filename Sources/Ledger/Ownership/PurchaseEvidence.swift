@@ -14,8 +14,8 @@ package enum PurchaseGrade: String, Sendable, Hashable, Codable, CaseIterable {
 struct PurchaseEvidence {
     /// Whom a token names, as it was registered.
     var named: CustomerID?
-    /// Of a deferred change: whom the token names that Apple repeats from the period before. It shows no more than that the change
-    /// may be the owner's own, and so goes before others of grade (d) where that customer is the owner before.
+    /// Of a deferred change: whom the token names that Apple repeats from the period before. It shows no more than that the
+    /// change may be the owner's own, and so goes before others of grade (d) where that customer is the owner before.
     var repeated: CustomerID?
     /// (b), in the order of receipt.
     var prompt: [Claim] = []

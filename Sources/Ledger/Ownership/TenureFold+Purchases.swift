@@ -55,8 +55,8 @@ extension TenureFold {
         return .init(rule: rule, evidence: .token(periods[index].transaction.transactionId))
     }
 
-    /// OWN-2, `tokenLocks`: whether the latest purchase begun by the instant bears a token that names the owner, and the policy lets
-    /// that keep it from restores by others.
+    /// OWN-2, `tokenLocks`: whether the latest purchase begun by the instant bears a token that names the owner, and the policy
+    /// lets that keep it from restores by others.
     mutating func isLocked(at instant: Timestamp) -> Bool {
         guard !names.isEmpty, policies.policy(at: instant).tokenLocks, let present = owner(at: instant) else { return false }
         let begun = periods.firstPosition { $0.purchaseDate > max(instant, periods[0].purchaseDate) }

@@ -3,9 +3,9 @@ import Primitives
 /// Who owned the subscription when, from what Apple signed, what customers showed and what operators decided (OWN-1…11, 18).
 ///
 /// Two kinds of evidence are kept apart. Purchases: each period that somebody bought, and each deferred change, has at most one
-/// buyer, by all evidence there is, whatever came first (``EvidenceBook``). Possession: everything else shows the Apple Account and
-/// not who bought; it is judged in the order of receipt, against the owner whom all evidence shows for its instant. Ownership is
-/// then a step function over both, so late evidence gives the same history as evidence in time (decision 0023).
+/// buyer, by all evidence there is, whatever came first (``EvidenceBook``). Possession: everything else shows the Apple Account
+/// and not who bought; it is judged in the order of receipt, against the owner whom all evidence shows for its instant. Ownership
+/// is then a step function over both, so late evidence gives the same history as evidence in time (decision 0023).
 struct TenureFold {
     let periods: [Period]
     let policies: PolicyTimeline

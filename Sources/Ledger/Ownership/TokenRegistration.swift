@@ -26,8 +26,8 @@ package struct TokenRegistration: Sendable, Hashable, Codable {
         self.wasBorneBefore = wasBorneBefore
     }
 
-    /// A customer's id that is itself a UUID is registered by itself: an identified customer's always was, an anonymous one's from its
-    /// first use (OWN-2). Nil where it is none.
+    /// A customer's id that is itself a UUID is registered by itself: an identified customer's always was, an anonymous one's
+    /// from its first use (OWN-2). Nil where it is none.
     package init?(ofOwnId claimant: Claimant, firstUsedAt instant: Timestamp) {
         guard let token = AppAccountToken(claimant.customer.rawValue) else { return nil }
         self.init(

@@ -110,8 +110,8 @@ package struct Period: Sendable, Hashable, Codable {
     /// is kept and shown only (PER-12).
     package var counts: Bool { !isIgnored && kept.fact.details.isOwnershipKnown }
 
-    /// PER-13: a renewal that was charged early and that an upgrade then replaced before it began. It serves nobody and is credited
-    /// to nobody, and whoever asks for the next or the last period passes it over.
+    /// PER-13: a renewal that was charged early and that an upgrade then replaced before it began. It serves nobody and is
+    /// credited to nobody, and whoever asks for the next or the last period passes it over.
     package let neverServes: Bool
 
     /// A renewal, by how it began or by Apple's word; it is charged, and spoken of, up to a day before it begins (PER-6).

@@ -5,8 +5,8 @@ import Primitives
 /// quickly read that each new fact may read and write all of it (docs/decisions/0020).
 package enum HistoryCoding {
     /// Counted up with every change of the form. A history in another form is put together again from its rows, but for what was
-    /// told of it and how often claims were made again, which are no facts: these stand first, in every form from 2 and from 3 on,
-    /// always written alike.
+    /// told of it and how often claims were made again, which are no facts: these stand first, in every form from 2 and from 3
+    /// on, always written alike.
     package static let form: UInt8 = 3
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
@@ -215,7 +215,8 @@ extension CompactReader {
         let (aliases, claimedAt) = (try list { try $0.alias() }, try instant())
         let others = try list { CustomerID(try $0.word()) }
         return Claim(
-            id: .init(id), customer: Claimant(.init(customer), isAnonymous: flags & 1 != 0, othersServed: others, keepsIntents: flags & 2 != 0),
+            id: .init(id),
+            customer: Claimant(.init(customer), isAnonymous: flags & 1 != 0, othersServed: others, keepsIntents: flags & 2 != 0),
             kind: kind, about: (product, aliases), claimedAt: claimedAt)
     }
 

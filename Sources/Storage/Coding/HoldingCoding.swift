@@ -7,9 +7,10 @@ import StrictJSON
 ///
 /// `[originalTransactionId, autoRenewStatus, autoRenewProductId, [[from, until, productId, kind, endsBecause], …], [[productId,
 /// transactionId, purchaseDate, expiresDate, takenBackAt, quantity, type], …], [[from, autoRenewStatus, autoRenewProductId,
-/// priceIncreaseStatus, expirationIntent], …]]`; the lists of credited periods and of Apple's words about renewals are left out where
-/// nothing follows and they are empty. The second and third element are the last word's. A span in which periods are joined, or whose period began before it, has a sixth element: how many
-/// milliseconds after the start before it, or after `from`, each of them began.
+/// priceIncreaseStatus, expirationIntent], …]]`; the lists of credited periods and of Apple's words about renewals are left out
+/// where nothing follows and they are empty. The second and third element are the last word's. A span in which periods are
+/// joined, or whose period began before it, has a sixth element: how many milliseconds after the start before it, or after
+/// `from`, each of them began.
 package enum HoldingCoding {
     /// The one text for a holding.
     package static func encode(_ holding: Holding) -> String {

@@ -144,7 +144,8 @@ enum TokenQueries {
         guard let token = AppAccountToken(try row.text(1)) else { throw StorageError(.corrupt, "a token that is no UUID") }
         let registration = TokenRegistration(
             token: token, customer: CustomerID(try row.text(2)), isAnonymous: try row.bool(3),
-            registeredAt: Timestamp(millisecondsSince1970: try row.integer(4)), isVouched: try row.bool(5), wasBorneBefore: try row.bool(6))
+            registeredAt: Timestamp(millisecondsSince1970: try row.integer(4)), isVouched: try row.bool(5),
+            wasBorneBefore: try row.bool(6))
         return (TokenName(app: AppID(try row.text(0)), token: token), registration)
     }
 

@@ -179,14 +179,14 @@ enum PostgresSchema {
 
         """
 
-    /// OWN-2: everything that was said of whose a token is; whom it names, the facts decide. Until now only the app's backend could
-    /// say it.
+    /// OWN-2: everything that was said of whose a token is; whom it names, the facts decide. Until now only the app's backend
+    /// could say it.
     private static let registrations = """
         CREATE TABLE registrationSaid (
             app text COLLATE "C" NOT NULL, token text COLLATE "C" NOT NULL, customer text COLLATE "C" NOT NULL,
             isAnonymous boolean NOT NULL, registeredAt bigint NOT NULL, isVouched boolean NOT NULL,
             wasBorneBefore boolean NOT NULL,
-            PRIMARY KEY (app, token, customer, registeredAt, isAnonymous, isVouched, wasBorneBefore)
+            PRIMARY KEY (app, token, registeredAt, customer, isAnonymous, isVouched, wasBorneBefore)
         );
         INSERT INTO registrationSaid SELECT app, token, customer, isAnonymous, registeredAt, true, false FROM tokenRegistration;
         DROP TABLE tokenRegistration;
