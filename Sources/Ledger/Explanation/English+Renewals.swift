@@ -31,8 +31,8 @@ extension ExplanationLine.Billing {
             "On \(line.when), Apple could not charge for the renewal of \(product). Access is kept in the billing grace period, "
                 + "until \(end.english)"
         case .failed(let product, .lostFrom(let end)):
-            "On \(line.when), Apple could not charge for the renewal of \(product). There is no grace period: access was lost "
-                + "on \(end.english), while Apple kept trying"
+            "On \(line.when), Apple could not charge for the renewal of \(product). There is no grace period, and "
+                + "access ended on \(end.english)"
         case .graceBegan(let end): "On \(line.when), Apple named a billing grace period. Access is kept until \(end.english)"
         case .graceOver: "On \(line.when), the billing grace period was over without a payment, and access was lost"
         case .keptWithoutNews(let product, let questions): line.keptWithoutNews(product, questions)
