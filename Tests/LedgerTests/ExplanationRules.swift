@@ -180,7 +180,7 @@ import Testing
         book.tell(upgrade)
         _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 25) + .seconds(5)))
         #expect(words(book, at: day(2026, 1, 10)) == early && early.count == 4)
-        #expect(early.last == "It is paid until 1 February 2026, 00:00 UTC. Apple has not said whether it renews then (ENT-1).")
+        #expect(early.last == "It lasts until 1 February 2026, 00:00 UTC. Apple has not said whether it renews then (ENT-1).")
     }
 
     @Test(arguments: 1...UInt64(60))

@@ -84,7 +84,7 @@ extension ExplanationLine.Outlook {
         case .renews(let renewing): renewing.english
         case .ends(let end): "Renewal is off: it ends on \(end.english)"
         case .doesNotEnd: "It does not end by itself"
-        case .renewalUnknown(let end): "It is paid until \(end.english). Apple has not said whether it renews then"
+        case .renewalUnknown(let end): "It lasts until \(end.english). Apple has not said whether it renews then"
         case .renewedAhead(let product, let from):
             "Apple has charged the next renewal already: \(product) from \(from.english) on"
         case .noNews(let ended, let kept):
