@@ -166,7 +166,7 @@ let package = Package(
             "StoragePostgresTests",
             [
                 "StoragePostgres", "StorageSQLite", "Storage", "StorageConformance", "Ledger", "Primitives", "FaultProxy",
-                "PrivatePostgres",
+                "PrivatePostgres", "Backend", "AppStoreWire",
             ]),
         tests(
             "SimulationTests",

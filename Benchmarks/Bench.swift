@@ -25,7 +25,7 @@ struct Bench: AsyncParsableCommand {
         name: .long,
         help: """
             Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, ingest, \
-            durable, pipeline, store; and growth, which is never part of everything.
+            durable, pipeline, store; and growth and policy, which are never part of everything.
             """)
     var only: String?
 
@@ -65,6 +65,9 @@ struct Bench: AsyncParsableCommand {
         if asksFor("pipeline") {
             let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
             report.add(try await PipelineFigures(plan: plan, kinds: database.kinds).measure())
+        }
+        if only != nil, asksFor("policy") {
+            report.add(try await PolicyFigures(rounds: rounds, subscriptions: subscriptions).measure())
         }
         if asksFor("store") { report.add(try await StoreFigures(rounds: rounds).measure()) }
         if only != nil, asksFor("growth") {

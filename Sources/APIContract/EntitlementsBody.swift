@@ -44,6 +44,10 @@ package struct EntitlementsBody: Sendable, Hashable {
         /// Null where Apple has not said.
         package var renews: Bool?
         package var renewsInto: String?
+        /// 0: the customer has not consented to a higher price; 1: he has, or needs not; null where there is none.
+        package var priceIncreaseStatus: Int64?
+        /// Apple's reason for the end, 1 to 5; null while it is active and where Apple gave none.
+        package var expirationIntent: Int64?
         /// Why it ended; null while it is active.
         package var endedBecause: String?
         package var restsOn: Source?
@@ -107,7 +111,9 @@ extension EntitlementsBody.Entitlement {
             writer.member("isProvisional", isProvisional)
             if let renews { writer.member("renews", renews) } else { writer.nullableMember("renews", nil as String?) }
             writer.nullableMember("renewsInto", renewsInto)
+            writer.nullableMember("priceIncreaseStatus", priceIncreaseStatus)
             writer.nullableMember("endedBecause", endedBecause)
+            writer.nullableMember("expirationIntent", expirationIntent)
             guard let restsOn else { return writer.nullableMember("restsOn", nil as String?) }
             writer.member("restsOn") { writer in
                 writer.object { writer in

@@ -10,8 +10,14 @@ package struct UploadBody: Sendable, Hashable {
     package var productId: String?
     /// StoreKit's `jwsRepresentation` of the renewal info.
     package var signedRenewalInfo: String?
+    /// The client asks whether it may buy before it does (OWN-18): what surfaces on it without that is not its customer's purchase.
+    package var intents = false
 
-    package init(kind: String, signedTransactionInfo: String, productId: String? = nil, signedRenewalInfo: String? = nil) {
+    package init(
+        kind: String, signedTransactionInfo: String, productId: String? = nil, signedRenewalInfo: String? = nil,
+        intents: Bool = false
+    ) {
+        self.intents = intents
         self.kind = kind
         self.signedTransactionInfo = signedTransactionInfo
         self.productId = productId
@@ -35,9 +41,13 @@ package struct UploadBody: Sendable, Hashable {
         signedTransactionInfo = try Self.text("signedTransactionInfo", in: members)
         productId = try Self.optionalText("productId", in: members)
         signedRenewalInfo = try Self.optionalText("signedRenewalInfo", in: members)
+        if let value = members["intents"], !value.isNull {
+            guard let keeps = value.bool else { throw Invalid(member: "intents", reason: "is not true or false") }
+            intents = keeps
+        }
     }
 
-    private static let names: Set<String> = ["kind", "signedTransactionInfo", "productId", "signedRenewalInfo"]
+    private static let names: Set<String> = ["kind", "signedTransactionInfo", "productId", "signedRenewalInfo", "intents"]
 
     fileprivate static func members(of bytes: [UInt8]) throws(Invalid) -> JSONObject {
         do throws(JSONError) {
@@ -70,6 +80,7 @@ package struct UploadBody: Sendable, Hashable {
             writer.member("signedTransactionInfo", signedTransactionInfo)
             writer.optionalMember("productId", productId)
             writer.optionalMember("signedRenewalInfo", signedRenewalInfo)
+            if intents { writer.member("intents", true) }
         }
         return writer.bytes
     }

@@ -1,15 +1,18 @@
 package import AppStoreWire
 package import Ledger
 package import Primitives
-import Storage
+package import Storage
 
 /// One app that this server serves, as its operator configured it.
 package struct AppSettings: Sendable {
     package let id: AppID
     /// Which signed payloads are this app's (FACT-4).
     package let expected: ExpectedApp
-    package let policy: AppPolicy
-    package let entitlements: EntitlementMap
+    /// What the file says of policy, products and durations. What holds is what the store keeps (OWN-17); this is what `serve`
+    /// applies, and what holds where nothing was ever applied.
+    package let content: SettingsContent
+    /// From which instant what the file says is to hold, where it is new; nil: from when it is applied.
+    package var validFrom: Timestamp?
     package let sandboxAccess: SandboxAccess
     /// By name, where events are to be delivered. Whatever has new events has a `deliver` work for each, in the same transaction.
     package var destinations: [String] = []
@@ -18,18 +21,31 @@ package struct AppSettings: Sendable {
     package var sharedSecrets: [String] = []
 
     package init(
-        id: AppID, expected: ExpectedApp, policy: AppPolicy, entitlements: EntitlementMap,
-        sandboxAccess: SandboxAccess = .testers([])
+        id: AppID, expected: ExpectedApp, content: SettingsContent, sandboxAccess: SandboxAccess = .testers([])
     ) {
         self.id = id
         self.expected = expected
-        self.policy = policy
-        self.entitlements = entitlements
+        self.content = content
         self.sandboxAccess = sandboxAccess
+    }
+
+    /// The same without durations of non-renewing subscriptions.
+    package init(
+        id: AppID, expected: ExpectedApp, policy: AppPolicy, entitlements: EntitlementMap,
+        sandboxAccess: SandboxAccess = .testers([])
+    ) {
+        self.init(
+            id: id, expected: expected, content: SettingsContent(policy: policy, products: entitlements.entries),
+            sandboxAccess: sandboxAccess)
     }
 }
 
 extension AppSettings {
+    /// Its ledgers, by environment.
+    package var scopes: [Scope] {
+        expected.environments.map { Scope(app: id, environment: $0) }.sorted()
+    }
+
     /// The work that makes the new events of a subscription known: one for each destination, however many events there are, so
     /// that they are delivered in their order and by one worker at a time.
     func deliveries(of key: SubscriptionKey, at instant: Timestamp) throws -> [WorkOrder] {

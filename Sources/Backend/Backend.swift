@@ -11,6 +11,8 @@ package struct Backend: Sendable {
     let apps: [AppID: AppSettings]
     let clock: any TimeSource
     let queue: IntakeQueue
+    /// What the apps chose, as the store keeps it.
+    let chosen: SettingsCache
     /// What came in and what became of it; for operators.
     package let counters = IntakeCounters()
 
@@ -19,7 +21,8 @@ package struct Backend: Sendable {
         self.verifier = verifier
         self.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
         self.clock = clock
-        queue = IntakeQueue(store: store)
+        chosen = SettingsCache()
+        queue = IntakeQueue(store: store, settings: chosen)
     }
 
     /// The server's time.
@@ -31,9 +34,11 @@ package struct Backend: Sendable {
         return settings
     }
 
-    /// Throws unless questions can be answered. Whether a write would find room is only known by writing.
+    /// Throws unless questions can be answered, and where this server came with what an earlier version says (OWN-17). Whether a
+    /// write would find room is only known by writing.
     package func checkHealth() async throws {
         try await translatingStorageErrors { try await store.checkHealth() }
+        try await checkSettings()
     }
 
     // MARK: Together

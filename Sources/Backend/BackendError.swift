@@ -16,11 +16,15 @@ package enum BackendError: Error {
     case invalidIdentifier(name: String)
     /// The token is registered for another customer already.
     case tokenTaken
+    /// A purchase bore the token before it was registered; it is kept as a proposal and names nobody (OWN-2, OWN-14).
+    case tokenTooLate
     /// The store could not do it; nothing was kept.
     case store(StoreFailure)
     /// Nobody vouches for the signer of this receipt from before iOS 7, or nobody signed its environment: only Apple can say
     /// what it is, and this version does not ask yet (RECON-3).
     case appleMustBeAsked
+    /// The server's file says of the app what an earlier version says; it serves under the newest one (OWN-17).
+    case settingsSuperseded(app: AppID, number: Int64, newest: Int64)
     /// Too much waits to be kept; nothing was. Trying again in a second may help.
     case overloaded
 

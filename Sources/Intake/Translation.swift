@@ -136,6 +136,7 @@ extension RenewalFact {
         offerIdentifier = payload.offerIdentifier
         offerDiscountType = payload.offerDiscountType?.rawValue
         offerPeriod = payload.offerPeriod
+        appAccountToken = payload.appAccountToken.flatMap { Ledger.AppAccountToken($0.rawValue) }
     }
 }
 

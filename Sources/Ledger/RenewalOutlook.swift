@@ -1,4 +1,4 @@
-package import Primitives
+import Primitives
 
 /// What Apple's last word by an instant says of the next renewal, seen from the period that was the last one then (ENT-11).
 struct RenewalOutlook: Hashable {

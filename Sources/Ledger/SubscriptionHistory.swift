@@ -60,6 +60,12 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         return Self.insert(joined, into: &registrations, inOrder: TokenRegistration.inOrder)
     }
 
+    /// From when on the subscription bears the token; nil where it does not (OWN-2).
+    package func firstInstant(bearing token: AppAccountToken) -> Timestamp? {
+        let bought = book.entries().map(\.latest).filter { $0.appAccountToken == token }.map(\.purchaseDate)
+        return (bought + renewals.filter { $0.appAccountToken == token }.map(\.signedDate)).min()
+    }
+
     /// Takes an intent; true if it is not known yet.
     package mutating func record(_ intent: PurchaseIntent) -> Bool {
         guard !intents.contains(where: { $0.id == intent.id }) else { return false }

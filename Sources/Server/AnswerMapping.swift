@@ -20,6 +20,8 @@ enum AnswerMapping {
         var body = EntitlementsBody.Entitlement(
             id: answer.entitlement?.rawValue ?? "", window: window(of: answer), isProvisional: answer.isProvisional,
             renews: answer.renews, renewsInto: answer.renewsInto?.rawValue)
+        body.priceIncreaseStatus = answer.priceIncreaseStatus
+        body.expirationIntent = answer.expirationIntent
         body.endedBecause = answer.endedBecause?.rawValue
         body.restsOn = answer.restsOn.map {
             .init(
@@ -161,7 +163,7 @@ struct SubscriptionBody {
             writer.member("from", tenure.from.millisecondsSince1970)
             writer.nullableMember("until", tenure.until?.millisecondsSince1970)
             writer.member("rule", tenure.cause.rule.rawValue)
-            writer.member("evidence", tenure.cause.evidence)
+            writer.member("evidence", tenure.cause.evidence.text)
         }
     }
 

@@ -58,12 +58,23 @@ enum ErrorMapping {
             Problem(status: 400, code: "invalidParameter", detail: "\(name) must be 1 to 256 bytes without control characters.")
         case .tokenTaken:
             Problem(status: 409, code: "tokenTaken", detail: "The token stands for another customer already.", rule: "OWN-2")
+        case .tokenTooLate:
+            Problem(
+                status: 409, code: "tokenTooLate",
+                detail: "A purchase bore this token before it was registered, so it names nobody by itself; if your backend made it for "
+                    + "this customer and nobody else, register it with minted=true.",
+                rule: "OWN-2")
         case .store(let failure): problem(of: failure)
         case .appleMustBeAsked:
             Problem(
                 status: 422, code: "appleMustBeAsked",
                 detail: "Only Apple can say what this receipt is, and this version does not ask yet. Upload a newer receipt.",
                 rule: "RECON-3")
+        case .settingsSuperseded(let app, let number, let newest):
+            Problem(
+                status: 503, code: "settingsSuperseded",
+                detail: "The file of this server says of \(app) what version \(number) says; it serves under version \(newest).",
+                rule: "OWN-17")
         case .overloaded:
             Problem(
                 status: 503, code: "overloaded", detail: "Too much waits to be kept; nothing of this was. Send it again.",

@@ -23,6 +23,15 @@ extension Request {
         return environment
     }
 
+    /// Whether the query says yes; false where it does not say.
+    func flag(_ name: String) throws -> Bool {
+        switch uri.queryParameters[name[...]] {
+        case nil, "false": return false
+        case "true": return true
+        default: throw RequestError.invalidParameter(name, reason: "must be true or false")
+        }
+    }
+
     /// The instant asked about; nil for now.
     func instant() throws -> Timestamp? {
         guard let text = uri.queryParameters["at"] else { return nil }

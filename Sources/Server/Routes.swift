@@ -41,7 +41,8 @@ struct Routes<Context: RequestContext>: Sendable {
         let body = try Self.read(try await request.bytes(upTo: maximumBodyBytes), UploadBody.init(json:))
         let upload = Backend.Upload(
             customer: customer, kind: try Self.kind(body.kind), productId: body.productId.map { ProductID($0) },
-            signedTransactionInfo: body.signedTransactionInfo, signedRenewalInfo: body.signedRenewalInfo)
+            signedTransactionInfo: body.signedTransactionInfo, signedRenewalInfo: body.signedRenewalInfo,
+            keepsIntents: body.intents)
         let result = try await backend.claim(upload, app: app)
         return .answer(AnswerMapping.answer(to: result, of: customer))
     }
@@ -56,7 +57,7 @@ struct Routes<Context: RequestContext>: Sendable {
     }
 
     private static func kind(_ spelling: String) throws -> Claim.Kind {
-        guard let kind = Claim.Kind(rawValue: spelling) else {
+        guard let kind = Claim.Kind(rawValue: spelling), Claim.Kind.allCases.contains(kind) else {
             throw RequestError.invalidBody("kind is not purchase, queue or restore.")
         }
         return kind
@@ -86,7 +87,7 @@ struct Routes<Context: RequestContext>: Sendable {
         guard let token = AppAccountToken(try context.segment("token")) else {
             throw RequestError.invalidParameter("token", reason: "is not a UUID")
         }
-        try await backend.register(token, for: customer, app: app)
+        try await backend.register(token, for: customer, isMinted: try request.flag("minted"), app: app)
         return Response(status: .noContent)
     }
 

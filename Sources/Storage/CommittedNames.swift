@@ -18,7 +18,7 @@ package final class CommittedNames: Sendable {
     }
 
     /// Policies that were found by their numbers.
-    package func learn(found policies: [Int64: AppPolicy]) {
+    package func learn(found policies: [Int64: PolicyTimeline]) {
         guard !policies.isEmpty else { return }
         names.withLock { names in for (number, policy) in policies { names.learn(found: policy, number: number) } }
     }
@@ -26,12 +26,12 @@ package final class CommittedNames: Sendable {
 
 /// Policies that a reader had to ask for, until they are learned. Used by one thread.
 package final class FoundPolicies {
-    package private(set) var policies: [Int64: AppPolicy] = [:]
+    package private(set) var policies: [Int64: PolicyTimeline] = [:]
 
     package init() {}
 
     /// The policy of a number: known, found before, or found now.
-    package func policy(_ number: Int64, known: Names, find: (Int64) throws -> AppPolicy) throws -> AppPolicy {
+    package func policy(_ number: Int64, known: Names, find: (Int64) throws -> PolicyTimeline) throws -> PolicyTimeline {
         if let policy = known.policies[number] ?? policies[number] { return policy }
         let policy = try find(number)
         policies[number] = policy
@@ -44,8 +44,8 @@ package struct Names: Sendable {
     package private(set) var ledgers: [Scope: Int64] = [:]
     package private(set) var scopes: [Int64: Scope] = [:]
     package private(set) var headers: [Int64: String] = [:]
-    package private(set) var policies: [Int64: AppPolicy] = [:]
-    private var policyNumbers: [AppPolicy: Int64] = [:]
+    package private(set) var policies: [Int64: PolicyTimeline] = [:]
+    private var policyNumbers: [PolicyTimeline: Int64] = [:]
 
     package init() {}
 
@@ -63,18 +63,18 @@ package struct Names: Sendable {
     }
 
     /// The number under which today's fold writes the policy.
-    package mutating func learn(policy: AppPolicy, number: Int64) {
+    package mutating func learn(policy: PolicyTimeline, number: Int64) {
         learn(found: policy, number: number)
         policyNumbers[policy] = number
     }
 
     /// What a number means to a reader. Another version of the fold may have written it, so it is no number to write under.
-    package mutating func learn(found policy: AppPolicy, number: Int64) {
+    package mutating func learn(found policy: PolicyTimeline, number: Int64) {
         if policies.count >= 1024 { (policies, policyNumbers) = ([:], [:]) }
         policies[number] = policy
     }
 
-    package func number(of policy: AppPolicy) -> Int64? { policyNumbers[policy] }
+    package func number(of policy: PolicyTimeline) -> Int64? { policyNumbers[policy] }
 
     mutating func learn(_ other: Names) {
         for (scope, ledger) in other.ledgers { learn(ledger: ledger, of: scope) }
@@ -96,11 +96,11 @@ package struct NamesAtWork: Sendable {
 
     package func scope(of ledger: Int64) -> Scope? { committed.scopes[ledger] ?? learned.scopes[ledger] }
 
-    package func number(of policy: AppPolicy) -> Int64? { committed.number(of: policy) ?? learned.number(of: policy) }
+    package func number(of policy: PolicyTimeline) -> Int64? { committed.number(of: policy) ?? learned.number(of: policy) }
 
     package mutating func learn(ledger: Int64, of scope: Scope) { learned.learn(ledger: ledger, of: scope) }
 
-    package mutating func learn(policy: AppPolicy, number: Int64) { learned.learn(policy: policy, number: number) }
+    package mutating func learn(policy: PolicyTimeline, number: Int64) { learned.learn(policy: policy, number: number) }
 
     /// The header that is known to be kept under the number; nil where none is known.
     package func header(_ number: Int64) -> String? { committed.headers[number] ?? learned.headers[number] }
@@ -117,14 +117,14 @@ package enum ContentNumber {
     }
 }
 
-/// A policy as its row has it: what the rules are, and how this version of Tenure folds them.
+/// The versions of a policy as their row has them: what the rules are, and how this version of Tenure folds them.
 package struct PolicyRow: Sendable, Hashable {
     package let number: Int64
     package let foldVersion: Int64
     package let text: String
 
     /// The row of a policy under today's fold.
-    package init(_ policy: AppPolicy) throws {
+    package init(_ policy: PolicyTimeline) throws {
         foldVersion = SubscriptionState.foldVersion
         text = try StateCoding.encode(policy)
         number = ContentNumber.of("\(foldVersion)/\(text)")

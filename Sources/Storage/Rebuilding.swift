@@ -3,7 +3,7 @@ import Primitives
 
 extension SubscriptionHistory {
     /// A history put together from the rows of facts, claims and registrations, which come in any order (FACT-1). What was told
-    /// of it is no fact and is not in it: whoever puts it in place of another carries that over (decision 0019).
+    /// of it and counted is no fact and is not in it: whoever puts it in place of another carries that over (decision 0019).
     package init(key: SubscriptionKey, facts: [Fact], claims: [Claim], registrations: [TokenRegistration]) {
         self.init(key: key)
         for fact in facts { _ = record(fact) }
@@ -11,11 +11,9 @@ extension SubscriptionHistory {
         for claim in claims { _ = record(claim) }
     }
 
-    /// The tokens that transactions among the facts bear, each once; sorted.
+    /// The tokens that transactions and renewal infos among the facts bear, each once; sorted.
     package static func tokens(in facts: [Fact]) -> [AppAccountToken] {
-        let tokens = facts.compactMap { fact in
-            if case .transaction(let transaction) = fact { transaction.appAccountToken } else { nil }
-        }
+        let tokens = facts.compactMap(\.appAccountToken)
         return Set(tokens).sorted()
     }
 }

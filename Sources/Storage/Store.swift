@@ -19,8 +19,12 @@ package protocol Store: Sendable {
     /// - Throws: `StorageError`, or what `body` throws.
     func write<Result: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> Result) async throws -> Result
 
-    /// What the customer has; empty where nothing is known of him. Sorted by subscription.
-    func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding]
+    /// What the customer has, by subscription, empty where nothing is known of him; and the number of the app's newest version of
+    /// what it chose, in one statement, so that no answer rests on a version that was replaced before it was asked for (OWN-17).
+    func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings
+
+    /// The versions of what an app chose, by number; empty where none is kept.
+    func settings(of app: AppID) async throws -> [SettingsVersion]
 
     /// A subscription with its history; nil where nothing is known of it.
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription?
@@ -42,6 +46,17 @@ package protocol Store: Sendable {
 
     /// Throws unless the database can be read and is ours.
     func checkHealth() async throws
+
+    // MARK: Everything, page by page
+
+    /// Subscriptions with their histories from the first on, by id; at most `limit` after `id` (OWN-16).
+    func subscriptions(in scope: Scope, after id: OriginalTransactionID?, limit: Int) async throws -> [StoredSubscription]
+
+    /// What customers have from the first one on, by customer and subscription; at most `limit` after a subscription of a
+    /// customer (OWN-16).
+    func holdings(
+        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+    ) async throws -> [HeldByCustomer]
 
     // MARK: Proof of the books
 
@@ -66,4 +81,11 @@ package protocol Store: Sendable {
     /// The heads among those that a seal names which are not in the books: the subscription is gone, or the audit row at that
     /// place is gone or has another hash.
     func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead]
+}
+
+extension Store {
+    /// What the customer has; empty where nothing is known of him. Sorted by subscription.
+    package func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
+        try await access(of: customer, in: scope).holdings
+    }
 }

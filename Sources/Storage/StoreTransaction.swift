@@ -21,8 +21,8 @@ package protocol StoreTransaction {
     /// Keeps a claim that changed something or was refused for the first time.
     func keep(_ claim: Claim, on key: SubscriptionKey) throws
 
-    /// Registers a token that is locked and was not registered.
-    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws
+    /// Keeps what was said of whose a locked token is; safe to call twice.
+    func register(_ registration: TokenRegistration, app: AppID) throws
 
     /// Writes what was decided of locked subscriptions: history, owners, holdings, audit rows, events and work.
     func save(_ savings: [Saving]) throws
@@ -30,7 +30,26 @@ package protocol StoreTransaction {
     /// Notes something for operators, once per kind and value (FACT-5).
     func warn(_ warning: OperatorWarning, in scope: Scope) throws
 
+    // MARK: What the app chose
+
+    /// The versions of what an app chose, by number.
+    func settings(of app: AppID) throws -> [SettingsVersion]
+
+    /// The same, and nobody else writes under any version of this app before the transaction ends. To be called before anything
+    /// else is locked.
+    func lockSettings(of app: AppID) throws -> [SettingsVersion]
+
+    /// Keeps the next version; the app's settings must be locked.
+    ///
+    /// - Throws: `StorageError` with `constraint` where its number is taken.
+    func keep(_ version: SettingsVersion) throws
+
     // MARK: Work
+
+    /// Notes how far the work is: replaces its body, prolongs its lease, and counts its attempts from 1 again, since it got on.
+    ///
+    /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``, and where it was asked for once more meanwhile.
+    func note(_ body: String, on work: LeasedWork, until: Timestamp) throws
 
     /// Asks for work; what was asked for already and is not done is done once, at the earlier of the instants.
     func order(_ orders: [WorkOrder]) throws

@@ -80,8 +80,8 @@ extension StorageConformance {
                 let locked = try write.lock(all ? keys : [keys[number]], tokens: all ? names : [names[number]])
                 guard locked.registrations[names[number]] == nil else { return false }
                 try expect(locked.subscriptions[keys[number]] == nil, "the subscription is made by who registers the token")
-                let registration = TokenRegistration(token: tokens[number], customer: customer)
-                try write.register(registration, app: Specimen.app, at: Specimen.start)
+                let registration = Specimen.registration(tokens[number], customer)
+                try write.register(registration, app: Specimen.app)
                 let fact = LedgerInput.fact(.transaction(Specimen.transaction(of: keys[number].originalTransactionId.rawValue)))
                 _ = try write.decide(on: [fact], about: keys[number])
                 return true

@@ -98,7 +98,7 @@ extension StorageConformance {
         let facts: [LedgerInput] = [.fact(.transaction(Specimen.transaction(token: token)))]
         _ = try await store.decide(on: facts + [.claim(Specimen.claim(Specimen.bob, .restore))])
         try expect(try await store.holdings(of: Specimen.bob, in: Specimen.scope).count, equals: 1, "Bob's holdings before")
-        let late = try await store.decide(on: [.registration(TokenRegistration(token: token, customer: Specimen.alice))])
+        let late = try await store.decide(on: [.registration(Specimen.registration(token, Specimen.alice))])
         try expect(late.state.customers, equals: [Specimen.alice], "owners after the late evidence")
         try expect(try await store.holdings(of: Specimen.bob, in: Specimen.scope), equals: [], "Bob's holdings after")
         let hers = try await store.holdings(of: Specimen.alice, in: Specimen.scope)

@@ -109,7 +109,7 @@ extension StorageConformance {
                 _ = try write.keep([Specimen.notification("u1"), Specimen.arrival([.transaction(transaction)])])
                 try write.keep(Specimen.claim(Specimen.alice), on: Specimen.key())
                 try write.register(
-                    TokenRegistration(token: token, customer: Specimen.alice), app: Specimen.app, at: Specimen.start)
+                    Specimen.registration(token, Specimen.alice), app: Specimen.app)
                 try write.warn(
                     OperatorWarning(kind: .unknownProduct, value: "x", firstSeenAt: Specimen.start), in: Specimen.scope)
                 try write.order([Specimen.order("a")])

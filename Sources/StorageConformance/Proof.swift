@@ -37,7 +37,7 @@ extension StorageConformance {
             for (index, policy) in policies.enumerated() {
                 _ = try await store.decide(on: inputs(Int64(index)), policy: policy)
                 let kept = try await store.subscription(Specimen.key())
-                try expect(kept?.policy, equals: policy, "the policy")
+                try expect(kept?.policy, equals: PolicyTimeline(policy), "the policy")
                 try expect(kept?.isFoldCurrent, equals: true, "whether the fold is today's")
             }
         },
@@ -133,7 +133,7 @@ extension StorageConformance {
 
     private static func checkContents(of store: any Store) async throws {
         let token = try Specimen.token()
-        let registration = TokenRegistration(token: token, customer: Specimen.alice)
+        let registration = Specimen.registration(token, Specimen.alice)
         for index in 0..<3 as Range<Int64> {
             let fact = Fact.transaction(Specimen.transaction(index, token: token))
             try expect(try await store.keep(Specimen.arrival([fact])), "\(index) is new")
@@ -141,7 +141,7 @@ extension StorageConformance {
         }
         let claim = Specimen.claim(Specimen.bob)
         try await store.write { write in
-            try write.register(registration, app: Specimen.app, at: Specimen.start)
+            try write.register(registration, app: Specimen.app)
             try write.keep(claim, on: Specimen.key())
             _ = try write.decide(on: [.claim(claim), .registration(registration)])
         }

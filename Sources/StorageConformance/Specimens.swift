@@ -13,6 +13,12 @@ enum Specimen {
     /// 2026-01-01T00:00:00Z.
     static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
+    static func registration(
+        _ token: AppAccountToken, _ customer: CustomerID, isAnonymous: Bool = false, at instant: Timestamp = start
+    ) -> TokenRegistration {
+        TokenRegistration(token: token, customer: customer, isAnonymous: isAnonymous, registeredAt: instant)
+    }
+
     static func day(_ number: Int64) -> Timestamp { start.adding(.days(number)) }
 
     static func key(_ id: String = "1000", in scope: Scope = scope) -> SubscriptionKey {

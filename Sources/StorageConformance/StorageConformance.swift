@@ -1,4 +1,4 @@
 /// What every store must do, as data: a store's tests run all of it, each behaviour on an empty store.
 package enum StorageConformance {
-    package static let behaviours: [Behaviour] = evidence + decisions + registrations + concurrency + work + proof
+    package static let behaviours: [Behaviour] = evidence + decisions + registrations + concurrency + work + proof + settings
 }

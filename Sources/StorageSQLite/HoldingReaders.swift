@@ -28,7 +28,7 @@ final class HoldingReaders: Sendable {
         slots = try (0..<Self.count).map { _ in try Slot(path: path) }
     }
 
-    func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
+    func holdings(of customer: CustomerID, in scope: Scope) throws -> CustomerHoldings {
         // From the first one on and not in turn: so the pages that the first ones remember serve nearly everybody.
         for slot in slots {
             if let holdings = try slot.reader.withLockIfAvailable({ try Self.holdings(by: &$0, of: customer, in: scope) }) {
@@ -41,7 +41,7 @@ final class HoldingReaders: Sendable {
 
     private static func holdings(
         by reader: inout HoldingReader?, of customer: CustomerID, in scope: Scope
-    ) throws -> [Holding] {
+    ) throws -> CustomerHoldings {
         guard let holdings = try reader?.holdings(of: customer, in: scope) else {
             throw StorageError(.unavailable, "the store is closed")
         }
@@ -52,12 +52,14 @@ final class HoldingReaders: Sendable {
     func close() { for slot in slots { slot.reader.withLock { $0 = nil } } }
 }
 
-/// One connection, open for reading only, with its statement.
+/// One connection, open for reading only, with its statements.
 private struct HoldingReader: ~Copyable {
     private let connection: Connection
     private let statement: OpaquePointer
+    /// The number of the app's newest version, for who has nothing.
+    private let newest: OpaquePointer
 
-    /// Closed after its statement is finalised, and also where preparing that fails.
+    /// Closed after its statements are finalised, and also where preparing that fails.
     private struct Connection: ~Copyable {
         let pointer: OpaquePointer
 
@@ -81,34 +83,61 @@ private struct HoldingReader: ~Copyable {
 
     init(path: String) throws {
         let connection = try Connection(path: path)
-        var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v3(
-            connection.pointer, HoldingQueries.selectHoldings, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw StorageError(code, of: connection.pointer) }
+        let statement = try Self.prepare(HoldingQueries.selectHoldings, connection)
+        do {
+            newest = try Self.prepare(SettingsQueries.selectNewest, connection)
+        } catch {
+            sqlite3_finalize(statement)
+            throw error
+        }
+        self.statement = statement
         self.connection = connection
-        statement = prepared
     }
 
-    deinit { sqlite3_finalize(statement) }
+    private static func prepare(_ sql: String, _ connection: borrowing Connection) throws -> OpaquePointer {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(connection.pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw StorageError(code, of: connection.pointer) }
+        return prepared
+    }
+
+    deinit {
+        sqlite3_finalize(statement)
+        sqlite3_finalize(newest)
+    }
 
     /// The statement sees one snapshot by itself and is over, its lock with it, when this returns.
-    func holdings(of customer: CustomerID, in scope: Scope) throws -> [Holding] {
+    func holdings(of customer: CustomerID, in scope: Scope) throws -> CustomerHoldings {
         defer { sqlite3_reset(statement) }
-        for (index, text) in [(1, scope.app.rawValue), (2, scope.environment.rawValue), (3, customer.rawValue)] {
-            try bind(text, at: Int32(index))
+        let app = scope.app.rawValue
+        for (index, text) in [(1, app), (2, app), (3, scope.environment.rawValue), (4, customer.rawValue)] {
+            try bind(text, to: statement, at: Int32(index))
         }
         var holdings: [Holding] = []
+        var settings: Int64?
         while true {
             let code = sqlite3_step(statement)
-            if code == SQLITE_DONE { return holdings }
+            if code == SQLITE_DONE {
+                return CustomerHoldings(holdings: holdings, settings: try settings ?? newestSettings(of: scope.app))
+            }
             guard code == SQLITE_ROW else { throw StorageError(code, of: connection.pointer) }
+            settings = sqlite3_column_int64(statement, 1)
             let bytes = UnsafeBufferPointer(
                 start: sqlite3_column_text(statement, 0), count: Int(sqlite3_column_bytes(statement, 0)))
             holdings.append(try HoldingCoding.decode(Array(bytes)))
         }
     }
 
-    private func bind(_ text: String, at index: Int32) throws {
+    private func newestSettings(of app: AppID) throws -> Int64 {
+        defer { sqlite3_reset(newest) }
+        try bind(app.rawValue, to: newest, at: 1)
+        let code = sqlite3_step(newest)
+        guard code == SQLITE_ROW else { throw StorageError(code, of: connection.pointer) }
+        // 0 for NULL.
+        return sqlite3_column_int64(newest, 0)
+    }
+
+    private func bind(_ text: String, to statement: OpaquePointer, at index: Int32) throws {
         var text = text
         // SQLite copies the text before this returns: what the destructor -1, `SQLITE_TRANSIENT`, asks for.
         let code = text.withUTF8 { utf8 in

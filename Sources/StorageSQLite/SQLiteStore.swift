@@ -103,8 +103,24 @@ package final class SQLiteStore: Store {
         return result
     }
 
-    package func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
+    package func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
         try readers.holdings(of: customer, in: scope)
+    }
+
+    package func settings(of app: AppID) async throws -> [SettingsVersion] {
+        try read { try SettingsQueries.versions(of: app, $0) }
+    }
+
+    package func subscriptions(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try reading(scope) { try $0.subscriptions(in: scope, after: id, limit: limit, ledger: $1) } ?? []
+    }
+
+    package func holdings(
+        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+    ) async throws -> [HeldByCustomer] {
+        try reading(scope) { try HoldingQueries.page(after: place, limit: limit, ledger: $1, $0.database) } ?? []
     }
 
     package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {

@@ -32,7 +32,7 @@ final class SQLiteTransaction: StoreTransaction {
         return scope
     }
 
-    private func policyNumber(_ policy: AppPolicy) throws -> Int64 {
+    private func policyNumber(_ policy: PolicyTimeline) throws -> Int64 {
         if let known = names.number(of: policy) { return known }
         let row = try PolicyRow(policy)
         try NameQueries.insert(row, database)
@@ -58,9 +58,16 @@ final class SQLiteTransaction: StoreTransaction {
             stored[key] = try SubscriptionReading(database: database, names: names.committed, found: found).subscription(
                 key, ledger: ledger(of: key.scope))
         }
-        var registrations: [TokenName: TokenRegistration] = [:]
-        for name in tokens { registrations[name] = try TokenQueries.registration(of: name, database) }
-        return Locked(subscriptions: stored, registrations: registrations)
+        var registrations: [TokenName: [TokenRegistration]] = [:]
+        for name in tokens {
+            let said = try TokenQueries.registrations(of: name, database)
+            if !said.isEmpty { registrations[name] = said }
+        }
+        var settings: [AppID: Int64] = [:]
+        for app in Set(subscriptions.map(\.app) + tokens.map(\.app)) {
+            settings[app] = try SettingsQueries.newest(of: app, database)
+        }
+        return Locked(subscriptions: stored, registrations: registrations, settings: settings)
     }
 
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey] {
@@ -114,7 +121,7 @@ final class SQLiteTransaction: StoreTransaction {
         }
         for fact in arrival.facts {
             try EvidenceQueries.insert(fact, evidence: evidence, receivedAt: arrival.receivedAt, ledger: ledger, database)
-            if case .transaction(let transaction) = fact, let token = transaction.appAccountToken {
+            if let token = fact.appAccountToken {
                 try TokenQueries.note(
                     token, of: fact.originalTransactionId, app: arrival.scope.app, ledger: ledger, database)
             }
@@ -125,8 +132,8 @@ final class SQLiteTransaction: StoreTransaction {
         try EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: ledger(of: key.scope), database)
     }
 
-    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws {
-        try TokenQueries.register(registration, app: app, at: instant, database)
+    func register(_ registration: TokenRegistration, app: AppID) throws {
+        try TokenQueries.register(registration, app: app, database)
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
@@ -157,7 +164,19 @@ final class SQLiteTransaction: StoreTransaction {
         try WorkQueries.replaceDecided(with: rows.work, about: id, ledger: ledger, database)
     }
 
+    // MARK: What the app chose
+
+    func settings(of app: AppID) throws -> [SettingsVersion] { try SettingsQueries.versions(of: app, database) }
+
+    func lockSettings(of app: AppID) throws -> [SettingsVersion] { try settings(of: app) }
+
+    func keep(_ version: SettingsVersion) throws { try SettingsQueries.insert(version, database) }
+
     // MARK: Work
+
+    func note(_ body: String, on work: LeasedWork, until: Timestamp) throws {
+        try WorkQueries.note(body, on: work, until: until, database)
+    }
 
     func order(_ orders: [WorkOrder]) throws {
         for order in orders { try WorkQueries.order(order, ledger: ledger(of: order.scope), database) }

@@ -4,7 +4,7 @@ import Storage
 /// The tables, numbered and forward only. Invariants are constraints here, not promises elsewhere (docs/decisions/0003, 0020).
 enum Schema {
     /// What this version of Tenure writes; a database with a higher number is refused.
-    static let version = 4
+    static let version = 6
 
     /// The oldest that can be brought up to date. Schema 1 was never released.
     private static let oldest = 2
@@ -72,6 +72,10 @@ enum Schema {
         Step(
             number: 4, oldest: 3,
             script: "CREATE TABLE schemaVersion (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL) STRICT;"),
+        // Servers of before judge by their files, and cannot read a holding that knows its periods.
+        Step(number: 5, oldest: 5, script: settings + appendOnly(settingsTables)),
+        // Servers of before take any registration for a name, and read fewer columns.
+        Step(number: 6, oldest: 6, script: registrations + appendOnly(registrationTables)),
     ]
 
     /// What Apple and customers said (FACT-6). `ledger` stands for app and environment in every key.
@@ -228,9 +232,35 @@ enum Schema {
 
         """
 
+    /// OWN-17: what an app chose, since when, and who applied it.
+    private static let settings = """
+        CREATE TABLE settingsVersion (
+            app TEXT NOT NULL, number INTEGER NOT NULL CHECK (number > 0), validFrom INTEGER NOT NULL,
+            appliedAt INTEGER NOT NULL, actor TEXT NOT NULL, digest TEXT NOT NULL, document TEXT NOT NULL,
+            PRIMARY KEY (app, number)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    /// OWN-2: everything that was said of whose a token is; whom it names, the facts decide. Until now only the app's backend could
+    /// say it.
+    private static let registrations = """
+        CREATE TABLE registrationSaid (
+            app TEXT NOT NULL, token TEXT NOT NULL, customer TEXT NOT NULL, isAnonymous INTEGER NOT NULL,
+            registeredAt INTEGER NOT NULL, isVouched INTEGER NOT NULL, wasBorneBefore INTEGER NOT NULL,
+            PRIMARY KEY (app, token, customer, registeredAt, isAnonymous, isVouched, wasBorneBefore)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO registrationSaid SELECT app, token, customer, isAnonymous, registeredAt, 1, 0 FROM tokenRegistration;
+        DROP TABLE tokenRegistration;
+        ALTER TABLE registrationSaid RENAME TO tokenRegistration;
+
+        """
+
     private static let evidenceTables = [
         "ledger", "jwsHeader", "evidence", "notification", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
     ]
+    private static let settingsTables = ["settingsVersion"]
+    private static let registrationTables = ["tokenRegistration"]
     private static let sealTables = ["auditSeal", "sealedHead"]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence.

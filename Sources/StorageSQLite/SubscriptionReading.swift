@@ -17,6 +17,22 @@ struct SubscriptionReading {
     /// Nil where nothing is known of it. A history in a form of another version is put together again from the rows.
     func subscription(_ key: SubscriptionKey, ledger: Int64) throws -> StoredSubscription? {
         guard let found = try SubscriptionQueries.find(key.originalTransactionId, ledger: ledger, database) else { return nil }
+        return try subscription(found, key, ledger: ledger)
+    }
+
+    /// By id.
+    func subscriptions(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
+    ) throws -> [StoredSubscription] {
+        try SubscriptionQueries.page(after: id, limit: limit, ledger: ledger, database).map { id, found in
+            let key = SubscriptionKey(app: scope.app, environment: scope.environment, originalTransactionId: id)
+            return try subscription(found, key, ledger: ledger)
+        }
+    }
+
+    private func subscription(
+        _ found: SubscriptionQueries.Found, _ key: SubscriptionKey, ledger: Int64
+    ) throws -> StoredSubscription {
         let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: ledger) }
         let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, database) }
         return StoredSubscription(
@@ -59,8 +75,8 @@ struct SubscriptionReading {
     }
 
     private func registrations(for facts: [Fact], app: AppID) throws -> [TokenRegistration] {
-        try SubscriptionHistory.tokens(in: facts).compactMap {
-            try TokenQueries.registration(of: TokenName(app: app, token: $0), database)
+        try SubscriptionHistory.tokens(in: facts).flatMap {
+            try TokenQueries.registrations(of: TokenName(app: app, token: $0), database)
         }
     }
 }

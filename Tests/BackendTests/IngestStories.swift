@@ -64,7 +64,7 @@ import Testing
                 let token = Ledger.AppAccountToken("a11ce000-0000-4000-8000-00000000\(id)")
                 if let token, Bool.random(using: &generator) {
                     var request = IngestRequest(app: app, learnedAt: learnedAt)
-                    request.registration = TokenRegistration(token: token, customer: IngestStories.customers[0])
+                    request.registration = TokenRegistration(token: token, customer: IngestStories.customers[0], registeredAt: request.learnedAt, isVouched: true)
                     requests.append(request)
                 }
                 for period in 0..<6 {

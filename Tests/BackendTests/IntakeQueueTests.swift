@@ -6,130 +6,6 @@ import Testing
 
 @testable import Backend
 
-/// A real store that counts its transactions, can hold them up, and lets one kind of body fail.
-private final class WatchedStore: Sendable {
-    let store: any Store
-    private let state = Mutex(State())
-
-    private struct State {
-        var transactions = 0
-        var gate: [CheckedContinuation<Void, Never>] = []
-        var isClosed = false
-        var failure: StorageError?
-        /// Which transactions fail, counted from now on; nil for all.
-        var failing: Range<Int>?
-    }
-
-    init(_ store: any Store) { self.store = store }
-
-    var transactions: Int { state.withLock { $0.transactions } }
-    var heldUp: Int { state.withLock { $0.gate.count } }
-
-    /// From now on transactions wait before they begin.
-    func close() { state.withLock { $0.isClosed = true } }
-
-    func open() {
-        let waiting = state.withLock { state in
-            defer { (state.gate, state.isClosed) = ([], false) }
-            return state.gate
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    func fail(with error: StorageError?) { state.withLock { $0.failure = error } }
-
-    /// The next `times` after so many more that succeed; those that are held up now count.
-    func fail(with error: StorageError, after: Int, times: Int) {
-        state.withLock { ($0.failure, $0.failing) = (error, after..<(after + times)) }
-    }
-
-    private func failure() -> StorageError? {
-        state.withLock { state in
-            guard let failing = state.failing else { return state.failure }
-            state.failing = (failing.lowerBound - 1)..<(failing.upperBound - 1)
-            return failing.contains(0) ? state.failure : nil
-        }
-    }
-
-    func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
-    ) async throws -> Result {
-        await withCheckedContinuation { continuation in
-            let passes = state.withLock { state in
-                state.transactions += 1
-                guard state.isClosed else { return true }
-                state.gate.append(continuation)
-                return false
-            }
-            if passes { continuation.resume() }
-        }
-        if let failure = failure() { throw failure }
-        return try await store.write(body)
-    }
-}
-
-/// The store protocol over a watched store: writing is watched, reading goes through.
-private struct WatchedStoreFace: Store {
-    let watched: WatchedStore
-    let writers: Int
-
-    func write<Result: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> Result) async throws -> Result {
-        try await watched.write(body)
-    }
-
-    func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
-        try await watched.store.holdings(of: customer, in: scope)
-    }
-
-    func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
-        try await watched.store.subscription(key)
-    }
-
-    func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
-        try await watched.store.auditRows(of: key, after: sequence, limit: limit)
-    }
-
-    func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
-        try await watched.store.facts(of: key, limit: limit)
-    }
-
-    func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
-        try await watched.store.outbox(after: id, limit: limit)
-    }
-
-    func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
-        try await watched.store.warnings(in: scope, limit: limit)
-    }
-
-    func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
-        try await watched.store.work(after: id, limit: limit)
-    }
-
-    func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
-        try await watched.store.subscriptions(after: key, limit: limit)
-    }
-
-    func contents(of key: SubscriptionKey) async throws -> StoredContents? { try await watched.store.contents(of: key) }
-
-    func evidence(_ number: Int64) async throws -> Evidence {
-        try await watched.store.evidence(number)
-    }
-
-    func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
-        try await watched.store.auditTexts(of: key, after: sequence, limit: limit)
-    }
-
-    func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
-        try await watched.store.missedHeads(of: app, seal: number)
-    }
-
-    func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
-        try await watched.store.seals(of: app, after: number, limit: limit)
-    }
-
-    func checkHealth() async throws { try await watched.store.checkHealth() }
-}
-
 @Suite(.timeLimit(.minutes(30))) struct `Many requests in one transaction` {
     private static func request(_ number: Int, in world: World) throws -> IngestRequest {
         var fact = TransactionFact(
@@ -358,7 +234,8 @@ private struct WatchedStoreFace: Store {
     }
 }
 
-/// Until it is so. Without a deadline: what it waits for comes however busy the machine is, or hangs and is ended by the suite's limit.
+/// Until it is so. Without a deadline: what it waits for comes however busy the machine is, or hangs and is ended by the
+/// suite's limit.
 private func wait(until isSo: () -> Bool) async throws {
     while !isSo() {
         try Task.checkCancellation()
@@ -433,9 +310,11 @@ private func wait(until isSo: () -> Bool) async throws {
             request { $0.arrivals = [arrival(fact("1", 0))] },
             request { $0.claims = [(World.key("1"), claim)] },
             request { $0.arrivals = [arrival(fact("1", 1)), arrival(fact("2", 0))] },
-            request { $0.registration = TokenRegistration(token: token, customer: World.alice) },
+            request { $0.registration = TokenRegistration(
+                    token: token, customer: World.alice, registeredAt: $0.learnedAt, isVouched: true) },
             request { $0.arrivals = [arrival(fact("1", 0))] },
-            request { $0.registration = TokenRegistration(token: token, customer: World.bob) },
+            request { $0.registration = TokenRegistration(
+                    token: token, customer: World.bob, registeredAt: $0.learnedAt, isVouched: true) },
             request { $0.arrivals = [arrival(fact("2", 1))] },
         ]
     }

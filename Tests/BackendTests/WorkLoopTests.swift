@@ -302,7 +302,7 @@ extension Mutex<Int> {
             request.arrivals = [
                 Arrival(scope: scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: world.clock.now())
             ]
-            request.claimEverything(for: World.alice, .purchase)
+            request.claimEverything(for: Claimant(World.alice), .purchase)
             return request
         }
         for result in await IntakeQueue(store: world.store).commit(requests) { _ = try result.get() }

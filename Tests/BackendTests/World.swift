@@ -25,6 +25,8 @@ struct World: Sendable {
     static let bob = CustomerID("bob")
     static let app = AppID("app")
     static let other = AppID("other")
+    /// The app without its Sandbox.
+    static let productionOnly = ExpectedApp(bundleId: "com.example.app", appAppleId: 42, environments: [.production])
 
     let store: any Store
     let path: String

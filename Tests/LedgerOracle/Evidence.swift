@@ -10,6 +10,8 @@ enum Strength {
 struct Evidence {
     /// (a): whom the token names.
     var named: String?
+    /// Whom a token names that Apple repeats in a word about a deferred change: (d), if that is the owner before.
+    var repeated: String?
     /// (b) and (d), each in the order of receipt.
     var prompt: [String] = []
     var late: [String] = []
@@ -19,7 +21,7 @@ struct Evidence {
     /// Who bought, given who was owner before (0023, 6).
     func buyer(after owner: String?) -> String? {
         if let first = named ?? prompt.first { return first }
-        if let owner, late.contains(owner) { return owner }
+        if let owner, late.contains(owner) || repeated == owner { return owner }
         return late.first
     }
 
@@ -67,9 +69,13 @@ struct EvidenceReader {
     // MARK: Of a deferred change (0023, 7)
 
     func evidence(of appearance: Appearance) -> Evidence {
-        let isNew = appearance.token != holding.periods[appearance.period].word.appAccountToken
-        let named = isNew ? holding.names[appearance.token] : nil
-        return collected(named: named) { strength(of: $0, for: appearance) }
+        let period = holding.periods[appearance.period]
+        // Back to the period's own product: nobody's change.
+        let named = appearance.product == period.productId ? nil : holding.names[appearance.token]
+        let isNew = appearance.token != period.word.appAccountToken
+        var evidence = collected(named: isNew ? named : nil) { strength(of: $0, for: appearance) }
+        if !isNew, !policy(of: appearance).tokenOnly { evidence.repeated = named.map(people.customer) }
+        return evidence
     }
 
     func strength(of upload: Upload, for appearance: Appearance) -> Strength? {

@@ -75,7 +75,7 @@ struct TokenNames {
             guard var one = group.first else { return nil }
             one.registeredAt = group.map(\.registeredAt).min() ?? one.registeredAt
             one.vouched = group.contains(where: \.vouched)
-            one.borneBefore = group.contains(where: \.borneBefore)
+            one.borneBefore = group.contains { $0.registeredAt == one.registeredAt && $0.borneBefore }
             return one
         }
     }

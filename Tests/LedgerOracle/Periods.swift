@@ -160,9 +160,12 @@ struct PeriodReader {
         }
     }
 
-    /// Whether it ended before its `expiresDate`.
+    /// Whether a refund ended it, or a known period took its place.
     private func isRefundedOrReplaced(_ period: OraclePeriod) -> Bool {
-        end(of: period).reason != .ran
+        if period.word.isUpgraded, !period.isReplacedEarly {
+            return period.replacedAt.map { $0 <= period.word.signedDate } ?? false
+        }
+        return end(of: period).reason != .ran
     }
 
     private func stillRan(_ period: OraclePeriod, at instant: Int64) -> Bool {

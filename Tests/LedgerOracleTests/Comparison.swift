@@ -27,6 +27,8 @@ struct Comparison {
                 return "\(id) span \(difference)"
             }
             if let difference = first(told.steps.map { $0.words(by) }, state.steps(by)) { return "\(id) owner \(difference)" }
+            let contested = told.contested.map { "\(by.time($0.purchaseDate) as String) \($0.customers)" }
+            if let difference = first(contested.sorted(), state.contests(by)) { return "\(id) contest \(difference)" }
         }
         let takeBacks = first(oracle.takeBacks.map { $0.words(by) }.sorted(), states.flatMap { $0.state.takeBacks(by) }.sorted())
         if let takeBacks { return "take-back \(takeBacks)" }
@@ -110,6 +112,10 @@ extension OracleStep {
 extension SubscriptionState {
     fileprivate func steps(_ by: Printout) -> [String] {
         tenures.map { "\($0.customer.map { "\($0)" } ?? "nobody") from \(by.time($0.from))" }
+    }
+
+    fileprivate func contests(_ by: Printout) -> [String] {
+        contested.map { "\(by.time($0.at)) \($0.customers.map(\.rawValue))" }.sorted()
     }
 
     /// What was taken back from whom, by what the credited periods say (ENT-4).

@@ -73,11 +73,15 @@ extension LiveStep {
             let isSilent = state == stateBefore && decision.auditRows.isEmpty && decision.events.isEmpty
             findings.expect(.i17, isSilent, "no news changed something")
         }
-        guard case .refused = decision.outcomes.first else { return }
-        var known = before
-        for input in inputs where !input.isClaim { _ = known.record(input) }
-        let without = SubscriptionState(folding: known, under: policies)
-        findings.expect(.i17, without.tenures == state.tenures && without.spans == state.spans, "a refused claim moved something")
+        guard case .refused(let reason, _) = decision.outcomes.first else { return }
+        // Who may not take it has shown all the same that it was not another's purchase (decision 0023, 6).
+        guard reason != .anonymousClaimant else { return }
+        var unclaimed = before
+        for input in inputs where !input.isClaim { _ = unclaimed.record(input) }
+        let without = SubscriptionState(folding: unclaimed, under: policies)
+        let (owners, known) = (state.tenures, without.tenures)
+        let isSame = owners.map(\.customer) == known.map(\.customer) && owners.map(\.from) == known.map(\.from)
+        findings.expect(.i17, isSame && without.spans == state.spans, "a refused claim moved something")
     }
 
     /// I21: the rows tell each customer's access as it is, each change with what caused it, and take-backs name whoever was

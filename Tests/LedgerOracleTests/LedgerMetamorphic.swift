@@ -94,17 +94,20 @@ import Testing
         for case .registration(let it) in deliveries where his.contains(it.customer) { tokens.insert(it.token) }
         let owns = state.customers.contains { his.contains($0.rawValue) }
         let claims = state.claims.contains { his.contains($0.claim.customer.rawValue) }
+        let id = state.key.originalTransactionId.rawValue
         let isNamed = deliveries.contains { delivery in
-            guard case .transaction(let it) = delivery, it.originalTransactionId == state.key.originalTransactionId.rawValue
-            else {
-                return false
+            switch delivery {
+            case .transaction(let it): it.originalTransactionId == id && it.appAccountToken.map(tokens.contains) ?? false
+            case .renewalInfo(let it): it.originalTransactionId == id && it.appAccountToken.map(tokens.contains) ?? false
+            case .claim(let it): it.originalTransactionId == id && it.shown.appAccountToken.map(tokens.contains) ?? false
+            case .reservation(let it): it.originalTransactionId == id && his.contains(it.customer)
+            default: false
             }
-            return it.appAccountToken.map(tokens.contains) ?? false
         }
         let isDecided = deliveries.contains { delivery in
             guard case .vote(let vote) = delivery else { return false }
             switch vote.kind {
-            case .transfer(let id, let target): return id == state.key.originalTransactionId.rawValue && his.contains(target)
+            case .transfer(let subscription, let target): return subscription == id && his.contains(target)
             case .approve(_, let owner): return owner.map(his.contains) ?? false
             case .deny: return false
             }

@@ -114,6 +114,8 @@ struct ReadInvariants {
             let had = states.flatMap(\.periods).contains {
                 $0.transaction.appTransactionId == appTransactionId && $0.transaction.details.offerType == 1
                     && !$0.transaction.details.isFamilyShared
+                    // A period that an upgrade replaced as it began gives nothing, and so bounds nothing.
+                    && $0.purchaseDate <= boundaries.last ?? $0.purchaseDate
             }
             if appTransactionId != nil, had { findings.expect(.i28, wasUsed, "the Apple Account had it, and \(customer) may") }
         }

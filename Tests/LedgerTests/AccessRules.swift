@@ -84,7 +84,8 @@ import Testing
             CustomerAnswer(at: instant, holdings: [holding], map: map).entitlements.filter(\.isActive).compactMap(\.entitlement)
         }
         #expect(active(day(2026, 1, 10)) == [basic])
-        #expect(active(day(2026, 1, 20)) == [extra])
+        // OWN-17: it grows at once and shrinks only with the next period.
+        #expect(active(day(2026, 1, 20)) == [basic, extra])
     }
 
     // MARK: ENT-4

@@ -7,7 +7,7 @@ import Testing
     private let access = EntitlementID("access")
     private let extras = EntitlementID("extras")
 
-    private func map(_ products: ProductID..., balanced: Bool = true, durations: [ProductID: Milliseconds] = [:])
+    private func map(_ products: ProductID..., balanced: Bool = true, durations: [ProductID: ProductDuration] = [:])
         -> EntitlementMap
     {
         EntitlementMap(

@@ -35,8 +35,22 @@ struct FailingStore: Store {
 
     var writers: Int { store.writers }
 
-    func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
-        try await checked { try await store.holdings(of: customer, in: scope) }
+    func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
+        try await checked { try await store.access(of: customer, in: scope) }
+    }
+
+    func settings(of app: AppID) async throws -> [SettingsVersion] { try await checked { try await store.settings(of: app) } }
+
+    func subscriptions(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await checked { try await store.subscriptions(in: scope, after: id, limit: limit) }
+    }
+
+    func holdings(
+        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+    ) async throws -> [HeldByCustomer] {
+        try await checked { try await store.holdings(in: scope, after: place, limit: limit) }
     }
 
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {

@@ -161,8 +161,8 @@ extension Store {
         case .register(let name, let customer, let isAnonymous):
             return try await write { write in
                 guard try write.lock([], tokens: [name]).registrations[name] == nil else { return "known" }
-                let registration = TokenRegistration(token: name.token, customer: customer, isAnonymous: isAnonymous)
-                try write.register(registration, app: name.app, at: Script.start)
+                let registration = TokenRegistration(token: name.token, customer: customer, isAnonymous: isAnonymous, registeredAt: Script.start)
+                try write.register(registration, app: name.app)
                 let bearers = try write.subscriptions(bearing: [name])
                 for key in bearers { _ = try write.decide([.registration(registration)], about: key, AppPolicy()) }
                 return "\(bearers)"
@@ -249,7 +249,7 @@ extension StoreTransaction {
             }
             let registered = SubscriptionHistory.tokens(
                 in: inputs.compactMap { if case .fact(let fact) = $0 { fact } else { nil } })
-            inputs += registered.compactMap { locked.registrations[TokenName(app: key.app, token: $0)] }.map { .registration($0) }
+            inputs += registered.flatMap { locked.registrations[TokenName(app: key.app, token: $0)] ?? [] }.map { .registration($0) }
             if !inputs.isEmpty { _ = try decide(inputs, about: key, AppPolicy()) }
         }
         return new.map { $0 != nil }

@@ -71,8 +71,8 @@ extension PostgresTests {
                 let server = try PrivatePostgres.shared()
                 let role = try PostgresConnection(try server.settings(application), libpq: try Libpq.loaded())
                 defer { role.close() }
-                let evidence = PostgresSchema.evidenceTables + PostgresSchema.sealTables
-                #expect(evidence.count == 12)
+                let evidence = PostgresSchema.evidenceTables + PostgresSchema.sealTables + PostgresSchema.settingsTables
+                #expect(evidence.count == 13)
                 for table in evidence {
                     let column = try owner.one(
                         "SELECT column_name::text FROM information_schema.columns WHERE table_name = lower($1) LIMIT 1",
@@ -231,12 +231,12 @@ extension PostgresTests {
                 for _ in 0..<2 {
                     let reading = PostgresReading(connection: owner, names: names.get())
                     let before = owner.batches
-                    #expect(try reading.subscription(key, ledger: 1)?.policy == AppPolicy())
+                    #expect(try reading.subscription(key, ledger: 1)?.policy == PolicyTimeline(AppPolicy()))
                     trips.append(owner.batches - before)
                     names.learn(found: reading.found.policies)
                 }
                 #expect(trips == [2, 1])
-                #expect(names.get().number(of: AppPolicy()) == nil)
+                #expect(names.get().number(of: PolicyTimeline(AppPolicy())) == nil)
             }
         }
 
@@ -349,6 +349,9 @@ extension PostgresTests {
                     EvidenceQueries.document(500), SealQueries.missed(by: key.app, seal: 7),
                     HoldingQueries.holdings(of: CustomerID("id500"), in: key.scope),
                     HoldingQueries.holdings(of: id, ledger: 7),
+                    HoldingQueries.page(after: (CustomerID("id500"), id), ledger: 7, limit: 10),
+                    SubscriptionQueries.page(after: id, ledger: 7, limit: 10), SettingsQueries.newest(of: [key.app]),
+                    SettingsQueries.versions(of: key.app), WorkQueries.note("{}", on: leased, until: now),
                     AuditQueries.rows(of: id, after: 0, limit: 10, ledger: 7), AuditQueries.outbox(after: 500, limit: 10),
                     WorkQueries.lease(.tell, for: WorkRequest(kinds: [.tell], worker: "w"), at: now),
                     WorkQueries.postpone(leased, to: now, because: ""), WorkQueries.abandon(leased, at: now, because: ""),
@@ -360,13 +363,15 @@ extension PostgresTests {
         /// Twenty thousand rows in each table, all of one ledger among many.
         private static let population = """
             INSERT INTO ledger (app, environment) SELECT 'app' || n, 'Production' FROM generate_series(1, 5000) n;
-            INSERT INTO policy VALUES (1, 1, '{}');
+            INSERT INTO policy SELECT n, 1, '{}' FROM generate_series(1, 5000) n;
+            INSERT INTO settingsVersion
+                SELECT 'app' || n % 5000, 1 + n / 5000, n, n, 'a', 'd', '{}' FROM generate_series(1, 20000) n;
             INSERT INTO evidence (ledger, form, receivedAt, document) SELECT 7, 'compactJWS', n, '\\x00' FROM generate_series(1,
                 20000) n;
             INSERT INTO notification SELECT 7, 'uuid' || n, 'DID_RENEW', NULL, n, n FROM generate_series(1, 20000) n;
             INSERT INTO fact SELECT 7, 'id' || n, 'key' || n, 'id' || n, n, n, '\\x00', n FROM generate_series(1, 20000) n;
             INSERT INTO claim SELECT 7, 'id' || n, 'claim' || n, 'id' || n, n, '\\x00' FROM generate_series(1, 20000) n;
-            INSERT INTO tokenRegistration SELECT 'app7', 'token' || n, 'id' || n, false, n FROM generate_series(1, 20000) n;
+            INSERT INTO tokenRegistration SELECT 'app7', 'token' || n, 'id' || n, false, n, true, false FROM generate_series(1, 20000) n;
             INSERT INTO tokenOfSubscription SELECT 'app7', 'token' || n, 7, 'id' || n FROM generate_series(1, 20000) n;
             INSERT INTO subscription SELECT 7, 'id' || n, 1, 1, 1, '\\x00', 1, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO periodAlias SELECT 7, 'id' || n, 'a' || n, 'p' FROM generate_series(1, 20000) n;

@@ -116,9 +116,20 @@ import Testing
             }
             _ = history.record(CustomerMerge(anonymous: .init(text), identified: .init("alice"), mergedAt: instant))
             _ = history.record(toldUntil: instant)
+            _ = history.record(
+                PurchaseIntent(
+                    id: .init(text), customer: .init(text), isAnonymous: true, productId: .init(text), madeAt: instant))
+            _ = history.record(Reservation(id: .init(text), customer: .init(text), isAnonymous: true, reservedAt: instant))
+            _ = history.record(ClaimRepetition(of: .init(text), count: 3, lastAt: instant))
         }
         if let token = AppAccountToken("a11ce000-0000-4000-8000-000000000001") {
-            _ = history.record(TokenRegistration(token: token, customer: .init(text), isAnonymous: true))
+            _ = history.record(
+                TokenRegistration(
+                    token: token, customer: .init(text), isAnonymous: true, registeredAt: Timestamp(millisecondsSince1970: 7)))
+            _ = history.record(
+                TokenRegistration(
+                    token: token, customer: .init("other"), registeredAt: Timestamp(millisecondsSince1970: -7), isVouched: true,
+                    wasBorneBefore: true))
         }
         return history
     }
@@ -132,6 +143,7 @@ import Testing
         let back = try HistoryCoding.decode(bytes, of: history.key) { SubscriptionHistory(key: history.key) }
         #expect(back.untold == SubscriptionHistory(key: history.key))
         #expect(back.toldUntil == history.toldUntil && back.toldUntil != nil)
+        #expect(back.repetitions == history.repetitions && !back.repetitions.isEmpty)
     }
 
     private struct NotRead: Error {}

@@ -35,6 +35,22 @@ import Testing
         #expect(HoldingCoding.encode(back) == text)
     }
 
+    @Test func `What Apple said of renewals comes back as it was`() throws {
+        let words = [nil, true, false].enumerated().map { index, renews in
+            RenewalWord(
+                from: Timestamp(millisecondsSince1970: Int64(index)), autoRenewStatus: renews,
+                autoRenewProductId: renews.map { _ in ProductID("p") }, priceIncreaseStatus: index == 1 ? 0 : nil,
+                expirationIntent: index == 2 ? 3 : nil)
+        }
+        let holding = Holding(originalTransactionId: OriginalTransactionID("1"), spans: [], words: words)
+        #expect(try HoldingCoding.decode(HoldingCoding.encode(holding)) == holding)
+    }
+
+    @Test func `ENT-11 what was written when only the last word was kept is read as if it had always been said`() throws {
+        let holding = try HoldingCoding.decode(#"["1",true,"p",[]]"#)
+        #expect(holding.autoRenewStatus == true && holding.autoRenewProductId == ProductID("p"))
+    }
+
     @Test func `A holding without spans comes back as it was`() throws {
         let holding = Holding(
             originalTransactionId: OriginalTransactionID("1"), spans: [], autoRenewStatus: nil, autoRenewProductId: nil)

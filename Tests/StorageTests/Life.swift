@@ -71,8 +71,8 @@ struct Life {
     /// Registers the token for Alice and folds it in.
     static func register(_ transaction: any StoreTransaction) throws {
         guard let token else { return }
-        let registration = TokenRegistration(token: token, customer: alice)
-        try transaction.register(registration, app: scope.app, at: start)
+        let registration = TokenRegistration(token: token, customer: alice, registeredAt: start)
+        try transaction.register(registration, app: scope.app)
         try decide(on: [.registration(registration)], transaction)
     }
 }

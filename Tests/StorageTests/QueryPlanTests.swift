@@ -55,11 +55,13 @@ import Testing
     private static func runEverything(_ database: Database) throws {
         let transaction = SQLiteTransaction(database: database, committed: Names())
         // The readers of holdings have connections of their own, which cannot be watched from here; the words are the same.
-        _ = try Row.fetchAll(database, sql: HoldingQueries.selectHoldings, arguments: ["app", "Production", "alice"])
+        _ = try Row.fetchAll(database, sql: HoldingQueries.selectHoldings, arguments: ["app", "app", "Production", "alice"])
         let reading = SubscriptionReading(database: database, names: Names())
         let ledger = try NameQueries.ledger(of: Life.scope, database) ?? 0
         _ = try reading.contents(of: Life.key, ledger: ledger)
         _ = try reading.facts(of: Life.key.originalTransactionId, limit: 10, ledger: ledger)
+        _ = try reading.subscriptions(in: Life.scope, after: nil, limit: 10, ledger: ledger)
+        _ = try HoldingQueries.page(after: nil, limit: 10, ledger: ledger, database)
         _ = try SubscriptionQueries.next(after: nil, limit: 10, database)
         _ = try SubscriptionQueries.next(after: Life.key, limit: 10, database)
         _ = try SealQueries.missed(by: Life.scope.app, seal: 1, database)
@@ -81,6 +83,7 @@ import Testing
             _ = try transaction.lock([Life.key], tokens: [name])
             _ = try transaction.subscriptions(bearing: [name])
         }
+        _ = try transaction.lockSettings(of: Life.scope.app)
         _ = try transaction.known(of: [Life.notification, Life.arrival(5)])
         try Life.keep(5, transaction)
         _ = try transaction.keep(Life.claim(Life.bob), on: Life.key)
@@ -89,6 +92,7 @@ import Testing
         try transaction.order([order, WorkOrder(scope: Life.scope, subject: "", key: "b", kind: .deliver, dueAt: Life.start)])
         let request = WorkRequest(kinds: [.deliver], worker: "w", limit: 3)
         let taken = try transaction.lease(request, at: Life.start)
+        try transaction.note("{}", on: taken[0], until: Life.start)
         try transaction.finish(taken[0], at: Life.start)
         try transaction.postpone(taken[1], to: Life.start, because: "")
         try transaction.abandon(transaction.lease(request, at: Life.start)[0], at: Life.start, because: "")

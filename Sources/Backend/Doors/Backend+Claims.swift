@@ -13,11 +13,14 @@ extension Backend {
         package let productId: ProductID?
         package let signedTransactionInfo: String
         package let signedRenewalInfo: String?
+        /// The client asks before it buys (OWN-18).
+        package let keepsIntents: Bool
 
         package init(
             customer: CustomerID, kind: Claim.Kind, productId: ProductID?, signedTransactionInfo: String,
-            signedRenewalInfo: String?
+            signedRenewalInfo: String?, keepsIntents: Bool = false
         ) {
+            self.keepsIntents = keepsIntents
             self.customer = customer
             self.kind = kind
             self.productId = productId
@@ -64,7 +67,8 @@ extension Backend {
         var request = IngestRequest(app: app, learnedAt: clock.now())
         request.arrivals = try await proved(
             upload.signedTransactionInfo, upload.signedRenewalInfo, app: app, at: request.learnedAt)
-        request.claimEverything(for: customer, upload.kind, productId: upload.productId)
+        request.claimEverything(
+            for: Claimant(customer, keepsIntents: upload.keepsIntents), upload.kind, productId: upload.productId)
         return request
     }
 
@@ -94,25 +98,33 @@ extension Backend {
 
     /// Registers an `appAccountToken` for a customer (OWN-2). Registering it again for the same customer is safe.
     ///
-    /// - Throws: `BackendError.tokenTaken` if it stands for another customer.
-    package func register(_ token: Ledger.AppAccountToken, for customer: CustomerID, app id: AppID) async throws {
+    /// - Parameter isMinted: the app's backend made the token for this customer and nobody else, which it says with its server key.
+    /// - Throws: `BackendError.tokenTaken` if it names another customer; `BackendError.tokenTooLate` if a purchase bore it before, so
+    ///   that whoever saw that could register it: it is kept as a proposal and names nobody (OWN-14).
+    package func register(
+        _ token: Ledger.AppAccountToken, for customer: CustomerID, isMinted: Bool = false, app id: AppID
+    ) async throws {
         let app = try settings(of: id)
-        let registration = TokenRegistration(token: token, customer: try Self.checked(customer))
         var request = IngestRequest(app: app, learnedAt: clock.now())
-        request.registration = registration
-        guard try await ingest(request).holder == customer else { throw BackendError.tokenTaken }
+        request.registration = TokenRegistration(
+            token: token, customer: try Self.checked(customer), registeredAt: request.learnedAt, isVouched: isMinted)
+        switch try await ingest(request).holder {
+        case customer: return
+        case nil: throw BackendError.tokenTooLate
+        default: throw BackendError.tokenTaken
+        }
     }
 }
 
 extension IngestRequest {
     /// Has a customer claim every subscription that the arrivals tell of, by its last purchase among them.
-    mutating func claimEverything(for customer: CustomerID, _ kind: Claim.Kind, productId: Ledger.ProductID? = nil) {
-        // A customer id that is itself a UUID is registered by itself (OWN-2).
-        registration = Ledger.AppAccountToken(customer.rawValue).map { TokenRegistration(token: $0, customer: customer) }
+    mutating func claimEverything(for claimant: Claimant, _ kind: Claim.Kind, productId: Ledger.ProductID? = nil) {
+        let customer = claimant.customer
+        registration = TokenRegistration(ofOwnId: claimant, firstUsedAt: learnedAt)
         for (scope, fact) in latestTransactions {
             let claim = Claim(
                 id: .init("\(customer)/\(kind.rawValue)/\(fact.transactionId)/\(learnedAt.millisecondsSince1970)"),
-                customer: customer, kind: kind, transaction: fact, productId: productId ?? fact.productId, claimedAt: learnedAt)
+                customer: claimant, kind: kind, transaction: fact, productId: productId ?? fact.productId, claimedAt: learnedAt)
             claims.append((scope.key(of: .transaction(fact)), claim))
         }
     }

@@ -82,12 +82,12 @@ extension Backend {
         switch item.proof {
         case .notification(let signedPayload):
             var request = try await request(ofNotification: Array(signedPayload.utf8), app: app, at: clock.now())
-            if let customer = item.customer { request.claimEverything(for: try Self.checked(customer), item.kind) }
+            if let customer = item.customer { request.claimEverything(for: Claimant(try Self.checked(customer)), item.kind) }
             return request
         case .transaction(let jws, let renewalInfo):
             var request = IngestRequest(app: app, learnedAt: clock.now())
             request.arrivals = try await proved(jws, renewalInfo, app: app, at: request.learnedAt)
-            if let customer = item.customer { request.claimEverything(for: try Self.checked(customer), item.kind) }
+            if let customer = item.customer { request.claimEverything(for: Claimant(try Self.checked(customer)), item.kind) }
             return request
         case .receipt(let bytes): return try await request(ofReceipt: bytes, by: item.customer, item.kind, app: app)
         case .transactionId(let transaction, let environment):

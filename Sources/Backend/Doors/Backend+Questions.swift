@@ -9,29 +9,31 @@ extension Backend {
     ) async throws -> CustomerAnswer {
         let app = try settings(of: id)
         if environment != .production, !app.sandboxAccess.admits(customer) { throw BackendError.environmentNotOpen }
-        let holdings = try await translatingStorageErrors {
-            try await store.holdings(of: customer, in: Scope(app: id, environment: environment))
+        let access = try await translatingStorageErrors {
+            try await store.access(of: customer, in: Scope(app: id, environment: environment))
         }
-        return CustomerAnswer(at: instant ?? clock.now(), holdings: holdings, map: app.entitlements)
+        let map = try await timeline(of: app, newest: access.settings).entitlements
+        return CustomerAnswer(
+            at: instant ?? clock.now(), holdings: access.holdings, map: map, heard: instant ?? .latestAccepted)
     }
 
     /// A subscription as it is known, and why anyone's access from it changed.
     package struct SubscriptionReport: Sendable {
         package let state: Ledger.SubscriptionState
         private let history: SubscriptionHistory
-        /// Under which policy the state was folded.
-        private let policy: AppPolicy
+        /// Under which versions of the policy the state was folded.
+        private let policies: PolicyTimeline
         /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: AuditRow)]
 
         init(of stored: StoredSubscription, audit: [(sequence: Int64, row: AuditRow)]) {
-            (state, history, policy) = (stored.state, stored.history, stored.policy)
+            (state, history, policies) = (stored.state, stored.history, stored.policy)
             self.audit = audit
         }
 
         /// What an operator can tell a customer about it, for an instant; in English (OWN-15).
         package func explanation(at instant: Timestamp) -> [String] {
-            Explanation(of: history, state, at: instant, policies: PolicyTimeline(policy)).english
+            Explanation(of: history, state, at: instant, policies: policies).english
         }
     }
 

@@ -11,6 +11,8 @@ struct Ingest {
     let transaction: any StoreTransaction
     private var desk: Desk
     private var known = Known()
+    /// What each app chose, as of this transaction.
+    private var timelines: [AppID: SettingsTimeline] = [:]
     /// What is to be kept, and whose it is: which of the requests', and which of its arrivals.
     private var kept: [(arrival: Arrival, request: Int, position: Int)] = []
     private var claims: [(Claim, SubscriptionKey)] = []
@@ -20,16 +22,24 @@ struct Ingest {
     /// Carries out the requests in their order, in the transaction; returns a result for each.
     ///
     /// - Throws: `StorageError`; then the transaction must be given up.
-    static func apply(_ requests: [IngestRequest], in transaction: any StoreTransaction) throws -> [IngestResult] {
-        var ingest = try Ingest(requests, in: transaction)
+    static func apply(
+        _ requests: [IngestRequest], in transaction: any StoreTransaction, _ settings: SettingsCache = SettingsCache()
+    ) throws -> [IngestResult] {
+        var ingest = try Ingest(requests, in: transaction, settings)
         for (index, request) in requests.enumerated() { try ingest.apply(request, index) }
         return try ingest.write()
     }
 
-    private init(_ requests: [IngestRequest], in transaction: any StoreTransaction) throws {
+    private init(_ requests: [IngestRequest], in transaction: any StoreTransaction, _ settings: SettingsCache) throws {
         self.requests = requests
         self.transaction = transaction
         desk = try Desk(for: requests, in: transaction)
+        for request in requests where timelines[request.app.id] == nil {
+            let app = request.app
+            timelines[app.id] = try settings.timeline(of: app, newest: desk.settings[app.id] ?? 0) {
+                try transaction.settings(of: app.id)
+            }
+        }
         let arrivals = requests.flatMap(\.arrivals)
         if !arrivals.isEmpty { known = try transaction.known(of: arrivals) }
     }
@@ -47,13 +57,15 @@ struct Ingest {
             result.isNew.append(new != nil)
             if let new {
                 kept.append((new, index, position))
-                try warn(of: new, app: request.app)
+                try warn(of: new, timeline(of: request.app).entitlements)
             }
             for fact in new?.facts ?? [] { facts[arrival.scope.key(of: fact), default: []].append(.fact(fact)) }
-            // A fact that is known bears its token still.
             for fact in arrival.facts {
-                guard let registration = desk.registration(for: fact, app: arrival.scope.app) else { continue }
-                others[arrival.scope.key(of: fact), default: []].append(.registration(registration))
+                try noteEarlierBearer(fact, request)
+                // A fact that is known bears its token still.
+                for registration in desk.registrations(for: fact, app: arrival.scope.app) {
+                    others[arrival.scope.key(of: fact), default: []].append(.registration(registration))
+                }
             }
         }
         for (key, claim) in request.claims { others[key, default: []].append(.claim(claim)) }
@@ -78,14 +90,26 @@ struct Ingest {
             scope: new.scope, evidence: new.evidence, notification: new.notification, facts: said, receivedAt: new.receivedAt)
     }
 
-    /// Registers a token and tells every subscription that bears it (OWN-2); returns whom it is registered for.
-    private mutating func register(_ registration: TokenRegistration, _ request: IngestRequest) throws -> CustomerID {
+    /// Registers a token and tells every subscription that bears it (OWN-2); returns whom it names now, nil where nobody.
+    private mutating func register(_ registration: TokenRegistration, _ request: IngestRequest) throws -> CustomerID? {
         let name = TokenName(app: request.app.id, token: registration.token)
-        if let holder = desk.registrations[name] { return holder.customer }
-        try transaction.register(registration, app: request.app.id, at: request.learnedAt)
-        desk.registrations[name] = registration
+        let isTooLate = !registration.isVouched && desk.isBorne(name, before: registration.registeredAt)
+        try take(isTooLate ? registration.borneBefore : registration, request)
+        return desk.holder(of: name)
+    }
+
+    /// What bore a token before it was registered shows that whoever registered it may have seen it there, in whatever order both
+    /// become known.
+    private mutating func noteEarlierBearer(_ fact: Fact, _ request: IngestRequest) throws {
+        for registration in desk.registrations(for: fact, app: request.app.id)
+        where registration.isOvertaken(by: fact) { try take(registration.borneBefore, request) }
+    }
+
+    private mutating func take(_ registration: TokenRegistration, _ request: IngestRequest) throws {
+        let name = TokenName(app: request.app.id, token: registration.token)
+        guard desk.record(registration, name) else { return }
+        try transaction.register(registration, app: request.app.id)
         for key in desk.bearers(of: name) { _ = try decide(on: [.registration(registration)], about: key, request) }
-        return registration.customer
     }
 
     private mutating func decide(
@@ -95,18 +119,25 @@ struct Ingest {
         let placed = inputs.map { input in
             if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: history)) } else { input }
         }
+        let policies = timeline(of: request.app).policies
+        // What other versions of the policy make of it is the operator's doing, and decided before the news (OWN-17).
+        if let brought = desk.bring(key, to: policies, learnedAt: request.learnedAt), !brought.events.isEmpty {
+            deliveries += try request.app.deliveries(of: key, at: request.learnedAt)
+        }
         let decision = Decision(
-            on: placed, history: history, state: desk.stateBefore(of: key), policy: request.app.policy,
+            on: placed, history: desk.history(of: key), state: desk.stateBefore(of: key), policies: policies,
             learnedAt: request.learnedAt)
         guard decision.changesHistory else { return decision }
         // Not all claims are kept (OWN-3), and one that is known already stands in the store.
         for case .claim(let claim) in placed where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
             claims.append((claim, key))
         }
-        desk.put(decision, policy: request.app.policy, learnedAt: request.learnedAt)
+        desk.put(decision, policy: policies, learnedAt: request.learnedAt)
         if !decision.events.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
         return decision
     }
+
+    private func timeline(of app: AppSettings) -> SettingsTimeline { timelines[app.id] ?? SettingsTimeline(app.content) }
 
     // MARK: Writing
 
@@ -128,17 +159,19 @@ struct Ingest {
 /// The subscriptions and tokens that some requests are about, as they are while the requests are decided, one after the other.
 private struct Desk {
     private var subscriptions: [SubscriptionKey: Entry] = [:]
-    var registrations: [TokenName: TokenRegistration]
+    private var registrations: [TokenName: [TokenRegistration]]
+    /// The numbers of the apps' newest versions.
+    let settings: [AppID: Int64]
     private var bearers: [TokenName: Set<SubscriptionKey>] = [:]
 
     private struct Entry {
         let stored: StoredSubscription?
         var history: SubscriptionHistory
         var decisions: [Decision] = []
-        var policy: AppPolicy?
+        var policy: PolicyTimeline?
         var learnedAt: Timestamp?
 
-        mutating func take(_ decision: Decision, policy: AppPolicy, learnedAt: Timestamp) {
+        mutating func take(_ decision: Decision, policy: PolicyTimeline, learnedAt: Timestamp) {
             history = decision.history
             decisions.append(decision)
             self.policy = policy
@@ -151,13 +184,15 @@ private struct Desk {
         var keys = Set(requests.flatMap(\.subscriptions))
         var tokens: Set<TokenName> = []
         var registered: Set<TokenName> = []
+        var borne: [TokenName: [Fact]] = [:]
         for request in requests {
             for arrival in request.arrivals {
-                for case .transaction(let fact) in arrival.facts {
+                for fact in arrival.facts {
                     guard let token = fact.appAccountToken else { continue }
                     let name = TokenName(app: request.app.id, token: token)
                     tokens.insert(name)
-                    bearers[name, default: []].insert(arrival.scope.key(of: .transaction(fact)))
+                    borne[name, default: []].append(fact)
+                    bearers[name, default: []].insert(arrival.scope.key(of: fact))
                 }
             }
             if let registration = request.registration {
@@ -166,14 +201,22 @@ private struct Desk {
         }
         let locked = try transaction.lock(keys.sorted(), tokens: tokens.union(registered).sorted())
         registrations = locked.registrations
+        settings = locked.settings
         add(keys, locked)
-        // Whom a new registration concerns is known only now that its token cannot get another bearer.
-        let new = registered.filter { locked.registrations[$0] == nil }.sorted()
-        guard !new.isEmpty else { return }
-        for name in new {
+        // Whom what is new of a token concerns is known only now that it cannot get another bearer.
+        let asked = requests.compactMap { request in
+            request.registration.map { (TokenName(app: request.app.id, token: $0.token), $0) }
+        }
+        let new = asked.filter { name, said in !(registrations[name] ?? []).contains { $0.covers(said) } }.map(\.0)
+        let overtaken = borne.filter { name, facts in
+            (registrations[name] ?? []).contains { said in facts.contains(where: said.isOvertaken) }
+        }.keys
+        let concerned = Set(new + overtaken).sorted()
+        guard !concerned.isEmpty else { return }
+        for name in concerned {
             bearers[name, default: []].formUnion(try transaction.subscriptions(bearing: [name]))
         }
-        let more = Set(new.flatMap { bearers[$0] ?? [] }).subtracting(keys)
+        let more = Set(concerned.flatMap { bearers[$0] ?? [] }).subtracting(keys)
         keys.formUnion(more)
         if !more.isEmpty { add(more, try transaction.lock(more.sorted(), tokens: [])) }
     }
@@ -194,10 +237,33 @@ private struct Desk {
         subscriptions[key]?.decisions.last?.state ?? subscriptions[key]?.stored?.state
     }
 
-    func registration(for fact: Fact, app: AppID) -> TokenRegistration? {
-        guard case .transaction(let fact) = fact, let token = fact.appAccountToken else { return nil }
-        return registrations[TokenName(app: app, token: token)]
+    func registrations(for fact: Fact, app: AppID) -> [TokenRegistration] {
+        guard !registrations.isEmpty, let token = fact.appAccountToken else { return [] }
+        return registrations[TokenName(app: app, token: token)] ?? []
     }
+
+    /// How many customers may have one token registered; nobody needs more than one.
+    private static let mostCustomers = 16
+
+    /// Takes what was said of a token; false where it says nothing new.
+    mutating func record(_ registration: TokenRegistration, _ name: TokenName) -> Bool {
+        let said = registrations[name] ?? []
+        guard !said.contains(where: { $0.covers(registration) }) else { return false }
+        let customers = Set(said.map(\.customer))
+        guard customers.contains(registration.customer) || customers.count < Self.mostCustomers else { return false }
+        registrations[name, default: []].append(registration)
+        return true
+    }
+
+    /// Whether a subscription that bears the token did so before the instant.
+    func isBorne(_ name: TokenName, before instant: Timestamp) -> Bool {
+        (bearers[name] ?? []).contains { key in
+            subscriptions[key]?.history.firstInstant(bearing: name.token).map { $0 < instant } ?? false
+        }
+    }
+
+    /// Whom the token names as far as what was said of it shows.
+    func holder(of name: TokenName) -> CustomerID? { TokenRegistration.holder(by: registrations[name] ?? []) }
 
     /// Whose transactions bear the token and of whom something is known; sorted.
     func bearers(of name: TokenName) -> [SubscriptionKey] {
@@ -206,9 +272,20 @@ private struct Desk {
         }.sorted()
     }
 
-    mutating func put(_ decision: Decision, policy: AppPolicy, learnedAt: Timestamp) {
+    mutating func put(_ decision: Decision, policy: PolicyTimeline, learnedAt: Timestamp) {
         let key = decision.state.key
         subscriptions[key]?.take(decision, policy: policy, learnedAt: learnedAt)
+    }
+
+    /// Decides what the versions change of what was folded under others, where that is anything.
+    mutating func bring(_ key: SubscriptionKey, to policies: PolicyTimeline, learnedAt: Timestamp) -> Decision? {
+        guard let entry = subscriptions[key], let stored = entry.stored, entry.decisions.isEmpty, stored.policy != policies else {
+            return nil
+        }
+        let decision = Decision(applying: policies, history: stored.history, state: stored.state, learnedAt: learnedAt)
+        guard decision.changesState else { return nil }
+        put(decision, policy: policies, learnedAt: learnedAt)
+        return decision
     }
 
     /// What is to be written of them, by subscription.

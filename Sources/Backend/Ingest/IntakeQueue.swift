@@ -34,6 +34,7 @@ final class IntakeQueue: Sendable {
     }
 
     private let store: any Store
+    private let settings: SettingsCache
     private let limits: Limits
     private let line = Mutex(Line())
 
@@ -55,8 +56,9 @@ final class IntakeQueue: Sendable {
         case lead(with: [Waiter])
     }
 
-    init(store: any Store, limits: Limits = Limits()) {
+    init(store: any Store, limits: Limits = Limits(), settings: SettingsCache = SettingsCache()) {
         self.store = store
+        self.settings = settings
         self.limits = limits
     }
 
@@ -156,7 +158,7 @@ final class IntakeQueue: Sendable {
     func commit(_ requests: [IngestRequest]) async -> [Result<IngestResult, any Error>] {
         guard !requests.isEmpty else { return [] }
         do {
-            return try await store.write { try Ingest.apply(requests, in: $0) }.map { .success($0) }
+            return try await store.write { [settings] in try Ingest.apply(requests, in: $0, settings) }.map { .success($0) }
         } catch {
             guard requests.count > 1, (error as? StorageError)?.isAboutOneRequest ?? true else {
                 return requests.map { _ in .failure(error) }

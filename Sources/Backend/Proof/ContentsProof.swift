@@ -17,7 +17,7 @@ struct ContentsProof {
     func history() -> [Finding] {
         let kept = contents.stored.history
         var history = rebuiltHistory
-        if let toldUntil = kept.toldUntil { _ = history.record(toldUntil: toldUntil) }
+        history.carryOver(kept)
         guard HistoryCoding.encode(history) != HistoryCoding.encode(kept) else { return [] }
         return [Finding(.historyDiffers, key, "\(contents.facts.count) facts come to another history")]
     }

@@ -41,7 +41,7 @@ struct EvidenceProof {
                 findings.append(
                     Finding(.factUnproven, key, "\(keys)\(others > 0 ? " and \(others) more" : ""): \(reason.words)"))
             case .success(let proven):
-                let proven = Set(proven)
+                let proven = Set(proven + proven.compactMap(\.asKeptBefore))
                 for fact in facts where !proven.contains(fact.fact) {
                     findings.append(Finding(.factDiffers, key, fact.fact.key))
                 }
@@ -98,5 +98,14 @@ struct EvidenceProof {
         verifier.transactionReceipt(bytes, for: app.expected, at: now).mapError(Unproven.init).map { receipt in
             if case .fact(let proven) = Intake.translate(receipt) { [proven.fact] } else { [] }
         }
+    }
+}
+
+extension Fact {
+    /// The same as it was kept when a renewal info's `appAccountToken` was not; nil where that is no difference.
+    fileprivate var asKeptBefore: Fact? {
+        guard case .renewal(var fact) = self, fact.appAccountToken != nil else { return nil }
+        fact.appAccountToken = nil
+        return .renewal(fact)
     }
 }

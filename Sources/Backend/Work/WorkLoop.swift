@@ -15,6 +15,8 @@ package protocol WorkPerformer: Sendable {
 /// What became of an attempt.
 package enum WorkOutcome: Sendable {
     case done
+    /// It is not at its end and got on; to be taken again at once, by whoever is free.
+    case goesOn
     /// Not before the time, where the other side asked for one; else after a pause that grows.
     case retry(after: Milliseconds?, because: String)
     /// Trying again is useless.
@@ -164,6 +166,7 @@ package struct WorkLoop: Sendable {
             try await store.write { write in
                 switch outcome {
                 case .done: try write.finish(work, at: now)
+                case .goesOn: try write.postpone(work, to: now, because: "it goes on")
                 case .abandon(let reason): try write.abandon(work, at: now, because: reason)
                 case .retry(let pause, let reason):
                     guard work.attempt < limits.attempts else { return try write.abandon(work, at: now, because: reason) }

@@ -8,6 +8,10 @@ package struct AccessSpan: Sendable, Hashable, Codable {
     package var productId: ProductID
     package var kind: Kind
     package var endsBecause: End
+    /// In a holding, where spans of several periods are joined: when each of these began, by time. The first may have begun
+    /// before `from`: grace and late news belong to the period before them, and a subscription may move within one. Empty: it is
+    /// one period, which began at `from`.
+    package var periodStarts: [Timestamp] = []
 
     package init(from: Timestamp, until: Timestamp?, productId: ProductID, kind: Kind, endsBecause: End) {
         self.from = from
@@ -42,6 +46,10 @@ package struct AccessSpan: Sendable, Hashable, Codable {
         case grantEnded
         /// An operator holds it (ENT-9).
         case held
+    }
+
+    private enum CodingKeys: CodingKey {
+        case from, until, productId, kind, endsBecause
     }
 
     package func contains(_ instant: Timestamp) -> Bool {

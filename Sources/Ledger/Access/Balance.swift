@@ -49,11 +49,10 @@ extension CreditedPeriod {
     /// What it adds and what of it was taken back: max(0, expiresDate − max(purchaseDate, effective instant)).
     ///
     /// - Parameter configured: how long a non-renewing subscription of this product lasts (PER-9); else Apple's dates count.
-    func entries(lasting configured: Milliseconds? = nil) -> [Balance.Entry] {
+    func entries(lasting configured: ProductDuration? = nil) -> [Balance.Entry] {
         let end: Timestamp
         if let configured {
-            let (whole, overflow) = configured.count.multipliedReportingOverflow(by: quantity)
-            end = purchaseDate.adding(Milliseconds(overflow ? .max : whole))
+            end = configured.end(from: purchaseDate, quantity: quantity)
         } else {
             guard let expiresDate else { return [] }
             end = expiresDate

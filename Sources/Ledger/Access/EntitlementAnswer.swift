@@ -16,8 +16,14 @@ package struct EntitlementAnswer: Sendable, Hashable {
     /// Nil where Apple has not said, or where nothing is active.
     package let renews: Bool?
     package let renewsInto: ProductID?
+    /// Whether the customer has consented to a higher price: 0 not yet, 1 yes or not needed; nil where there is none, or nothing is
+    /// active.
+    package let priceIncreaseStatus: Int64?
     /// Why the window ended; nil while it is open.
     package let endedBecause: AccessSpan.End?
+    /// Why the subscription did not renew, as Apple gave it (1 the customer turned it off, 2 billing, 3 no consent to a price, 4 the
+    /// product is gone, 5 another reason); nil while the window is open and where Apple gave none.
+    package let expirationIntent: Int64?
     /// The first instant after `at` at which the answer can change without news; nil if none is known.
     package let nextChangeDate: Timestamp?
 
@@ -70,8 +76,14 @@ package struct CustomerAnswer: Sendable, Hashable {
     /// Sorted by entitlement; one for each that the app knows.
     package let entitlements: [EntitlementAnswer]
 
-    /// - Parameter account: what was decided about him beside Apple's facts; nil where nothing was.
-    package init(at instant: Timestamp, holdings: [Holding], account: CustomerAccount? = nil, map: EntitlementMap) {
+    /// - Parameters:
+    ///   - account: what was decided about him beside Apple's facts; nil where nothing was.
+    ///   - heard: what Apple signed later about renewals is not heard; by default the instant itself, so that an answer for the past
+    ///     speaks of the past (ENT-11). Whoever asks for now hears everything.
+    package init(
+        at instant: Timestamp, holdings: [Holding], account: CustomerAccount? = nil, map: EntitlementMap, heard: Timestamp? = nil
+    ) {
+        let heard = heard ?? instant
         at = instant
         var all: [Stretch] = []
         var held: [[TimeWindow]] = []
@@ -80,13 +92,13 @@ package struct CustomerAnswer: Sendable, Hashable {
             let holds = account?.holds(of: entitlement) ?? []
             all += holds.isEmpty ? stretches : stretches.flatMap { $0.removing(holds) }
             held.append(holds)
-            return EntitlementAnswer(about: entitlement, at: instant, stretches: stretches, holds: holds)
+            return EntitlementAnswer(about: entitlement, at: (instant, heard), stretches: stretches, holds: holds)
         }
         // Held is the whole customer only where every entitlement is.
         let heldEverywhere = held.allSatisfy { holds in holds.contains { $0.contains(instant) } } ? held.first ?? [] : []
         // A hold that begins while nothing is active changes why it is not, so all of them are announced.
         overall = EntitlementAnswer(
-            about: nil, at: instant, stretches: all, holds: heldEverywhere, announcing: held.flatMap { $0 })
+            about: nil, at: (instant, heard), stretches: all, holds: heldEverywhere, announcing: held.flatMap { $0 })
     }
 }
 
@@ -109,11 +121,14 @@ extension EntitlementAnswer {
     /// in none (ENT-9). What may yet be given for want of news (ENT-6) belongs to no window before its time: until then the end
     /// is the one that Apple signed.
     ///
-    /// - Parameter announced: the holds whose beginnings and ends can change the answer; nil where these are they.
+    /// - Parameters:
+    ///   - times: the instant asked about, and up to which Apple's words about renewals are heard.
+    ///   - announced: the holds whose beginnings and ends can change the answer; nil where these are they.
     init(
-        about entitlement: EntitlementID?, at instant: Timestamp, stretches: [Stretch], holds: [TimeWindow],
-        announcing announced: [TimeWindow]? = nil
+        about entitlement: EntitlementID?, at times: (asked: Timestamp, heard: Timestamp), stretches: [Stretch],
+        holds: [TimeWindow], announcing announced: [TimeWindow]? = nil
     ) {
+        let instant = times.asked
         let sorted = stretches.filter { $0.right != .provisional || $0.from <= instant }.sorted { $0.precedes($1) }
         let windows = [TimeWindow](joining: sorted.lazy.map(\.window)).removing(holds)
         let present = windows.first { $0.contains(instant) }
@@ -130,15 +145,22 @@ extension EntitlementAnswer {
         end = shown?.until
         isProvisional = current?.right == .provisional
         restsOn = (current ?? last).map(Source.init)
-        renews = current?.window.until == nil ? nil : current?.holding?.autoRenewStatus
-        renewsInto = renews == true ? current?.holding?.autoRenewProductId ?? current?.productId : nil
-        endedBecause = present == nil ? (isHeld ? .held : last?.endsBecause) : nil
-        nextChangeDate = Self.nextBoundary(after: instant, of: stretches.lazy.map(\.window), announced ?? holds)
+        let word = current?.window.until == nil ? nil : current?.holding?.words.last(by: times.heard)
+        renews = word?.autoRenewStatus
+        renewsInto = renews == true ? word?.autoRenewProductId ?? current?.productId : nil
+        priceIncreaseStatus = word?.priceIncreaseStatus
+        let reason: AccessSpan.End? = present == nil ? (isHeld ? .held : last?.endsBecause) : nil
+        endedBecause = reason
+        expirationIntent = reason?.isEndOfRenewal == true ? last?.holding?.words.last(by: times.heard)?.expirationIntent : nil
+        // What is signed later changes what is said of later instants.
+        let words = stretches.lazy.flatMap { $0.holding?.words ?? [] }.map(\.from).filter { $0 > times.heard }
+        nextChangeDate = Self.nextBoundary(after: instant, of: stretches.lazy.map(\.window), announced ?? holds, words)
     }
 
-    /// An answer is a step function of the instant: it changes where a stretch or a hold begins or ends, and nowhere else.
+    /// An answer is a step function of the instant: it changes where a stretch or a hold begins or ends, where Apple says something
+    /// else of the next renewal, and nowhere else.
     private static func nextBoundary(
-        after instant: Timestamp, of windows: some Sequence<TimeWindow>, _ holds: [TimeWindow]
+        after instant: Timestamp, of windows: some Sequence<TimeWindow>, _ holds: [TimeWindow], _ words: some Sequence<Timestamp>
     ) -> Timestamp? {
         var next: Timestamp?
         func consider(_ boundary: Timestamp?) {
@@ -153,6 +175,17 @@ extension EntitlementAnswer {
             consider(hold.from)
             consider(hold.until)
         }
+        for word in words { consider(word) }
         return next
+    }
+}
+
+extension AccessSpan.End {
+    /// Whether it ended because it did not renew, for which Apple may have given a reason.
+    fileprivate var isEndOfRenewal: Bool {
+        switch self {
+        case .expired, .graceOver, .noNewsFromApple: true
+        case .replaced, .refunded, .familySharingStopped, .ownershipMoved, .balanceUsed, .grantEnded, .held: false
+        }
     }
 }

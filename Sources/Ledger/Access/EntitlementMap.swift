@@ -1,7 +1,7 @@
 package import Primitives
 
 /// Which product gives which entitlements, with its history: a change says from when it holds and does not reach into the past
-/// (ENT-2).
+/// (ENT-2). What a product gives grows at once and shrinks only with the next period (OWN-17).
 package struct EntitlementMap: Sendable, Hashable {
     /// By product, then by `validFrom`.
     package let entries: [Entry]
@@ -11,11 +11,11 @@ package struct EntitlementMap: Sendable, Hashable {
     private let histories: [ProductID: [Entry]]
     /// ENT-3: the entitlements whose time adds up; all others follow the subscription's own periods.
     package let balanced: Set<EntitlementID>
-    /// PER-9: how long each non-renewing subscription lasts; a product that is not named gives nothing.
-    package let durations: [ProductID: Milliseconds]
+    /// PER-9: how long each non-renewing subscription lasts, since when, by that; one without a duration gives nothing.
+    private let durations: [ProductID: [DurationEntry]]
 
     /// From `validFrom` on, until a later entry for the same product, the product gives these entitlements.
-    package struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable, Codable {
         package let productId: ProductID
         package let validFrom: Timestamp
         package let entitlements: [EntitlementID]
@@ -27,31 +27,115 @@ package struct EntitlementMap: Sendable, Hashable {
         }
     }
 
-    package init(entries: [Entry], balanced: Set<EntitlementID> = [], durations: [ProductID: Milliseconds] = [:]) {
+    private struct DurationEntry: Sendable, Hashable {
+        let validFrom: Timestamp
+        let duration: ProductDuration?
+    }
+
+    package init(entries: [Entry], balanced: Set<EntitlementID> = [], durations: [ProductID: ProductDuration] = [:]) {
+        let always = Timestamp(millisecondsSince1970: .min)
+        self.init(
+            entries: entries, balanced: balanced,
+            durationEntries: durations.mapValues { [DurationEntry(validFrom: always, duration: $0)] })
+    }
+
+    private init(entries: [Entry], balanced: Set<EntitlementID>, durationEntries: [ProductID: [DurationEntry]]) {
         self.balanced = balanced
-        self.durations = durations
+        durations = durationEntries
         let sorted = entries.sorted { ($0.productId, $0.validFrom) < ($1.productId, $1.validFrom) }
         self.entries = sorted
         entitlements = Set(sorted.flatMap(\.entitlements)).sorted()
         histories = Dictionary(grouping: sorted, by: \.productId)
     }
 
+    /// What products gave and give by versions of which each holds until the next one does (OWN-17). A version's own history of a
+    /// product does not reach behind the version; that of the first does.
+    ///
+    /// - Parameter versions: by `validFrom`, the first from the beginning of time.
+    init(versions: [SettingsTimeline.Version]) {
+        var entries: [Entry] = []
+        var durationEntries: [ProductID: [DurationEntry]] = [:]
+        for product in Set(versions.flatMap { $0.content.products.map(\.productId) }).sorted() {
+            entries += Self.entries(of: product, in: versions)
+        }
+        for product in Set(versions.flatMap { $0.content.durations.keys }).sorted() {
+            var known: [DurationEntry] = []
+            for version in versions {
+                let duration = version.content.durations[product]
+                guard known.last?.duration != duration || known.isEmpty else { continue }
+                known.append(DurationEntry(validFrom: version.validFrom, duration: duration))
+            }
+            durationEntries[product] = known
+        }
+        self.init(entries: entries, balanced: [], durationEntries: durationEntries)
+    }
+
+    private static func entries(of product: ProductID, in versions: [SettingsTimeline.Version]) -> [Entry] {
+        var entries: [Entry] = []
+        for (index, version) in versions.enumerated() {
+            let own = version.content.products.filter { $0.productId == product }
+            let until = index + 1 < versions.count ? versions[index + 1].validFrom : nil
+            if index > 0 {
+                // A product that a version does not name gives nothing from then on.
+                let given = own.last { $0.validFrom <= version.validFrom }?.entitlements ?? []
+                entries.append(Entry(productId: product, validFrom: version.validFrom, entitlements: given))
+            }
+            entries += own.filter { entry in
+                (index == 0 || entry.validFrom > version.validFrom) && until.map { entry.validFrom < $0 } ?? true
+            }
+        }
+        // One that says what the one before says is none.
+        return entries.reduce(into: []) { kept, entry in
+            if kept.last.map({ $0.entitlements != entry.entitlements }) ?? !entry.entitlements.isEmpty { kept.append(entry) }
+        }
+    }
+
     /// Whether the app has ever named the product; an unknown one gives no entitlement and is worth a warning (FACT-5).
     package func knows(_ product: ProductID) -> Bool { histories[product] != nil }
 
-    /// Whether the product gives the entitlement at the instant.
+    /// Whether the product gives the entitlement at the instant, to a period that begins then.
     func gives(_ entitlement: EntitlementID, by product: ProductID, at instant: Timestamp) -> Bool {
         histories[product]?.last { $0.validFrom <= instant }?.entitlements.contains(entitlement) ?? false
     }
 
-    /// The parts of a span in which its product gives the entitlement.
+    /// Whether any non-renewing subscription has a duration.
+    var hasDurations: Bool { !durations.isEmpty }
+
+    /// PER-9: how long a non-renewing subscription lasts that was bought at the instant; nil where the app chose no duration.
+    package func duration(of product: ProductID, boughtAt instant: Timestamp) -> ProductDuration? {
+        durations[product].flatMap { entries in (entries.last { $0.validFrom <= instant } ?? entries.first)?.duration }
+    }
+
+    /// The parts of a span in which its product gives the entitlement: in each of its periods from the first instant on at which
+    /// any entry that was in force since the period's beginning gives it (OWN-17).
     func parts(of span: AccessSpan, giving entitlement: EntitlementID) -> [AccessSpan] {
         guard let history = histories[span.productId] else { return [] }
-        return history.indices.compactMap { index in
-            guard history[index].entitlements.contains(entitlement) else { return nil }
-            let validUntil = index + 1 < history.count ? history[index + 1].validFrom : nil
-            return part(of: span, from: history[index].validFrom, until: validUntil)
+        if history.count == 1 {
+            guard history[0].entitlements.contains(entitlement) else { return [] }
+            return part(of: span, from: history[0].validFrom, until: nil).map { [$0] } ?? []
         }
+        let starts = span.periodStarts.isEmpty ? [span.from] : span.periodStarts
+        var parts: [AccessSpan] = []
+        for (index, start) in starts.enumerated() {
+            let next = index + 1 < starts.count ? starts[index + 1] : nil
+            guard let from = firstGiven(entitlement, in: history, from: start),
+                let part = part(of: span, from: from, until: next)
+            else { continue }
+            if let last = parts.last, last.until == part.from {
+                parts[parts.count - 1].until = part.until
+            } else {
+                parts.append(part)
+            }
+        }
+        return parts
+    }
+
+    /// The first instant, not before the start of the period, at which the product gives it; nil where it never does.
+    private func firstGiven(_ entitlement: EntitlementID, in history: [Entry], from start: Timestamp) -> Timestamp? {
+        let inForce = history.lastIndex { $0.validFrom <= start }
+        if let inForce, history[inForce].entitlements.contains(entitlement) { return start }
+        let later = history[(inForce.map { $0 + 1 } ?? 0)...]
+        return later.first { $0.entitlements.contains(entitlement) }?.validFrom
     }
 
     private func part(of span: AccessSpan, from: Timestamp, until: Timestamp?) -> AccessSpan? {

@@ -87,7 +87,7 @@ extension EntitlementMap {
         }
         let credits = account?.credits(to: entitlement) ?? []
         if addsUp || !credits.isEmpty { stretches += balance(of: entitlement, addsUp ? holdings : [], credits) }
-        if !durations.isEmpty { stretches += nonRenewing(giving: entitlement, holdings) }
+        if hasDurations { stretches += nonRenewing(giving: entitlement, holdings) }
         for grant in account?.grants(of: entitlement) ?? [] {
             stretches.append(Stretch(granted: grant.window, by: grant.vote))
         }
@@ -114,7 +114,7 @@ extension EntitlementMap {
         var entries: [ProductID: (entries: [Balance.Entry], holding: Holding)] = [:]
         for holding in holdings {
             for period in holding.credited where period.type == .nonRenewingSubscription {
-                guard let duration = durations[period.productId],
+                guard let duration = duration(of: period.productId, boughtAt: period.purchaseDate),
                     gives(entitlement, by: period.productId, at: period.purchaseDate)
                 else { continue }
                 let known = entries[period.productId]

@@ -8,7 +8,7 @@ package struct AuditRow: Sendable, Hashable, Codable {
     package let effectiveAt: Timestamp
     package let learnedAt: Timestamp
     package let rule: Rule
-    /// What made the difference; empty where a changed policy did.
+    /// What made the difference; empty where a newer version of Tenure did.
     package let evidence: [Evidence]
     package let before: Extent
     package let after: Extent
@@ -64,6 +64,8 @@ package struct AuditRow: Sendable, Hashable, Codable {
         case merge(CustomerID)
         case intent(String)
         case reservation(String)
+        /// A version of what the app chose (OWN-17), by its number.
+        case settingsVersion(Int64)
 
         init(of input: LedgerInput) {
             self =
@@ -87,7 +89,7 @@ package struct AuditRow: Sendable, Hashable, Codable {
         case customer
         /// The app's own backend, by registering a token.
         case appBackend
-        /// Whoever changed the policy.
+        /// Whoever applied a version of the policy.
         case operatorOfTenure
         /// A newer version of Tenure, whose rules make something else of the same history; such a row has no evidence.
         case tenure

@@ -156,9 +156,8 @@ extension SubscriptionState {
         let repeated = earlier.count { $0.claim.repeats(claim) }
         // When it was said decides which of Apple's words it is about (OWN-4 c).
         if namesAnotherProduct(claim) { return earlier.count { namesAnotherProduct($0.claim, like: claim) } >= Self.mostChanges }
-        if evidence.contains(claim.id) { return repeated > 0 }
+        if evidence.contains(claim.id) || mayShowPurchase(claim) { return repeated > 0 }
         if outcome == .alreadyOwner { return hasShownPossession(claim) }
-        if isOfUnclearPeriod(claim) { return repeated > 0 }
         if case .refused = outcome, claims.count > Self.mostClaims { return true }
         return earlier.contains { $0.outcome == outcome }
     }
@@ -193,10 +192,10 @@ extension SubscriptionState {
         earlier.aliases == claim.aliases && namesAnotherProduct(earlier)
     }
 
-    /// Whether Apple may yet say that somebody bought what the claim shows.
-    private func isOfUnclearPeriod(_ claim: Claim) -> Bool {
-        guard claim.kind != .restore, let period = period(shownBy: claim) else { return false }
-        return period.isBought || period.transaction.transactionReason == nil
+    /// Whether the claim would be evidence of who bought if other facts came: another end of the period before makes a purchase of
+    /// what was active already, and older data does not say what renewed.
+    private func mayShowPurchase(_ claim: Claim) -> Bool {
+        claim.kind != .restore && period(shownBy: claim).map { $0.transaction.transactionReason != .renewal } == true
     }
 
     private func period(shownBy claim: Claim) -> Period? {

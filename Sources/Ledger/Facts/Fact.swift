@@ -95,3 +95,19 @@ extension RenewalFact {
         return leftNext == rightNext ? left.words < right.words : leftNext < rightNext
     }
 }
+
+extension Fact {
+    /// The token that it bears; only transactions and words about renewals bear any.
+    package var appAccountToken: AppAccountToken? {
+        switch self {
+        case .transaction(let fact): fact.appAccountToken
+        case .renewal(let fact): fact.appAccountToken
+        case .notice, .failedQuestion: nil
+        }
+    }
+
+    /// From when on a token that it bears was borne (OWN-2).
+    package var borneFrom: Timestamp {
+        if case .transaction(let fact) = self { fact.purchaseDate } else { signedDate }
+    }
+}

@@ -52,10 +52,14 @@ struct EvidenceBook {
         guard renewals.contains(where: { names.customer(of: $0.appAccountToken) != nil }) else { return }
         let changes = changes(renewals)
         for appearance in changes.appearances {
-            guard let token = appearance.token, token != periods[appearance.period].transaction.appAccountToken,
-                let customer = names.customer(of: token)
-            else { continue }
-            ofChanges[appearance, default: PurchaseEvidence()].named = customer
+            let period = periods[appearance.period]
+            guard let customer = names.customer(of: appearance.token), appearance.productId != period.productId else { continue }
+            if appearance.token == period.transaction.appAccountToken {
+                guard policy(of: appearance).purchaseEvidence == .claims else { continue }
+                ofChanges[appearance, default: PurchaseEvidence()].repeated = customer
+            } else {
+                ofChanges[appearance, default: PurchaseEvidence()].named = customer
+            }
         }
     }
 
@@ -119,11 +123,15 @@ struct EvidenceBook {
         roles[claim.id] = .change([nearest])
     }
 
+    /// The version in force when the period begins that fulfils it; without one, when Apple signed it.
+    private func policy(of appearance: DeferredChanges.Appearance) -> AppPolicy {
+        policies.policy(at: changes?.period(fulfilling: appearance).map { periods[$0].purchaseDate } ?? appearance.signedDate)
+    }
+
     /// Whether claims count for the change at all, and this one came before the period that it is about began.
     private func counts(_ claim: Claim, for appearance: DeferredChanges.Appearance) -> Bool {
         let fulfilling = changes?.period(fulfilling: appearance).map { periods[$0].purchaseDate }
-        let policy = policies.policy(at: fulfilling ?? claim.claimedAt)
-        return policy.purchaseEvidence == .claims
+        return policy(of: appearance).purchaseEvidence == .claims
             && (fulfilling.map { claim.claimedAt < $0 } ?? true || appearance.signedDate.isWithin(.hours(1), of: claim.claimedAt))
     }
 }

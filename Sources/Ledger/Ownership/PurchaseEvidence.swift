@@ -14,6 +14,9 @@ package enum PurchaseGrade: String, Sendable, Hashable, Codable, CaseIterable {
 struct PurchaseEvidence {
     /// Whom a token names, as it was registered.
     var named: CustomerID?
+    /// Of a deferred change: whom the token names that Apple repeats from the period before. It shows no more than that the change
+    /// may be the owner's own, and so goes before others of grade (d) where that customer is the owner before.
+    var repeated: CustomerID?
     /// (b), in the order of receipt.
     var prompt: [Claim] = []
     /// (d), in the order of receipt.
@@ -44,6 +47,9 @@ struct PurchaseEvidence {
     func buyer(ownerBefore: CustomerID?, among identities: Identities) -> Buyer? {
         if let named { return Buyer(customer: identities.resolve(named), grade: .token, claim: nil) }
         if let claim = prompt.first { return Buyer(customer: identities.resolve(claim.customer), grade: .prompt, claim: claim) }
+        if let repeated, identities.resolve(repeated) == ownerBefore {
+            return Buyer(customer: identities.resolve(repeated), grade: .late, claim: nil)
+        }
         let claims = late.lazy.filter { $0.counts(among: identities) }.map(\.claim)
         let owners = claims.first { ownerBefore != nil && identities.resolve($0.customer) == ownerBefore }
         return (owners ?? claims.first).map { Buyer(customer: identities.resolve($0.customer), grade: .late, claim: $0) }

@@ -98,10 +98,10 @@ extension TenureFold {
         return weighRestore(claim, from: present)
     }
 
-    /// Whether it names a change that Apple signed: no limit makes it wait.
+    /// Whether it names a change that Apple signed, and no operator denied it: no limit makes it wait.
     private func isChange(_ claim: Claim) -> Bool {
-        if case .change(let appearances) = book.role(of: claim) { return !appearances.isEmpty }
-        return false
+        guard case .change(let appearances) = book.role(of: claim) else { return false }
+        return appearances.contains { book.ofChanges[$0]?.grade(of: claim, among: identities) != nil }
     }
 
     private func isOfRenewal(_ claim: Claim) -> Bool {

@@ -26,6 +26,15 @@ package struct TokenRegistration: Sendable, Hashable, Codable {
         self.wasBorneBefore = wasBorneBefore
     }
 
+    /// A customer's id that is itself a UUID is registered by itself: an identified customer's always was, an anonymous one's from its
+    /// first use (OWN-2). Nil where it is none.
+    package init?(ofOwnId claimant: Claimant, firstUsedAt instant: Timestamp) {
+        guard let token = AppAccountToken(claimant.customer.rawValue) else { return nil }
+        self.init(
+            token: token, customer: claimant.customer, isAnonymous: claimant.isAnonymous,
+            registeredAt: claimant.isAnonymous ? instant : Self.before, isVouched: !claimant.isAnonymous)
+    }
+
     /// The same, where it is known that the token was borne before.
     package var borneBefore: TokenRegistration {
         TokenRegistration(
@@ -35,10 +44,33 @@ package struct TokenRegistration: Sendable, Hashable, Codable {
 
     /// What two registrations of one token for one customer come to, in whatever order they are known.
     func joined(with other: TokenRegistration) -> TokenRegistration {
-        TokenRegistration(
+        // Whether it was borne before is said of the earliest: registering it once more takes nothing from him.
+        let wasBorne =
+            registeredAt == other.registeredAt
+            ? wasBorneBefore || other.wasBorneBefore
+            : registeredAt < other.registeredAt ? wasBorneBefore : other.wasBorneBefore
+        return TokenRegistration(
             token: token, customer: customer, isAnonymous: isAnonymous && other.isAnonymous,
             registeredAt: min(registeredAt, other.registeredAt), isVouched: isVouched || other.isVouched,
-            wasBorneBefore: wasBorneBefore || other.wasBorneBefore)
+            wasBorneBefore: wasBorne)
+    }
+
+    /// Whether another registration says nothing beside this one.
+    package func covers(_ other: TokenRegistration) -> Bool {
+        token == other.token && customer == other.customer && joined(with: other) == self
+    }
+
+    /// Whether the fact bore the token before it was registered, which is not known yet and matters.
+    package func isOvertaken(by fact: Fact) -> Bool {
+        !isVouched && !wasBorneBefore && fact.appAccountToken == token && fact.borneFrom < registeredAt
+    }
+
+    /// Whom one token names by what was said of it; the facts of a subscription may name another (decision 0023, 2). Nil where
+    /// nobody.
+    package static func holder(by registrations: [TokenRegistration]) -> CustomerID? {
+        var joined: [CustomerID: TokenRegistration] = [:]
+        for said in registrations { joined[said.customer] = joined[said.customer].map { $0.joined(with: said) } ?? said }
+        return joined.values.filter { $0.isVouched || !$0.wasBorneBefore }.min(by: inOrder)?.customer
     }
 
     static func inOrder(_ left: TokenRegistration, _ right: TokenRegistration) -> Bool {

@@ -38,6 +38,16 @@ package struct PolicyTimeline: Sendable, Hashable, Codable {
         return PolicyTimeline(first.policy, then: kept.dropFirst() + [Version(validFrom: instant, policy: policy)])
     }
 
+    /// Reads also what was stored when a subscription was folded under one policy: it always held.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let kept = try container.decodeIfPresent([Version].self, forKey: .versions), !kept.isEmpty {
+            self.init(versions: kept)
+        } else {
+            self.init(try AppPolicy(from: decoder))
+        }
+    }
+
     /// What the newest version is called.
     package var version: Int64 { versions.last?.policy.version ?? 0 }
 

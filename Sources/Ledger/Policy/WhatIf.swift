@@ -60,6 +60,32 @@ package struct WhatIf: Sendable {
     }
 }
 
+/// One stretch of time in which a customer could use an entitlement and could not, or the other way round, if products gave what
+/// is proposed (OWN-16, ENT-2).
+package struct EntitlementDifference: Sendable, Hashable {
+    package let entitlement: EntitlementID
+    package let window: TimeWindow
+    package let effect: AccessDifference.Effect
+}
+
+extension EntitlementMap {
+    /// What changes for one customer if products gave what another map says; by entitlement, then by instant.
+    package func differences(to proposed: EntitlementMap, for holdings: [Holding]) -> [EntitlementDifference] {
+        Set(entitlements).union(proposed.entitlements).sorted().flatMap { entitlement in
+            let had = windows(of: entitlement, holdings)
+            let has = proposed.windows(of: entitlement, holdings)
+            guard had != has else { return [EntitlementDifference]() }
+            let lost = had.removing(has).map { EntitlementDifference(entitlement: entitlement, window: $0, effect: .loses) }
+            let gained = has.removing(had).map { EntitlementDifference(entitlement: entitlement, window: $0, effect: .gains) }
+            return (lost + gained).sorted { $0.window.from < $1.window.from }
+        }
+    }
+
+    private func windows(of entitlement: EntitlementID, _ holdings: [Holding]) -> [TimeWindow] {
+        [TimeWindow](joining: stretches(giving: entitlement, by: holdings, and: nil).map(\.window))
+    }
+}
+
 extension SubscriptionState {
     /// When it serves this customer, whatever by; joined.
     fileprivate func windows(of customer: CustomerID) -> [TimeWindow] {

@@ -155,6 +155,7 @@ extension CompactWriter {
         presence.note(fact.offerDiscountType != nil)
         presence.note(fact.offerPeriod != nil)
         presence.note(fact.source != nil)
+        presence.note(fact.appAccountToken != nil)
         number(presence.written)
         word(fact.originalTransactionId.rawValue)
         instant(fact.signedDate)
@@ -169,6 +170,7 @@ extension CompactWriter {
         if let type = fact.offerDiscountType { word(type) }
         if let period = fact.offerPeriod { word(period) }
         if let source = fact.source { word(source.rawValue) }
+        if let token = fact.appAccountToken { word(token.rawValue) }
     }
 
     mutating func notice(_ fact: NoticeFact) {
@@ -271,6 +273,8 @@ extension CompactReader {
         if presence.take() { fact.offerDiscountType = try word() }
         if presence.take() { fact.offerPeriod = try word() }
         if presence.take() { fact.source = try source() }
+        // In what was written before it was kept there is none.
+        if presence.take() { fact.appAccountToken = try token() }
         return fact
     }
 

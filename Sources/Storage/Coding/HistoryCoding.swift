@@ -5,20 +5,24 @@ import Primitives
 /// quickly read that each new fact may read and write all of it (docs/decisions/0020).
 package enum HistoryCoding {
     /// Counted up with every change of the form. A history in another form is put together again from its rows, but for what was
-    /// told of it, which is no fact: that stands first in every form from 2 on, always written alike.
-    package static let form: UInt8 = 2
+    /// told of it and how often claims were made again, which are no facts: these stand first, in every form from 2 and from 3 on,
+    /// always written alike.
+    package static let form: UInt8 = 3
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
         let parts = history.parts
         var writer = CompactWriter(reservingCapacity: 64 + 96 * (parts.lines.count + parts.renewals.count))
         writer.byte(form)
         writer.list([parts.toldUntil].compactMap { $0 }) { $0.instant($1) }
+        writer.list(parts.repetitions) { $0.repetition($1) }
         writer.list(parts.lines) { $0.line($1) }
         writer.list(parts.renewals) { $0.renewal($1) }
         writer.list(parts.notices) { $0.notice($1) }
         writer.list(parts.questions) { $0.question($1) }
         writer.list(parts.claims) { $0.claim($1) }
         writer.list(parts.registrations) { $0.registration($1) }
+        writer.list(parts.intents) { $0.intent($1) }
+        writer.list(parts.reservations) { $0.reservation($1) }
         writer.list(parts.votes) { $0.vote($1) }
         writer.list(parts.merges) { $0.merge($1) }
         return writer.bytes
@@ -34,19 +38,23 @@ package enum HistoryCoding {
         var reader = CompactReader(bytes)
         let written = try reader.byte()
         let toldUntil = try written < 2 ? nil : reader.list { try $0.instant() }.first
+        let repetitions = try written < 3 ? [] : reader.list { try $0.repetition() }
         guard written == form else {
             var history = try rebuilt()
             if let toldUntil { _ = history.record(toldUntil: toldUntil) }
+            for repetition in repetitions { _ = history.record(repetition) }
             return history
         }
         var parts = SubscriptionHistory.Parts(key: key)
-        parts.toldUntil = toldUntil
+        (parts.toldUntil, parts.repetitions) = (toldUntil, repetitions)
         parts.lines = try reader.list { try $0.line() }
         parts.renewals = try reader.list { try $0.renewal() }
         parts.notices = try reader.list { try $0.notice() }
         parts.questions = try reader.list { try $0.question() }
         parts.claims = try reader.list { try $0.claim() }
         parts.registrations = try reader.list { try $0.registration() }
+        parts.intents = try reader.list { try $0.intent() }
+        parts.reservations = try reader.list { try $0.reservation() }
         parts.votes = try reader.list { try $0.vote() }
         parts.merges = try reader.list { try $0.merge() }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
@@ -102,7 +110,7 @@ extension CompactWriter {
     fileprivate mutating func claim(_ claim: Claim) {
         text(claim.id.rawValue)
         word(claim.customer.rawValue)
-        byte(claim.isAnonymous ? 1 : 0)
+        byte((claim.isAnonymous ? 1 : 0) | (claim.keepsIntents ? 2 : 0))
         word(claim.kind.rawValue)
         word(claim.productId.rawValue)
         list(claim.aliases) { $0.alias($1) }
@@ -113,7 +121,29 @@ extension CompactWriter {
     fileprivate mutating func registration(_ registration: TokenRegistration) {
         word(registration.token.rawValue)
         word(registration.customer.rawValue)
-        byte(registration.isAnonymous ? 1 : 0)
+        byte((registration.isAnonymous ? 1 : 0) | (registration.isVouched ? 2 : 0) | (registration.wasBorneBefore ? 4 : 0))
+        instant(registration.registeredAt)
+    }
+
+    fileprivate mutating func intent(_ intent: PurchaseIntent) {
+        text(intent.id.rawValue)
+        word(intent.customer.rawValue)
+        byte(intent.isAnonymous ? 1 : 0)
+        word(intent.productId.rawValue)
+        instant(intent.madeAt)
+    }
+
+    fileprivate mutating func reservation(_ reservation: Reservation) {
+        text(reservation.id.rawValue)
+        word(reservation.customer.rawValue)
+        byte(reservation.isAnonymous ? 1 : 0)
+        instant(reservation.reservedAt)
+    }
+
+    fileprivate mutating func repetition(_ repetition: ClaimRepetition) {
+        text(repetition.claim.rawValue)
+        signed(repetition.count)
+        instant(repetition.lastAt)
     }
 
     fileprivate mutating func vote(_ vote: OwnershipVote) {
@@ -178,20 +208,39 @@ extension CompactReader {
     }
 
     fileprivate mutating func claim() throws -> Claim {
-        let (id, customer, isAnonymous) = (try text(), try word(), try byte() == 1)
+        let (id, customer, flags) = (try text(), try word(), try byte())
         let word = try word()
         guard let kind = Claim.Kind(rawValue: word) else { throw Self.damaged("a claim is of an unknown kind") }
         let product = ProductID(try self.word())
         let (aliases, claimedAt) = (try list { try $0.alias() }, try instant())
         let others = try list { CustomerID(try $0.word()) }
         return Claim(
-            id: .init(id), customer: Claimant(.init(customer), isAnonymous: isAnonymous, othersServed: others), kind: kind,
-            about: (product, aliases), claimedAt: claimedAt)
+            id: .init(id), customer: Claimant(.init(customer), isAnonymous: flags & 1 != 0, othersServed: others, keepsIntents: flags & 2 != 0),
+            kind: kind, about: (product, aliases), claimedAt: claimedAt)
     }
 
     fileprivate mutating func registration() throws -> TokenRegistration {
-        let (token, customer) = (try token(), CustomerID(try word()))
-        return TokenRegistration(token: token, customer: customer, isAnonymous: try byte() == 1)
+        let (token, customer, flags) = (try token(), CustomerID(try word()), try byte())
+        return TokenRegistration(
+            token: token, customer: customer, isAnonymous: flags & 1 != 0, registeredAt: try instant(), isVouched: flags & 2 != 0,
+            wasBorneBefore: flags & 4 != 0)
+    }
+
+    fileprivate mutating func intent() throws -> PurchaseIntent {
+        let (id, customer, isAnonymous) = (try text(), CustomerID(try word()), try byte() == 1)
+        let product = ProductID(try word())
+        return PurchaseIntent(
+            id: .init(id), customer: customer, isAnonymous: isAnonymous, productId: product, madeAt: try instant())
+    }
+
+    fileprivate mutating func reservation() throws -> Reservation {
+        let (id, customer, isAnonymous) = (try text(), CustomerID(try word()), try byte() == 1)
+        return Reservation(id: .init(id), customer: customer, isAnonymous: isAnonymous, reservedAt: try instant())
+    }
+
+    fileprivate mutating func repetition() throws -> ClaimRepetition {
+        let (claim, count) = (try text(), try signed())
+        return ClaimRepetition(of: .init(claim), count: count, lastAt: try instant())
     }
 
     fileprivate mutating func vote() throws -> OwnershipVote {

@@ -122,13 +122,19 @@ extension JSONWriter {
     }
 
     fileprivate mutating func write(_ evidence: AuditRow.Evidence) {
+        if case .settingsVersion(let number) = evidence {
+            return object { json in json.member("settingsVersion") { $0.object { $0.member("_0", number) } } }
+        }
         let (name, value) =
             switch evidence {
+            case .settingsVersion(let number): ("settingsVersion", "\(number)")
             case .fact(let key): ("fact", key)
             case .claim(let id): ("claim", id)
             case .registration(let token): ("registration", token.rawValue)
             case .vote(let id): ("vote", id)
             case .merge(let customer): ("merge", customer.rawValue)
+            case .intent(let id): ("intent", id)
+            case .reservation(let id): ("reservation", id)
             }
         object { json in json.member(name) { $0.object { $0.member("_0", value) } } }
     }

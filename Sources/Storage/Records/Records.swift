@@ -36,20 +36,20 @@ package struct TokenName: Sendable, Hashable, Comparable {
 /// A subscription as it is kept.
 package struct StoredSubscription: Sendable, Hashable {
     package let history: SubscriptionHistory
-    /// Under which policy what is kept of its state was folded.
-    package let policy: AppPolicy
+    /// Under which versions of the policy what is kept of its state was folded.
+    package let policy: PolicyTimeline
     /// Whether this version of Tenure folds as the one did that wrote it; if not, its rows may differ from a fold of today.
     package let isFoldCurrent: Bool
     package let ends: Ends
 
-    package init(history: SubscriptionHistory, policy: AppPolicy, isFoldCurrent: Bool, ends: Ends) {
+    package init(history: SubscriptionHistory, policy: PolicyTimeline, isFoldCurrent: Bool, ends: Ends) {
         self.history = history
         self.policy = policy
         self.isFoldCurrent = isFoldCurrent
         self.ends = ends
     }
 
-    /// What is in force: a fold of the history under the policy that was in force when it was written.
+    /// What is in force: a fold of the history under the versions that were known when it was written.
     package var state: SubscriptionState { SubscriptionState(folding: history, under: policy) }
 
     /// Where its numbered rows end; the next of each takes the next number.
@@ -113,6 +113,8 @@ package struct OperatorWarning: Sendable, Hashable {
         case unknownNotificationType
         case unknownProductType
         case unknownTransactionReason
+        /// A non-renewing subscription for which the app chose no duration: it gives nothing (PER-9).
+        case durationMissing
         /// Any other field with a value that we have no meaning for; `value` is `field: value`.
         case unknownValue
     }

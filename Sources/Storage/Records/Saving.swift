@@ -8,14 +8,15 @@ package struct Saving: Sendable {
     package let stored: StoredSubscription?
     /// Never empty.
     package let decisions: [Decision]
-    package let policy: AppPolicy
+    /// Under which its state was folded last.
+    package let policy: PolicyTimeline
     package let learnedAt: Timestamp
 
     /// - Parameters:
     ///   - stored: as the transaction found it.
     ///   - decisions: each on what the one before left.
     package init(
-        stored: StoredSubscription?, decisions: [Decision], policy: AppPolicy, learnedAt: Timestamp
+        stored: StoredSubscription?, decisions: [Decision], policy: PolicyTimeline, learnedAt: Timestamp
     ) throws {
         guard let last = decisions.last else { throw StorageError(.other, "nothing was decided") }
         key = last.state.key
@@ -23,6 +24,11 @@ package struct Saving: Sendable {
         self.decisions = decisions
         self.policy = policy
         self.learnedAt = learnedAt
+    }
+
+    /// The same under one policy that always held.
+    package init(stored: StoredSubscription?, decisions: [Decision], policy: AppPolicy, learnedAt: Timestamp) throws {
+        try self.init(stored: stored, decisions: decisions, policy: PolicyTimeline(policy), learnedAt: learnedAt)
     }
 }
 
@@ -149,7 +155,7 @@ extension SubscriptionRows {
     /// The owners of a state, as rows.
     package static func tenures(of state: SubscriptionState) -> [TenureRow] {
         state.tenures.map {
-            TenureRow(from: $0.from, customer: $0.customer, rule: $0.cause.rule.rawValue, evidence: $0.cause.evidence)
+            TenureRow(from: $0.from, customer: $0.customer, rule: $0.cause.rule.rawValue, evidence: $0.cause.evidence.text)
         }
     }
 

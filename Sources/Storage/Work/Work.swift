@@ -61,6 +61,9 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     /// Deliver a subscription's events to one destination, in their order.
     package static let deliver = WorkKind(rawValue: "deliver")
 
+    /// Fold all subscriptions of an app in one environment under its newest version (OWN-17); the body says how far it is.
+    package static let applySettings = WorkKind(rawValue: "applySettings")
+
     init(_ action: DueWork.Action) {
         self =
             switch action {

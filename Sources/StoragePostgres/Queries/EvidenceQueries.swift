@@ -133,8 +133,9 @@ enum TokenQueries {
     static func registrations(_ names: [TokenName]) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT app, token, customer, isAnonymous FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
-            JOIN tokenRegistration ON app = ofApp AND token = named
+            SELECT app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore
+            FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
+            JOIN tokenRegistration ON app = ofApp AND token = named ORDER BY token, registeredAt, customer
             """,
             [.texts(names.map(\.app.rawValue)), .texts(names.map(\.token.rawValue))])
     }
@@ -142,16 +143,21 @@ enum TokenQueries {
     static func registration(in row: PostgresRow) throws -> (TokenName, TokenRegistration) {
         guard let token = AppAccountToken(try row.text(1)) else { throw StorageError(.corrupt, "a token that is no UUID") }
         let registration = TokenRegistration(
-            token: token, customer: CustomerID(try row.text(2)), isAnonymous: try row.bool(3))
+            token: token, customer: CustomerID(try row.text(2)), isAnonymous: try row.bool(3),
+            registeredAt: Timestamp(millisecondsSince1970: try row.integer(4)), isVouched: try row.bool(5), wasBorneBefore: try row.bool(6))
         return (TokenName(app: AppID(try row.text(0)), token: token), registration)
     }
 
-    static func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) -> PostgresStatement {
+    static func register(_ registration: TokenRegistration, app: AppID) -> PostgresStatement {
         PostgresStatement(
-            "INSERT INTO tokenRegistration (app, token, customer, isAnonymous, registeredAt) VALUES ($1, $2, $3, $4, $5)",
+            """
+            INSERT INTO tokenRegistration (app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore)
+            VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+            """,
             [
                 .text(app.rawValue), .text(registration.token.rawValue), .text(registration.customer.rawValue),
-                .bool(registration.isAnonymous), .instant(instant),
+                .bool(registration.isAnonymous), .instant(registration.registeredAt), .bool(registration.isVouched),
+                .bool(registration.wasBorneBefore),
             ])
     }
 

@@ -53,12 +53,12 @@ enum NameQueries {
             [.integer(policy.number), .integer(policy.foldVersion), .text(policy.text)])
     }
 
-    static func policy(_ number: Int64, _ connection: PostgresConnection) throws -> AppPolicy {
+    static func policy(_ number: Int64, _ connection: PostgresConnection) throws -> PolicyTimeline {
         let row = try connection.execute(
             PostgresStatement("SELECT policy FROM policy WHERE id = $1", [.integer(number)])
         ).first
         guard let row else { throw StorageError(.corrupt, "no policy has the number \(number)") }
-        return try StateCoding.decode(AppPolicy.self, from: row.text(0))
+        return try StateCoding.decode(PolicyTimeline.self, from: row.text(0))
     }
 
     /// Stands for every name. Whoever locks by name shares it; whoever would lock too many has it alone, instead of all of them.

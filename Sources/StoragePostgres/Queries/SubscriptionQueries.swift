@@ -44,6 +44,18 @@ enum SubscriptionQueries {
             history: try row.bytes(8))
     }
 
+    /// By the table's own key.
+    static func page(after id: OriginalTransactionID?, ledger: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount,
+                history
+            FROM subscription JOIN policy ON policy.id = subscription.policy
+            WHERE ledger = $1 AND originalTransactionId > $2 ORDER BY originalTransactionId LIMIT $3
+            """,
+            [.integer(ledger), .text(id?.rawValue ?? ""), .count(limit)])
+    }
+
     /// Everything that a saving comes to, in the order in which it must be written.
     static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, at instant: Timestamp) -> [PostgresStatement] {
         let (ledger, id) = (PostgresValue.integer(ledger), PostgresValue.text(rows.key.originalTransactionId.rawValue))
@@ -152,14 +164,26 @@ enum SubscriptionQueries {
 
 /// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
 enum HoldingQueries {
+    /// One row at least, with the number of the app's newest version; with NULL for the holding where there is none.
     static func holdings(of customer: CustomerID, in scope: Scope) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT holding FROM holding WHERE ledger = (SELECT id FROM ledger WHERE app = $1 AND environment = $2)
-                AND customer = $3
+            SELECT holding, newest FROM (SELECT max(number) AS newest FROM settingsVersion WHERE app = $1) AS settings
+            LEFT JOIN holding ON ledger = (SELECT id FROM ledger WHERE app = $1 AND environment = $2) AND customer = $3
             ORDER BY originalTransactionId
             """,
             [.text(scope.app.rawValue), .text(scope.environment.rawValue), .text(customer.rawValue)])
+    }
+
+    static func page(
+        after place: (customer: CustomerID, id: OriginalTransactionID)?, ledger: Int64, limit: Int
+    ) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT customer, holding FROM holding
+            WHERE ledger = $1 AND (customer, originalTransactionId) > ($2, $3) ORDER BY customer, originalTransactionId LIMIT $4
+            """,
+            [.integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .count(limit)])
     }
 
     /// What is kept for everybody whom any revision named: only they can have a holding.

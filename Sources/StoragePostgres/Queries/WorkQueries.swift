@@ -93,6 +93,12 @@ enum WorkQueries {
         ]
     }
 
+    static func note(_ body: String, on work: LeasedWork, until: Timestamp) -> PostgresStatement {
+        PostgresStatement(
+            "UPDATE work SET body = $4, availableAt = $5, attempts = 1 WHERE id = $1 AND fence = $2 AND asked = $3",
+            [.integer(work.id), .integer(work.fence), .integer(work.asked), .text(body), .instant(until)])
+    }
+
     static func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) -> PostgresStatement {
         PostgresStatement(
             "UPDATE work SET availableAt = $3, worker = NULL, lastError = $4 WHERE id = $1 AND fence = $2",

@@ -36,6 +36,17 @@ struct PostgresReading {
         return try row.map { try subscription(SubscriptionQueries.found(in: $0), key) }
     }
 
+    /// By id.
+    func subscriptions(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
+    ) throws -> [StoredSubscription] {
+        try connection.execute(SubscriptionQueries.page(after: id, ledger: ledger, limit: limit)).map { row in
+            let found = try SubscriptionQueries.found(in: row)
+            return try subscription(
+                found, SubscriptionKey(app: scope.app, environment: scope.environment, originalTransactionId: found.id))
+        }
+    }
+
     private func rebuilt(_ key: SubscriptionKey, ledger: Int64) throws -> SubscriptionHistory {
         let id = key.originalTransactionId
         let results = try connection.pipeline([
@@ -51,7 +62,6 @@ struct PostgresReading {
         let names = SubscriptionHistory.tokens(in: facts).map { TokenName(app: app, token: $0) }
         guard !names.isEmpty else { return [] }
         return try connection.execute(TokenQueries.registrations(names)).map { try TokenQueries.registration(in: $0).1 }
-            .sorted { $0.token < $1.token }
     }
 
     /// By the table's own key, one ledger after the other.

@@ -9,7 +9,7 @@ import Storage
 /// - Rows that are never changed are kept so by triggers, for everybody, and the application's role may not even try (`grants`).
 enum PostgresSchema {
     /// What this version of Tenure writes; a database with a higher number is refused.
-    static let version: Int64 = 4
+    static let version: Int64 = 6
 
     /// Every server that migrates waits for this one lock; made from the words "tenure schema".
     static let lock = ContentNumber.of("tenure schema")
@@ -27,6 +27,10 @@ enum PostgresSchema {
         Step(number: 2, oldest: 2, script: evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
         Step(number: 3, oldest: 3, script: work + seals + appendOnly(sealTables)),
         Step(number: 4, oldest: 3, script: "ALTER TABLE schemaVersion ADD COLUMN oldest bigint NOT NULL DEFAULT 2"),
+        // Servers of before judge by their files, and cannot read a holding that knows its periods.
+        Step(number: 5, oldest: 5, script: settings + appendOnly(settingsTables)),
+        // Servers of before take any registration for a name, and read fewer columns.
+        Step(number: 6, oldest: 6, script: registrations + appendOnly(registrationTables)),
     ]
 
     private static let evidence = """
@@ -165,6 +169,33 @@ enum PostgresSchema {
 
         """
 
+    private static let settings = """
+        CREATE TABLE settingsVersion (
+            app text COLLATE "C" NOT NULL, number bigint NOT NULL CHECK (number > 0), validFrom bigint NOT NULL,
+            appliedAt bigint NOT NULL, actor text COLLATE "C" NOT NULL, digest text COLLATE "C" NOT NULL,
+            document text COLLATE "C" NOT NULL,
+            PRIMARY KEY (app, number)
+        );
+
+        """
+
+    /// OWN-2: everything that was said of whose a token is; whom it names, the facts decide. Until now only the app's backend could
+    /// say it.
+    private static let registrations = """
+        CREATE TABLE registrationSaid (
+            app text COLLATE "C" NOT NULL, token text COLLATE "C" NOT NULL, customer text COLLATE "C" NOT NULL,
+            isAnonymous boolean NOT NULL, registeredAt bigint NOT NULL, isVouched boolean NOT NULL,
+            wasBorneBefore boolean NOT NULL,
+            PRIMARY KEY (app, token, customer, registeredAt, isAnonymous, isVouched, wasBorneBefore)
+        );
+        INSERT INTO registrationSaid SELECT app, token, customer, isAnonymous, registeredAt, true, false FROM tokenRegistration;
+        DROP TABLE tokenRegistration;
+        ALTER TABLE registrationSaid RENAME TO tokenRegistration;
+
+        """
+
+    static let settingsTables = ["settingsVersion"]
+    static let registrationTables = ["tokenRegistration"]
     static let evidenceTables = [
         "ledger", "jwsHeader", "evidence", "notification", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
     ]

@@ -79,12 +79,36 @@ package final class PostgresStore: Store {
         return result
     }
 
-    package func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
+    package func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
         try await read { reading in
-            try reading.connection.execute(HoldingQueries.holdings(of: customer, in: scope)).map {
-                try HoldingCoding.decode($0.utf8(0))
+            let rows = try reading.connection.execute(HoldingQueries.holdings(of: customer, in: scope))
+            var (holdings, settings) = ([Holding](), Int64(0))
+            for row in rows {
+                settings = try row.optionalInteger(1) ?? 0
+                if let holding = try row.optionalUTF8(0) { holdings.append(try HoldingCoding.decode(holding)) }
             }
+            return CustomerHoldings(holdings: holdings, settings: settings)
         }
+    }
+
+    package func settings(of app: AppID) async throws -> [SettingsVersion] {
+        try await read { try $0.connection.execute(SettingsQueries.versions(of: app)).map(SettingsQueries.version) }
+    }
+
+    package func subscriptions(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await read(scope) { try $0.subscriptions(in: scope, after: id, limit: limit, ledger: $1) } ?? []
+    }
+
+    package func holdings(
+        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+    ) async throws -> [HeldByCustomer] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(HoldingQueries.page(after: place, ledger: ledger, limit: limit)).map { row in
+                HeldByCustomer(customer: CustomerID(try row.text(0)), holding: try HoldingCoding.decode(row.utf8(1)))
+            }
+        } ?? []
     }
 
     package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
@@ -196,7 +220,7 @@ package final class PostgresStore: Store {
     /// Statements that see one state each. Where the connection turns out to be gone, another one is asked, once.
     private func read<Value: Sendable>(_ body: @escaping @Sendable (PostgresReading) throws -> Value) async throws -> Value {
         let names = names.get()
-        let run: @Sendable (PostgresConnection) throws -> (Value, [Int64: AppPolicy]) = { connection in
+        let run: @Sendable (PostgresConnection) throws -> (Value, [Int64: PolicyTimeline]) = { connection in
             let reading = PostgresReading(connection: connection, names: names)
             return (try body(reading), reading.found.policies)
         }

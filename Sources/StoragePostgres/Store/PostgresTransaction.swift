@@ -56,7 +56,7 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     /// Its number, and what keeps it where it is not known to be kept.
-    private func policyNumber(_ policy: AppPolicy) throws -> (Int64, [PostgresStatement]) {
+    private func policyNumber(_ policy: PolicyTimeline) throws -> (Int64, [PostgresStatement]) {
         if let known = names.number(of: policy) { return (known, []) }
         let row = try PolicyRow(policy)
         names.learn(policy: policy, number: row.number)
@@ -104,13 +104,18 @@ final class PostgresTransaction: StoreTransaction {
         // A token is the same lock for whoever registers it and for whoever keeps a fact that bears it, though neither has a
         // row of the other's to lock (OWN-2). Each statement after it sees what was committed when the lock was had.
         let names = tokens.map { Self.lockName("token", $0.app.rawValue, $0.token.rawValue) }
-        let locking = locks.take(names, andPerhaps: asked.count)
-        let results = try pipeline(
-            locking + [
-                SubscriptionQueries.lock(asked.map { ($0.place.ledger, $0.place.id) }), TokenQueries.registrations(tokens),
-            ]
-        ).dropFirst(locking.count)
-        guard let rows = results.first, let registered = results.last else { throw StorageError(.other, "no answer to a lock") }
+        let apps = Set(subscriptions.map(\.app) + tokens.map(\.app)).sorted()
+        let locking = [SettingsQueries.share(apps.map(Self.settingsLock))] + locks.take(names, andPerhaps: asked.count)
+        let results = Array(
+            try pipeline(
+                locking + [
+                    SubscriptionQueries.lock(asked.map { ($0.place.ledger, $0.place.id) }), TokenQueries.registrations(tokens),
+                    SettingsQueries.newest(of: apps),
+                ]
+            ).dropFirst(locking.count))
+        guard results.count == 3 else { throw StorageError(.other, "no answer to a lock") }
+        let (rows, registered) = (results[0], results[1])
+        let settings = try results[2].map { (AppID(try $0.text(0)), try $0.integer(1)) }
         var stored = try self.stored(in: rows, asked)
         // A subscription that is not there has no row to lock. Whoever makes it has a lock by its name, and whoever waited for
         // that finds the row.
@@ -124,8 +129,13 @@ final class PostgresTransaction: StoreTransaction {
         }
         let registrations = try registered.map { try TokenQueries.registration(in: $0) }
         return Locked(
-            subscriptions: stored, registrations: Dictionary(registrations.map { ($0.0, $0.1) }) { first, _ in first })
+            subscriptions: stored, registrations: Dictionary(grouping: registrations, by: \.0).mapValues { $0.map(\.1) },
+            settings: Dictionary(settings) { first, _ in first })
     }
+
+    /// Whoever writes under an app's versions shares it, and whoever applies one has it alone: nothing that was begun under the
+    /// old ones is committed after the new one (OWN-17).
+    private static func settingsLock(_ app: AppID) -> Int64 { lockName("settings", app.rawValue) }
 
     private struct Asked {
         let key: SubscriptionKey
@@ -243,8 +253,7 @@ final class PostgresTransaction: StoreTransaction {
                     arrival.facts, hasEvidence: arrival.evidence != nil, receivedAt: arrival.receivedAt, ledger: ledger))
         }
         let tokens: [(AppAccountToken, OriginalTransactionID)] = arrival.facts.compactMap { fact in
-            guard case .transaction(let transaction) = fact else { return nil }
-            return transaction.appAccountToken.map { ($0, fact.originalTransactionId) }
+            fact.appAccountToken.map { ($0, fact.originalTransactionId) }
         }
         if !tokens.isEmpty { statements.append(TokenQueries.note(tokens, app: arrival.scope.app, ledger: ledger)) }
         return statements
@@ -254,8 +263,8 @@ final class PostgresTransaction: StoreTransaction {
         unsent.append(EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: try ledger(of: key.scope)))
     }
 
-    func register(_ registration: TokenRegistration, app: AppID, at instant: Timestamp) throws {
-        unsent.append(TokenQueries.register(registration, app: app, at: instant))
+    func register(_ registration: TokenRegistration, app: AppID) throws {
+        unsent.append(TokenQueries.register(registration, app: app))
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
@@ -276,7 +285,24 @@ final class PostgresTransaction: StoreTransaction {
         _ = try pipeline(statements + takeWarnings())
     }
 
+    // MARK: What the app chose
+
+    func settings(of app: AppID) throws -> [SettingsVersion] {
+        try pipeline([SettingsQueries.versions(of: app)]).last.map { try $0.map(SettingsQueries.version) } ?? []
+    }
+
+    func lockSettings(of app: AppID) throws -> [SettingsVersion] {
+        _ = try pipeline([SettingsQueries.lock(Self.settingsLock(app))])
+        return try settings(of: app)
+    }
+
+    func keep(_ version: SettingsVersion) throws { _ = try pipeline([SettingsQueries.insert(version)]) }
+
     // MARK: Work
+
+    func note(_ body: String, on work: LeasedWork, until: Timestamp) throws {
+        try end([WorkQueries.note(body, on: work, until: until)])
+    }
 
     func order(_ orders: [WorkOrder]) throws {
         // In one order, so that two who ask for the same things do not wait for each other in a circle.

@@ -62,9 +62,9 @@ enum NameQueries {
             [.integer(policy.number), .integer(policy.foldVersion), .text(policy.text)])
     }
 
-    static func policy(_ number: Int64, _ database: Database) throws -> AppPolicy {
+    static func policy(_ number: Int64, _ database: Database) throws -> PolicyTimeline {
         let found = try database.rows("SELECT policy FROM policy WHERE id = ?", [.integer(number)]) { $0.text(0) }.first
         guard let found else { throw StorageError(.corrupt, "no policy has the number \(number)") }
-        return try StateCoding.decode(AppPolicy.self, from: found)
+        return try StateCoding.decode(PolicyTimeline.self, from: found)
     }
 }

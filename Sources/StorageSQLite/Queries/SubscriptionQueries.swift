@@ -20,14 +20,32 @@ enum SubscriptionQueries {
     }
 
     static func find(_ id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> Found? {
-        try database.rows(selectSubscription, [.integer(ledger), .text(id.rawValue)]) { row in
-            Found(
-                policy: row.integer(0), foldVersion: row.integer(1),
-                ends: .init(
-                    tenureRevision: row.integer(2), audit: AuditHead(sequence: row.integer(3), hash: row.bytes(4)),
-                    events: row.integer(5)),
-                history: row.bytes(6))
-        }.first
+        try database.rows(selectSubscription, [.integer(ledger), .text(id.rawValue)]) { found(in: $0, from: 0) }.first
+    }
+
+    static let selectPage = """
+        SELECT originalTransactionId, policy.id, policy.foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+        FROM subscription JOIN policy ON policy.id = subscription.policy
+        WHERE ledger = ? AND originalTransactionId > ? ORDER BY originalTransactionId LIMIT ?
+        """
+
+    /// By the table's own key.
+    static func page(
+        after id: OriginalTransactionID?, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [(id: OriginalTransactionID, found: Found)] {
+        try database.rows(selectPage, [.integer(ledger), .text(id?.rawValue ?? ""), .integer(Int64(limit))]) { row in
+            (OriginalTransactionID(row.text(0)), found(in: row, from: 1))
+        }
+    }
+
+    private static func found(in row: SQLiteRow, from column: Int32) -> Found {
+        Found(
+            policy: row.integer(column), foldVersion: row.integer(column + 1),
+            ends: .init(
+                tenureRevision: row.integer(column + 2),
+                audit: AuditHead(sequence: row.integer(column + 3), hash: row.bytes(column + 4)),
+                events: row.integer(column + 5)),
+            history: row.bytes(column + 6))
     }
 
     static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, _ database: Database) throws {
@@ -132,11 +150,29 @@ enum SubscriptionQueries {
 
 /// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
 enum HoldingQueries {
-    /// Run by `HoldingReaders`, on connections of their own.
+    /// Run by `HoldingReaders`, on connections of their own. The number of the app's newest version stands beside each holding,
+    /// so that both are of one instant; it is looked up once.
     static let selectHoldings = """
-        SELECT holding FROM holding WHERE ledger = (SELECT id FROM ledger WHERE app = ? AND environment = ?) AND customer = ?
+        SELECT holding, (SELECT max(number) FROM settingsVersion WHERE app = ?) FROM holding
+        WHERE ledger = (SELECT id FROM ledger WHERE app = ? AND environment = ?) AND customer = ?
         ORDER BY originalTransactionId
         """
+
+    static let selectPage = """
+        SELECT customer, holding FROM holding
+        WHERE ledger = ? AND (customer, originalTransactionId) > (?, ?) ORDER BY customer, originalTransactionId LIMIT ?
+        """
+
+    static func page(
+        after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [HeldByCustomer] {
+        let values: [SQLiteValue] = [
+            .integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .integer(Int64(limit)),
+        ]
+        return try database.rows(selectPage, values) { row in
+            HeldByCustomer(customer: CustomerID(row.text(0)), holding: try HoldingCoding.decode(row.text(1)))
+        }
+    }
 
     static func save(
         _ holding: SubscriptionRows.HoldingRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database

@@ -5,22 +5,30 @@ import Storage
 
 /// Which customer the app registered a token for, and which subscriptions bear it (OWN-2).
 enum TokenQueries {
-    static let selectRegistration = "SELECT customer, isAnonymous FROM tokenRegistration WHERE app = ? AND token = ?"
+    static let selectRegistrations = """
+        SELECT customer, isAnonymous, registeredAt, isVouched, wasBorneBefore FROM tokenRegistration
+        WHERE app = ? AND token = ? ORDER BY registeredAt, customer
+        """
 
-    static func registration(of name: TokenName, _ database: Database) throws -> TokenRegistration? {
-        try database.rows(selectRegistration, [.text(name.app.rawValue), .text(name.token.rawValue)]) { row in
-            TokenRegistration(token: name.token, customer: CustomerID(row.text(0)), isAnonymous: row.integer(1) != 0)
-        }.first
+    static func registrations(of name: TokenName, _ database: Database) throws -> [TokenRegistration] {
+        try database.rows(selectRegistrations, [.text(name.app.rawValue), .text(name.token.rawValue)]) { row in
+            TokenRegistration(
+                token: name.token, customer: CustomerID(row.text(0)), isAnonymous: row.integer(1) != 0,
+                registeredAt: Timestamp(millisecondsSince1970: row.integer(2)), isVouched: row.integer(3) != 0,
+                wasBorneBefore: row.integer(4) != 0)
+        }
     }
 
-    static func register(
-        _ registration: TokenRegistration, app: AppID, at instant: Timestamp, _ database: Database
-    ) throws {
+    static func register(_ registration: TokenRegistration, app: AppID, _ database: Database) throws {
         try database.run(
-            "INSERT INTO tokenRegistration (app, token, customer, isAnonymous, registeredAt) VALUES (?, ?, ?, ?, ?)",
+            """
+            INSERT INTO tokenRegistration (app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """,
             [
                 .text(app.rawValue), .text(registration.token.rawValue), .text(registration.customer.rawValue),
-                SQLiteValue(registration.isAnonymous), SQLiteValue(instant),
+                SQLiteValue(registration.isAnonymous), SQLiteValue(registration.registeredAt),
+                SQLiteValue(registration.isVouched), SQLiteValue(registration.wasBorneBefore),
             ])
     }
 

@@ -103,6 +103,13 @@ enum WorkQueries {
         try checkLease(changed)
     }
 
+    static func note(_ body: String, on work: LeasedWork, until: Timestamp, _ database: Database) throws {
+        try checkLease(
+            database.run(
+                "UPDATE work SET body = ?, availableAt = ?, attempts = 1 WHERE id = ? AND fence = ? AND asked = ?",
+                [.text(body), SQLiteValue(until), .integer(work.id), .integer(work.fence), .integer(work.asked)]))
+    }
+
     static func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String, _ database: Database) throws {
         try checkLease(
             database.run(

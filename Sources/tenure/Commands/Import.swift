@@ -47,7 +47,7 @@ struct Import: AsyncParsableCommand {
         guard format.map({ ImportFormat(rawValue: $0) != nil }) ?? true else {
             throw ValidationError("--format must be csv, jsonl or lines")
         }
-        guard Claim.Kind(rawValue: claimAs) != nil else { throw ValidationError("--claim-as must be restore, purchase or queue") }
+        guard Claim.Kind.allCases.map(\.rawValue).contains(claimAs) else { throw ValidationError("--claim-as must be restore, purchase or queue") }
     }
 
     func run() async throws {

@@ -3,6 +3,7 @@ import ArgumentParser
 import Backend
 import Foundation
 import Hummingbird
+import Ledger
 import Logging
 import Primitives
 import Server
@@ -37,6 +38,7 @@ struct Serve: AsyncParsableCommand {
         }
         let clock = try configuration.clock()
         let backend = configuration.backend(on: database.store, clock: clock)
+        try await Self.adoptSettings(of: backend, logger: logger)
         let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
         logger.notice(
             "serving",
@@ -47,7 +49,8 @@ struct Serve: AsyncParsableCommand {
             ])
         let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
         let worker = WorkLoop(
-            store: database.store, clock: clock, performers: [TellingPerformer(backend: backend)],
+            store: database.store, clock: clock,
+            performers: [TellingPerformer(backend: backend), Self.settingsPerformer(backend, logger: logger)],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
@@ -66,6 +69,44 @@ struct Serve: AsyncParsableCommand {
         group.maximumCancellationDuration = .seconds(2)
         try await ServiceGroup(configuration: group).run()
         try await database.close()
+    }
+
+    /// What the file says of the apps becomes a version, where it is new (OWN-17).
+    private static func adoptSettings(of backend: Backend, logger: Logger) async throws {
+        let standings: [AppID: SettingsStanding]
+        do {
+            standings = try await backend.adoptSettings()
+        } catch let refusal as SettingsRefusal {
+            throw CommandError(refusal.description)
+        }
+        for (app, standing) in standings.sorted(by: { $0.key < $1.key }) {
+            switch standing {
+            case .inForce: continue
+            case .applied(let number, let validFrom):
+                logger.notice(
+                    "the file's policy and products are a version now",
+                    metadata: ["app": "\(app)", "version": "\(number)", "validFrom": "\(validFrom)"])
+            case .superseded(let number, let newest):
+                logger.warning(
+                    """
+                    the file says what an earlier version says; serving under the newest one, and unready. Take the newest \
+                    file, or go back with `tenure policy apply --again`
+                    """,
+                    metadata: ["app": "\(app)", "version": "\(number)", "newest": "\(newest)"])
+            }
+        }
+    }
+
+    /// Says how far a new version is worked through.
+    private static func settingsPerformer(_ backend: Backend, logger: Logger) -> SettingsPerformer {
+        SettingsPerformer(backend: backend) { scope, progress, isDone in
+            logger.notice(
+                isDone ? "a version is worked through" : "a version is being worked through",
+                metadata: [
+                    "app": "\(scope.app)", "environment": "\(scope.environment.rawValue)", "version": "\(progress.version)",
+                    "subscriptions": "\(progress.looked)", "changed": "\(progress.changed)",
+                ])
+        }
     }
 }
 

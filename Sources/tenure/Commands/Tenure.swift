@@ -9,7 +9,7 @@ struct Tenure: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Simulate.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
-            Backup.self, Migrate.self, Work.self,
+            Backup.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
         ])
 }
 

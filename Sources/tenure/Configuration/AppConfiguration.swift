@@ -12,15 +12,20 @@ struct AppConfiguration {
 
     private static let names: Set<String> = [
         "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess",
-        "policy", "products", "sharedSecrets",
+        "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom",
     ]
 
     init(_ value: JSONValue, at path: String, environment variables: [String: String]) throws {
         let file = try ConfigurationObject(value, at: path, knowing: Self.names)
         let id = try Self.id(file)
         var settings = AppSettings(
-            id: id, expected: try Self.expected(file), policy: try Self.policy(file), entitlements: try Self.entitlements(file),
+            id: id, expected: try Self.expected(file),
+            content: SettingsContent(
+                policy: try Self.policy(file), products: try Self.products(file), durations: try Self.durations(file)),
             sandboxAccess: try Self.sandboxAccess(file))
+        settings.validFrom = try file.integer("validFrom", in: 0...Timestamp.latestAccepted.millisecondsSince1970).map {
+            Timestamp(millisecondsSince1970: $0)
+        }
         settings.sharedSecrets = try Self.sharedSecrets(of: id, file, variables)
         self.settings = settings
         credentials = try Self.credentials(of: id, file, variables)
@@ -84,14 +89,30 @@ struct AppConfiguration {
     }
 
     /// `"product": ["entitlement"]`, or with history `"product": [{"from": milliseconds, "entitlements": ["…"]}]` (ENT-2).
-    private static func entitlements(_ file: ConfigurationObject) throws -> EntitlementMap {
+    private static func products(_ file: ConfigurationObject) throws -> [EntitlementMap.Entry] {
         let entries = try file.entries("products").flatMap { member in
             try Self.entries(of: member, at: file.place("products.\(member.name)"))
         }
         guard !entries.isEmpty else {
             throw CommandError("\(file.place("products")) is missing: no product would give anything.")
         }
-        return EntitlementMap(entries: entries)
+        return entries
+    }
+
+    /// `"product": "P30D"`: how long each non-renewing subscription lasts (PER-9).
+    private static func durations(_ file: ConfigurationObject) throws -> [ProductID: ProductDuration] {
+        var durations: [ProductID: ProductDuration] = [:]
+        for member in try file.entries("nonRenewingDurations") {
+            guard let duration = member.value.string.flatMap({ ProductDuration($0) }) else {
+                throw CommandError(
+                    """
+                    \(file.place("nonRenewingDurations.\(member.name)")) must be a duration of days, weeks, months or years, \
+                    from a day to a hundred years, such as P30D, P2W, P1M or P1Y.
+                    """)
+            }
+            durations[ProductID(member.name)] = duration
+        }
+        return durations
     }
 
     private static func entries(of member: JSONObject.Member, at place: String) throws -> [EntitlementMap.Entry] {

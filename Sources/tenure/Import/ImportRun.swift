@@ -178,10 +178,11 @@ extension LineRefusal {
         case .invalidIdentifier(let name): self.init(code: "invalidIdentifier", words: "\(name) cannot be what it is")
         case .appleMustBeAsked: self.init(code: "appleMustBeAsked", words: "only Apple can say what this receipt is")
         case .tokenTaken: self.init(code: "tokenTaken", words: "the customer's id is the token of another customer")
+        case .tokenTooLate: self.init(code: "tokenTooLate", words: "a purchase bore the token before it was registered")
         case .unknownSubscription: self.init(code: "unknownSubscription", words: "it names no subscription")
         case .store(let failure) where failure.isAboutOneRequest:
             self.init(code: "store.\(failure.code)", words: failure.words)
-        case .unknownApp, .store, .overloaded: throw error
+        case .unknownApp, .store, .overloaded, .settingsSuperseded: throw error
         }
     }
 }

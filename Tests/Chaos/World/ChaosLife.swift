@@ -41,7 +41,9 @@ struct ChaosLife: Sendable {
         let shift = Self.shift(kept, under: app.policy, before: now, clearOf: quiet)
         let deliveries = kept.map { $0.shifted(by: shift) }
         customers = life.customers.map(names.customer)
-        registrations = Array(Set(deliveries.compactMap(\.registration))).sorted { $0.token < $1.token }
+        // The server refuses a second customer's.
+        let registered = Dictionary(deliveries.compactMap(\.registration).map { ($0.token, $0) }) { first, _ in first }
+        registrations = registered.values.sorted { $0.token < $1.token }
         var claims = deliveries.compactMap(\.claim)
         // When they are made by the server's clock is known only roughly; their order is what counts.
         for index in claims.indices { claims[index].claimedAt = now + Int64(index) }
@@ -102,7 +104,7 @@ struct ChaosLife: Sendable {
         let lastSigned = deliveries.compactMap(\.signedDate).max() ?? now
         let instants =
             Oracle(policy: policy).answer(to: deliveries.filter { $0.claim == nil }).boundaries
-            + deliveries.flatMap(\.instantsOfPeriods)
+            + deliveries.flatMap(\.instantsOfPeriods) + deliveries.flatMap { $0.instantsOfEvidence(under: policy) }
         var shift = (now - 2 * hour - lastSigned) / 1000 * 1000 - 1000
         // Each turn moves it on by more than the longest run; a few always suffice, since a life has finitely many instants.
         for _ in 0..<10_000 {
@@ -140,12 +142,16 @@ struct Renaming {
         case .transaction(let it): return .transaction(renamed(it))
         case .renewalInfo(var it):
             it.originalTransactionId = id(it.originalTransactionId)
+            it.appAccountToken = it.appAccountToken.map(token)
             return .renewalInfo(it)
         case .notice(var it):
             it.originalTransactionId = id(it.originalTransactionId)
             it.uuid = uuid(it.uuid)
             return .notice(it)
-        case .registration(let it): return .registration(.init(token: token(it.token), customer: customer(it.customer)))
+        // As the app's backend does it, which says that it minted the token: then it counts whenever it is told.
+        case .registration(let it):
+            return .registration(
+                .init(token: token(it.token), customer: customer(it.customer), registeredAt: 0, vouched: true))
         case .claim(var it):
             it.id = "\(prefix)-\(it.id)"
             it.originalTransactionId = id(it.originalTransactionId)
@@ -154,7 +160,7 @@ struct Renaming {
             it.othersServed = []
             it.shown = renamed(it.shown)
             return .claim(it)
-        case .failedQuestion, .merge, .vote, .customerVote: return nil
+        case .failedQuestion, .merge, .vote, .customerVote, .intent, .reservation: return nil
         }
     }
 
@@ -196,6 +202,19 @@ extension Delivery {
         case .claim(let it): [it.shown.purchaseDate, it.shown.expiresDate].compactMap { $0 }
         default: []
         }
+    }
+
+    /// When claims cease to be evidence of a purchase, and billing retry ends (OWN-4, OWN-9).
+    fileprivate func instantsOfEvidence(under policy: OraclePolicy) -> [Int64] {
+        let day: Int64 = 86_400_000
+        let shown: OracleTransaction
+        switch self {
+        case .transaction(let it): shown = it
+        case .claim(let it): shown = it.shown
+        default: return []
+        }
+        let retries = shown.expiresDate.map { [$0 + 60 * day, $0 + 90 * day] } ?? []
+        return [shown.purchaseDate + policy.promptWindow, shown.purchaseDate + policy.purchaseWindow] + retries
     }
 
     fileprivate func shifted(by shift: Int64) -> Delivery {

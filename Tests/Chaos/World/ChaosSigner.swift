@@ -60,6 +60,7 @@ struct ChaosSigner: Sendable {
             writer.member("isInBillingRetryPeriod", it.isInBillingRetryPeriod)
             writer.optionalMember("gracePeriodExpiresDate", it.gracePeriodExpiresDate)
             writer.optionalMember("expirationIntent", it.expirationIntent)
+            writer.optionalMember("appAccountToken", it.appAccountToken)
             writer.member("signedDate", it.signedDate)
             writer.member("environment", "Production")
         }

@@ -26,7 +26,7 @@ struct ChaosWorld: Sendable {
     /// Lives of the seed, one after the other, until there are as many notifications, uploads and lives as asked for.
     init(seed: UInt64, now: Int64, size: Size) throws {
         let apps = (0..<Self.appCount).map { number in
-            ChaosApp(number: number, policy: Life(seed: seed &+ UInt64(number)).policy.asFarAsTheServerHears)
+            ChaosApp(number: number, policy: Life(seed: seed &+ UInt64(number)).policies.first.asFarAsTheServerHears)
         }
         self.apps = apps
         let signer = try ChaosSigner()
@@ -95,7 +95,8 @@ struct Mailbag {
             Message(
                 name: "life \(life.number) registration \(it.token)", life: index, order: .inLine(place), method: .put,
                 path: Route.path(
-                    Route.appAccountToken, ["app": life.app.id, "customer": it.customer, "token": it.token]),
+                    Route.appAccountToken, ["app": life.app.id, "customer": it.customer, "token": it.token])
+                    + "?minted=true",
                 body: [], evidence: .init())
         }
         for claim in life.claims { line.append(try upload(claim, place: line.count)) }
@@ -108,7 +109,7 @@ struct Mailbag {
         let renewalInfo = statement?.notice == nil ? statement?.renewalInfo : nil
         let body = UploadBody(
             kind: claim.kind.spelling, signedTransactionInfo: try signer.transaction(claim.shown, of: life.app),
-            productId: claim.productId, signedRenewalInfo: try renewalInfo.map(signer.renewalInfo))
+            productId: claim.productId, signedRenewalInfo: try renewalInfo.map(signer.renewalInfo), intents: claim.keepsIntents)
         return Message(
             name: "life \(life.number) \(claim.id)", life: index, order: .inLine(place), method: .post,
             path: Route.path(Route.transactions, ["app": life.app.id, "customer": claim.customer]), body: body.json,

@@ -1,0 +1,176 @@
+import Backend
+import Foundation
+import Ledger
+import Primitives
+import Storage
+import StorageSQLite
+import Synchronization
+
+/// What trying and applying a version of the policy costs, with many subscriptions of 12 facts in SQLite (OWN-16, OWN-17).
+struct PolicyFigures {
+    let rounds: Int
+    let subscriptions: Int
+
+    /// Eleven charges and a renewal info.
+    private static let periods = 11
+    private static let uploadsPerSecond = 50
+
+    func measure() async throws -> [Figure] {
+        let renewals = try Renewals(subscriptions: subscriptions)
+        return try await TemporaryFolder.with { folder in
+            let store = try SQLiteStore(path: folder.appendingPathComponent("policy.sqlite").path)
+            let backend = renewals.backend(store)
+            _ = try await backend.adoptSettings()
+            try await fill(store, renewals)
+            var figures = try await whatIf(backend, store)
+            figures += try await apply(Self.policy { $0.restoreLimit = 5 }, "nothing differs", (backend, store), renewals)
+            figures += try await apply(
+                Self.policy { $0.productionLeeway = .hours(2) }, "all differ and are written", (backend, store), renewals)
+            try store.close()
+            return figures
+        }
+    }
+
+    private static func policy(_ change: (inout AppPolicy) -> Void) -> AppPolicy {
+        var policy = AppPolicy()
+        change(&policy)
+        return policy
+    }
+
+    private func life(_ number: Int, _ renewals: Renewals) -> Life {
+        Life(number: number, periods: Self.periods, lastEnds: renewals.life(0).lastEnds)
+    }
+
+    private func fill(_ store: SQLiteStore, _ renewals: Renewals) async throws {
+        let evidence = Evidence(form: .compactJWS, bytes: Array(try renewals.samples.transaction(SignedSamples.charge).utf8))
+        let scope = Scope(app: Life.app, environment: .production)
+        for first in stride(from: 0, to: subscriptions, by: 500) {
+            let lives = (first..<min(first + 500, subscriptions)).map { life($0, renewals) }
+            try await store.write { transaction in
+                _ = try transaction.keep(
+                    lives.map { Arrival(scope: scope, evidence: evidence, facts: $0.facts, receivedAt: $0.lastEnds) })
+                for life in lives { try transaction.keep(life.claim, on: life.key) }
+                try transaction.save(
+                    lives.map { life in
+                        try Saving(
+                            stored: nil, decisions: [life.decision(on: life.inputs)], policy: AppPolicy(),
+                            learnedAt: life.lastEnds)
+                    })
+            }
+        }
+    }
+
+    // MARK: Trying
+
+    /// The floor reads and decodes the same rows and makes nothing of them.
+    private func whatIf(_ backend: Backend, _ store: SQLiteStore) async throws -> [Figure] {
+        let content = SettingsContent(
+            policy: Self.policy { $0.onRestore = .transfer }, products: Stage.entitlements.entries)
+        let from = Timestamp(millisecondsSince1970: 0)
+        _ = try await scan(store)
+        let before = try Self.peakMemory()
+        var (floors, ours) = ([Double](), [Double]())
+        for _ in 0..<rounds {
+            floors.append(Double(subscriptions) / (try await seconds { _ = try await scan(store) }))
+            ours.append(
+                Double(subscriptions)
+                    / (try await seconds {
+                        let summary = try await backend.whatIf(content, app: Life.app, from: from, row: { _ in }) { _ in }
+                        guard summary.subscriptions == Int64(subscriptions) else { throw BenchError("\(summary)") }
+                    }))
+        }
+        let ratios = zip(ours, floors).map { $0 / $1 }
+        return [
+            Figure(
+                name: "policy: what-if, subscriptions of 12 facts", unit: "1/s", floor: floors.median, ours: ours.median,
+                ratio: ratios.median, target: 0.5, remark: "the floor reads and decodes the same rows"),
+            Figure(
+                name: "policy: what-if, peak resident memory beyond the scan's", unit: "MiB",
+                ours: Double(try Self.peakMemory() - before) / 1024, remark: "\(before / 1024) MiB before"),
+        ]
+    }
+
+    private func scan(_ store: SQLiteStore) async throws -> Int {
+        let scope = Scope(app: Life.app, environment: .production)
+        var (count, last) = (0, OriginalTransactionID?.none)
+        while true {
+            let page = try await store.subscriptions(in: scope, after: last, limit: 512)
+            guard let end = page.last else { break }
+            count += page.count
+            last = end.history.key.originalTransactionId
+        }
+        guard count == subscriptions else { throw BenchError("\(count) of \(subscriptions) subscriptions were read") }
+        return count
+    }
+
+    /// In KiB.
+    private static func peakMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let kibibytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
+        else { throw BenchError("/proc/self/status says no VmHWM") }
+        return kibibytes
+    }
+
+    // MARK: Applying
+
+    /// Applies a version that reaches back to the beginning, beside so many renewals a second.
+    private func apply(
+        _ policy: AppPolicy, _ words: String, _ server: (backend: Backend, store: SQLiteStore), _ renewals: Renewals
+    ) async throws -> [Figure] {
+        let (backend, store) = server
+        let content = SettingsContent(policy: policy, products: Stage.entitlements.entries)
+        var order = SettingsOrder(app: Life.app, content: content, actor: "bench")
+        let newest = try await backend.settingsVersions(of: Life.app).last?.number ?? 0
+        order.from = Timestamp(millisecondsSince1970: 0)
+        order.code = try ConfirmationCode.of(content, app: Life.app, newest: newest, from: order.from)
+        _ = try await backend.apply(order)
+        let isOver = Mutex(false)
+        async let latencies = uploads(backend, renewals, until: { isOver.withLock { $0 } })
+        let changed = Mutex<Int64>(0)
+        let performer = SettingsPerformer(backend: backend) { _, progress, _ in
+            changed.withLock { $0 = max($0, progress.changed) }
+        }
+        let loop = WorkLoop(
+            store: store, clock: MachineClock(), performers: [performer], worker: "bench", jitter: { 0.5 })
+        let took = try await seconds { while try await loop.runOnce() > 0 {} }
+        isOver.withLock { $0 = true }
+        let milliseconds = try await latencies.sorted()
+        let worst = milliseconds.isEmpty ? 0 : milliseconds[min(milliseconds.count - 1, milliseconds.count * 99 / 100)]
+        let perMillion = took / Double(subscriptions) * 1_000_000 / 60
+        return [
+            Figure(
+                name: "policy: a version applied, \(words)", unit: "1/s", ours: Double(subscriptions) / took,
+                remark: """
+                    \(subscriptions) subscriptions in \(Int(took)) s, \(changed.withLock { $0 }) changed; at this rate a million \
+                    would take \(Int(perMillion.rounded(.up))) min (reckoned, not measured)
+                    """),
+            Figure(
+                name: "policy: a renewal meanwhile, 99 of 100", unit: "ms", ours: worst,
+                remark: "\(milliseconds.count) renewals, \(Self.uploadsPerSecond) a second"),
+        ]
+    }
+
+    private func uploads(
+        _ backend: Backend, _ renewals: Renewals, until isOver: @Sendable () -> Bool
+    ) async throws -> [Double] {
+        var (latencies, number) = ([Double](), 0)
+        let start = ContinuousClock.now
+        while !isOver() {
+            let renewal = try renewals.renewal(of: life((number * 7919) % subscriptions, renewals))
+            let due = start + .milliseconds(number * 1000 / Self.uploadsPerSecond)
+            try await Task.sleep(until: due, clock: .continuous)
+            let began = ContinuousClock.now
+            _ = try await backend.receiveNotification(renewal.body, app: Life.app)
+            latencies.append((ContinuousClock.now - began).seconds * 1000)
+            number += 1
+        }
+        return latencies
+    }
+
+    private func seconds(_ body: () async throws -> Void) async throws -> Double {
+        let start = ContinuousClock.now
+        try await body()
+        return (ContinuousClock.now - start).seconds
+    }
+}

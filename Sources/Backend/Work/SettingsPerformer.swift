@@ -1,0 +1,120 @@
+import Ledger
+package import Primitives
+package import Storage
+
+/// Works a new version of the policy through all subscriptions of an app in one environment (OWN-17): page by page, reading and
+/// folding outside any transaction, and writing only where something differs. Each transaction moves the cursor on and prolongs
+/// the lease, so that a server that is killed loses no more than one of them, and another goes on where it was.
+package struct SettingsPerformer: WorkPerformer {
+    private let backend: Backend
+    private let report: @Sendable (Scope, SettingsProgress, _ isDone: Bool) -> Void
+
+    /// How many are read at once.
+    private static let page = 500
+    /// How many are written in one transaction: so long others wait who write.
+    private static let mostWritten = 25
+    /// After so many pages it is somebody's turn again, this one's or another server's.
+    private static let pages = 10
+    private static let lease = Milliseconds.seconds(60)
+
+    /// - Parameter report: told after each page how far it is.
+    package init(
+        backend: Backend, report: @escaping @Sendable (Scope, SettingsProgress, _ isDone: Bool) -> Void = { _, _, _ in }
+    ) {
+        self.backend = backend
+        self.report = report
+    }
+
+    package var kind: WorkKind { .applySettings }
+
+    package func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
+        let scope = work.order.scope
+        guard let app = backend.apps[scope.app] else { return .abandon(because: "the app is not configured") }
+        var progress = try SettingsProgress(json: work.order.body)
+        guard let timeline = try SettingsTimeline(await backend.store.settings(of: app.id)) else {
+            return .abandon(because: "no version is kept")
+        }
+        for _ in 0..<Self.pages {
+            try Task.checkCancellation()
+            let page = try await backend.store.subscriptions(
+                in: scope, after: progress.after.map { OriginalTransactionID($0) }, limit: Self.page)
+            if page.isEmpty {
+                report(scope, progress, true)
+                return .done
+            }
+            let application = Application(app: app, work: work, timeline: timeline)
+            guard try await apply(application, to: page, &progress) else { return .goesOn }
+            report(scope, progress, false)
+        }
+        return .goesOn
+    }
+
+    private struct Application: Sendable {
+        let app: AppSettings
+        let work: LeasedWork
+        let timeline: SettingsTimeline
+    }
+
+    /// False where a newer version came meanwhile.
+    private func apply(
+        _ application: Application, to page: [StoredSubscription], _ progress: inout SettingsProgress
+    ) async throws -> Bool {
+        var (looked, differing) = (Int64(0), [SubscriptionKey]())
+        for (index, stored) in page.enumerated() {
+            looked += 1
+            if Self.differs(stored, under: application.timeline.policies) { differing.append(stored.history.key) }
+            let isLast = index == page.count - 1
+            guard isLast || differing.count == Self.mostWritten else { continue }
+            var next = progress
+            next.after = stored.history.key.originalTransactionId.rawValue
+            next.looked += looked
+            let (keys, moved, now) = (differing, next, backend.clock.now())
+            let written = try await backend.store.write { write in
+                try Self.write(keys, application, moved, at: now, in: write)
+            }
+            guard let written else { return false }
+            progress = written
+            (looked, differing) = (0, [])
+        }
+        return true
+    }
+
+    /// Whether the versions make anything else of it than what is kept.
+    private static func differs(_ stored: StoredSubscription, under policies: PolicyTimeline) -> Bool {
+        guard stored.policy != policies else { return false }
+        return !SubscriptionState(folding: stored.history, under: policies).saysTheSame(as: stored.state)
+    }
+
+    /// Nil where they do not.
+    private static func decision(on stored: StoredSubscription, _ policies: PolicyTimeline, at now: Timestamp) -> Decision? {
+        guard stored.policy != policies else { return nil }
+        let decision = Decision(applying: policies, history: stored.history, state: stored.state, learnedAt: now)
+        return decision.changesState ? decision : nil
+    }
+
+    /// Decides again on what is locked now, and moves the cursor; nil where a newer version came meanwhile.
+    private static func write(
+        _ keys: [SubscriptionKey], _ application: Application, _ moved: SettingsProgress, at now: Timestamp,
+        in transaction: any StoreTransaction
+    ) throws -> SettingsProgress? {
+        var progress = moved
+        if !keys.isEmpty {
+            let locked = try transaction.lock(keys, tokens: [])
+            guard locked.settings[application.app.id] == application.timeline.newest.number else { return nil }
+            let policies = application.timeline.policies
+            var (savings, orders) = ([Saving](), [WorkOrder]())
+            for key in keys {
+                guard let stored = locked.subscriptions[key], let decision = decision(on: stored, policies, at: now) else {
+                    continue
+                }
+                savings.append(try Saving(stored: stored, decisions: [decision], policy: policies, learnedAt: now))
+                if !decision.events.isEmpty { orders += try application.app.deliveries(of: key, at: now) }
+            }
+            progress.changed += Int64(savings.count)
+            if !savings.isEmpty { try transaction.save(savings) }
+            if !orders.isEmpty { try transaction.order(orders) }
+        }
+        try transaction.note(progress.json, on: application.work, until: now.adding(lease))
+        return progress
+    }
+}

@@ -1,0 +1,97 @@
+package import Primitives
+
+/// What an app chose where the rules leave a choice, as one version of it: the policy, what each product gives, and how long
+/// non-renewing subscriptions last.
+package struct SettingsContent: Sendable, Hashable {
+    /// Its own `version` is 1 always: the number of the version that has this content says which one it is.
+    package let policy: AppPolicy
+    /// By product, then by `validFrom`.
+    package let products: [EntitlementMap.Entry]
+    /// PER-9: by product.
+    package let durations: [ProductID: ProductDuration]
+
+    package init(policy: AppPolicy, products: [EntitlementMap.Entry], durations: [ProductID: ProductDuration] = [:]) {
+        var policy = policy
+        policy.version = 1
+        self.policy = policy
+        self.products = EntitlementMap(entries: products).entries
+        self.durations = durations
+    }
+}
+
+/// The versions of what an app chose, since when each holds, and what follows from all of them (OWN-17).
+package struct SettingsTimeline: Sendable, Hashable {
+    /// By number: 1, 2, 3, …; never empty.
+    package let versions: [Version]
+    /// By what purchases, claims and refunds are judged; each policy's `version` is the number of the version it came with.
+    package let policies: PolicyTimeline
+    /// What products gave and give.
+    package let entitlements: EntitlementMap
+
+    package struct Version: Sendable, Hashable {
+        package let number: Int64
+        /// Number 1 also holds for everything before it.
+        package let validFrom: Timestamp
+        package let content: SettingsContent
+
+        package init(number: Int64, validFrom: Timestamp, content: SettingsContent) {
+            self.number = number
+            self.validFrom = validFrom
+            self.content = content
+        }
+    }
+
+    /// A content that always held, under the number 1.
+    package init(_ content: SettingsContent) {
+        self.init([], first: Version(number: 1, validFrom: Timestamp(millisecondsSince1970: .min), content: content))
+    }
+
+    /// Nil where there is none.
+    ///
+    /// - Parameter versions: in any order. A later number replaces from its instant on what earlier ones say.
+    package init?(_ versions: [Version]) {
+        let sorted = versions.sorted { $0.number < $1.number }
+        guard let first = sorted.first else { return nil }
+        self.init(Array(sorted.dropFirst()), first: first)
+    }
+
+    private init(_ rest: [Version], first: Version) {
+        versions = [first] + rest
+        let held = Self.held(first, rest)
+        policies = Self.policies(held)
+        entitlements = EntitlementMap(versions: held)
+    }
+
+    /// The same with one more version.
+    package func adding(_ content: SettingsContent, from instant: Timestamp) -> SettingsTimeline {
+        let next = Version(number: newest.number + 1, validFrom: instant, content: content)
+        return SettingsTimeline(Array(versions.dropFirst()) + [next], first: versions[0])
+    }
+
+    /// The version with the greatest number: what the app chose last, also where it does not hold yet.
+    package var newest: Version { versions[versions.count - 1] }
+
+    /// Those that hold at some instant, by that instant; the first from the beginning of time.
+    private static func held(_ first: Version, _ rest: [Version]) -> [Version] {
+        var held = [Version(number: first.number, validFrom: Timestamp(millisecondsSince1970: .min), content: first.content)]
+        for version in rest {
+            // The first stays: what came before every instant is judged by it.
+            while held.count > 1, let last = held.last, last.validFrom >= version.validFrom { held.removeLast() }
+            held.append(version)
+        }
+        return held
+    }
+
+    /// Neighbours with one policy are one version of it: a change of products alone judges nobody anew.
+    private static func policies(_ held: [Version]) -> PolicyTimeline {
+        var distinct: [Version] = []
+        for version in held where distinct.last?.content.policy != version.content.policy { distinct.append(version) }
+        let numbered = distinct.map { version in
+            var policy = version.content.policy
+            policy.version = version.number
+            return PolicyTimeline.Version(validFrom: version.validFrom, policy: policy)
+        }
+        guard let first = numbered.first else { return PolicyTimeline(AppPolicy()) }
+        return PolicyTimeline(first.policy, then: Array(numbered.dropFirst()))
+    }
+}

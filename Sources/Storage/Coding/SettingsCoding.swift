@@ -1,0 +1,65 @@
+import Crypto
+package import Ledger
+import Primitives
+
+/// How a version of what an app chose is written: JSON with sorted keys, so that equal contents are equal texts for one version
+/// of Tenure. Another version may know more choices; so contents are compared as values, decoded by whoever compares.
+package enum SettingsCoding {
+    package static func encode(_ content: SettingsContent) throws -> String { try StateCoding.encode(Document(content)) }
+
+    /// - Throws: `StorageError` with `corrupt` for anything that `encode` did not write.
+    package static func decode(_ text: String) throws -> SettingsContent {
+        try StateCoding.decode(Document.self, from: text).content
+    }
+
+    /// SHA-256 in hexadecimal.
+    package static func digest(of text: String) -> String {
+        SHA256.hash(data: Array(text.utf8)).map { byte in
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "0" + digits : digits
+        }.joined()
+    }
+
+    private struct Document: Codable {
+        let policy: AppPolicy
+        let products: [String: [Change]]
+        let nonRenewingDurations: [String: String]
+
+        struct Change: Codable {
+            let from: Int64
+            let entitlements: [String]
+        }
+
+        init(_ content: SettingsContent) {
+            policy = content.policy
+            products = Dictionary(grouping: content.products, by: \.productId.rawValue).mapValues { entries in
+                entries.map {
+                    Change(from: $0.validFrom.millisecondsSince1970, entitlements: $0.entitlements.map(\.rawValue))
+                }
+            }
+            nonRenewingDurations = Dictionary(
+                content.durations.map { ($0.key.rawValue, $0.value.description) }
+            ) { first, _ in first }
+        }
+
+        var content: SettingsContent {
+            get throws {
+                let entries = products.sorted { $0.key < $1.key }.flatMap { product, changes in
+                    changes.map { change in
+                        EntitlementMap.Entry(
+                            productId: ProductID(product), validFrom: Timestamp(millisecondsSince1970: change.from),
+                            entitlements: change.entitlements.map { EntitlementID($0) })
+                    }
+                }
+                var durations: [ProductID: ProductDuration] = [:]
+                for (product, text) in nonRenewingDurations {
+                    guard let duration = ProductDuration(text) else {
+                        throw StorageError(.corrupt, "\(text) is no duration")
+                    }
+                    durations[ProductID(product)] = duration
+                }
+                return SettingsContent(policy: policy, products: entries, durations: durations)
+            }
+        }
+    }
+}

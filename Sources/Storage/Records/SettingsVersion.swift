@@ -1,0 +1,78 @@
+package import Ledger
+package import Primitives
+
+/// One version of what an app chose, as it is kept: never changed, and never taken away (OWN-17).
+package struct SettingsVersion: Sendable, Hashable {
+    package let app: AppID
+    /// 1, 2, 3, … without gaps.
+    package let number: Int64
+    /// Number 1 also holds for everything before it.
+    package let validFrom: Timestamp
+    package let appliedAt: Timestamp
+    /// Who applied it: `serve`, or the operator whom the command named.
+    package let actor: String
+    /// Of the document, for people; content is compared as a value.
+    package let digest: String
+    /// As ``SettingsCoding`` writes it.
+    package let document: String
+
+    package init(
+        app: AppID, number: Int64, instants: (validFrom: Timestamp, appliedAt: Timestamp), actor: String, digest: String,
+        document: String
+    ) {
+        self.app = app
+        self.number = number
+        (validFrom, appliedAt) = instants
+        self.actor = actor
+        self.digest = digest
+        self.document = document
+    }
+
+    /// The next version of an app, from an instant on.
+    package init(
+        _ content: SettingsContent, of app: AppID, number: Int64, instants: (validFrom: Timestamp, appliedAt: Timestamp),
+        actor: String
+    ) throws {
+        let document = try SettingsCoding.encode(content)
+        self.init(
+            app: app, number: number, instants: instants, actor: actor, digest: SettingsCoding.digest(of: document),
+            document: document)
+    }
+
+    /// - Throws: `StorageError` with `corrupt` where the document is none of ours.
+    package var version: SettingsTimeline.Version {
+        get throws {
+            SettingsTimeline.Version(number: number, validFrom: validFrom, content: try SettingsCoding.decode(document))
+        }
+    }
+}
+
+extension SettingsTimeline {
+    /// What kept versions come to; nil where there are none.
+    ///
+    /// - Throws: `StorageError` with `corrupt` where one of them cannot be read.
+    package init?(_ kept: [SettingsVersion]) throws { self.init(try kept.map { try $0.version }) }
+}
+
+/// What one customer has, and the number of the app's newest version by which it is judged; 0 where none is kept.
+package struct CustomerHoldings: Sendable, Hashable {
+    /// By subscription.
+    package let holdings: [Holding]
+    package let settings: Int64
+
+    package init(holdings: [Holding], settings: Int64) {
+        self.holdings = holdings
+        self.settings = settings
+    }
+}
+
+/// A holding and whose it is.
+package struct HeldByCustomer: Sendable, Hashable {
+    package let customer: CustomerID
+    package let holding: Holding
+
+    package init(customer: CustomerID, holding: Holding) {
+        self.customer = customer
+        self.holding = holding
+    }
+}

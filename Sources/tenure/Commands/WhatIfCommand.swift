@@ -1,0 +1,52 @@
+import ArgumentParser
+import Backend
+import Foundation
+import Primitives
+
+struct WhatIfCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "what-if",
+        abstract: "Try a policy and products before they are applied: whose access would differ, and when.",
+        discussion: """
+            Folds every subscription of the app under the versions that are kept and with the file's content among them, and
+            compares what customers may use where products would give something else. Changes nothing; may run beside a server.
+
+            It ends with a confirmation code, which `tenure policy apply --from` wants to be shown.
+            """)
+
+    @Option(name: .long, help: "The configuration file that has the proposed policy and products, JSON.")
+    var config: String
+
+    @Option(name: .long, help: "Which app; may be left out where only one is configured.")
+    var app: String?
+
+    @Option(name: .long, help: "From when it would hold: milliseconds since 1970 or 2026-01-31T00:00:00Z; now unless said.")
+    var from: String?
+
+    @Option(name: .long, help: "Where to write the list, one row for each stretch of time that differs.", completion: .file())
+    var csv: String?
+
+    func run() async throws {
+        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
+        let chosen = try configuration.app(app)
+        let instant = try from.map { try InstantArgument.read($0, option: "--from") }
+        var list = try WhatIfList(path: csv)
+        var bar = ProgressBar()
+        let summary = try await configuration.withBackend { backend, _ in
+            try await backend.whatIf(chosen.content, app: chosen.id, from: instant, row: { try list.append($0) }) { summary in
+                bar.show(
+                    "\(summary.subscriptions) subscriptions, \(summary.customers) customers, \(summary.rows) differences")
+            }
+        }
+        bar.clear()
+        try list.flush()
+        Console.print(
+            """
+            Compared with version \(summary.newest), from \(instant.map { "\($0)" } ?? "now"):
+            \(summary.subscriptionsThatDiffer) of \(summary.subscriptions) subscriptions would serve others, or at other times
+            \(summary.customersWhoseEntitlementsDiffer) of \(summary.customers) customers could use other entitlements
+            \(summary.rows) differences, \(summary.losses) of them losses
+            Confirmation code: \(summary.code)
+            """)
+    }
+}

@@ -1,0 +1,344 @@
+import Ledger
+import Primitives
+import Storage
+import Testing
+
+@testable import Backend
+
+/// Versions of what an app chose, from the file to the answer (OWN-16, OWN-17).
+@Suite struct SettingsTests {
+    private static let scope = Scope(app: World.app, environment: .production)
+    private static let upgrade = purchase("2001", "pro.monthly", day: 2)
+
+    private static func purchase(
+        _ id: String, _ product: String = "plus.monthly", day: Int64, of original: String = "1001", reason: String = "PURCHASE"
+    ) -> Purchase {
+        Purchase().with { purchase in
+            (purchase.transactionId, purchase.originalTransactionId) = (id, original)
+            (purchase.webOrderLineItemId, purchase.productId) = ("9" + id, product)
+            purchase.purchaseDate = PretendAppStore.june.adding(.days(day))
+            purchase.signedDate = purchase.purchaseDate
+            purchase.expiresDate = purchase.purchaseDate.adding(.days(30))
+            purchase.transactionReason = reason
+        }
+    }
+
+    /// A server that comes with another file to the same store.
+    private static func server(
+        _ world: World, _ policy: AppPolicy, gives: [String: [String]] = ["plus.monthly": ["plus"]], validFrom: Timestamp? = nil,
+        on store: (any Store)? = nil
+    ) -> Backend {
+        let content = SettingsContent(
+            policy: policy,
+            products: gives.map { product, names in
+                EntitlementMap.Entry(
+                    productId: ProductID(product), validFrom: Timestamp(millisecondsSince1970: 0),
+                    entitlements: names.map { EntitlementID($0) })
+            })
+        var settings = AppSettings(
+            id: World.app, expected: World.productionOnly,
+            content: content)
+        settings.validFrom = validFrom
+        return Backend(store: store ?? world.store, verifier: world.apple.verifier, apps: [settings], clock: world.clock)
+    }
+
+    /// Works through what is ordered; returns how often something was taken.
+    @discardableResult
+    private static func workThrough(_ backend: Backend, most: Int = 100) async throws -> Int {
+        let loop = WorkLoop(
+            store: backend.store, clock: backend.clock, performers: [SettingsPerformer(backend: backend)], worker: "worker",
+            jitter: { 0.5 })
+        var count = 0
+        while count < most, try await loop.runOnce() > 0 { count += 1 }
+        return count
+    }
+
+    private static func audit(_ world: World, _ id: String = "1001") async throws -> [AuditRow] {
+        try await world.store.auditRows(of: World.key(id), after: 0, limit: 100).map(\.row)
+    }
+
+    private static func owner(_ world: World, _ id: String = "1001") async throws -> CustomerID? {
+        try await world.store.subscription(World.key(id))?.state.owner(at: world.clock.now().adding(.minutes(1)))
+    }
+
+    /// Alice buys, and Bob buys the upgrade of what is hers.
+    private static func story(_ backend: Backend, _ world: World) async throws {
+        _ = try await claim(backend, world, World.alice, .purchase, Purchase())
+        world.clock.set(upgrade.purchaseDate.adding(.minutes(1)))
+        _ = try await claim(backend, world, World.bob, .purchase, upgrade)
+    }
+
+    private static func claim(
+        _ backend: Backend, _ world: World, _ customer: CustomerID, _ kind: Claim.Kind, _ purchase: Purchase
+    ) async throws -> Backend.ClaimResult {
+        try await backend.claim(
+            Backend.Upload(
+                customer: customer, kind: kind, productId: nil, signedTransactionInfo: try world.apple.sign(purchase),
+                signedRenewalInfo: nil),
+            app: World.app)
+    }
+
+    // MARK: The story
+
+    @Test func `OWN-17 B keeps the upgrade that she bought under another policy, after the next fact and a refused restore too`()
+        async throws
+    {
+        try await withWorld { world in
+            let first = Self.server(world, AppPolicy())
+            #expect(try await first.adoptSettings()[World.app] == .applied(number: 1, validFrom: world.clock.now()))
+            try await Self.story(first, world)
+            #expect(try await Self.owner(world) == World.bob)
+            let before = try await Self.audit(world)
+
+            world.clock.set(world.clock.now().adding(.hours(1)))
+            let second = Self.server(world, AppPolicy(onPurchase: .stay))
+            #expect(try await second.adoptSettings()[World.app] == .applied(number: 2, validFrom: world.clock.now()))
+            try await Self.workThrough(second)
+            #expect(try await Self.owner(world) == World.bob)
+            let renewed = Self.purchase("2002", "pro.monthly", day: 32, reason: "RENEWAL")
+            world.clock.set(renewed.purchaseDate.adding(.minutes(1)))
+            _ = try await Self.claim(second, world, World.bob, .restore, renewed)
+            #expect(try await Self.owner(world) == World.bob)
+            let refused = try await Self.claim(second, world, CustomerID("stranger"), .restore, renewed)
+            #expect(refused.owner == World.bob)
+            #expect(try await Self.owner(world) == World.bob)
+            let after = try await Self.audit(world).dropFirst(before.count)
+            #expect(!after.isEmpty && after.allSatisfy { $0.customer == World.bob && $0.after.exists })
+        }
+    }
+
+    @Test func `OWN-17 a version that reaches back needs the code of exactly that change, and its audit rows blame nobody else`()
+        async throws
+    {
+        try await withWorld { world in
+            let first = Self.server(world, AppPolicy())
+            _ = try await first.adoptSettings()
+            let start = world.clock.now()
+            try await Self.story(first, world)
+            let count = try await Self.audit(world).count
+            let content = Self.server(world, AppPolicy(onPurchase: .stay)).apps[World.app]?.content
+            var order = SettingsOrder(app: World.app, content: try #require(content), actor: "olga")
+            order.from = start
+            await #expect(throws: SettingsRefusal.self) { try await first.apply(order) }
+            var rows: [WhatIfRow] = []
+            let summary = try await first.whatIf(order.content, app: World.app, from: start, row: { rows.append($0) }) { _ in }
+            #expect(rows.map(\.customer) == [World.alice, World.bob] && rows.map(\.effect) == [.gains, .loses])
+            #expect(summary.subscriptions == 1 && summary.subscriptionsThatDiffer == 1 && summary.newest == 1)
+            #expect(try await Self.audit(world).count == count, "what-if changes nothing (OWN-16)")
+            order.code = try ConfirmationCode.of(order.content, app: World.app, newest: 1, from: start.adding(Milliseconds(1)))
+            await #expect(throws: SettingsRefusal.self) { try await first.apply(order) }
+            order.code = summary.code
+            #expect(try await first.apply(order) == .applied(number: 2, validFrom: start))
+            #expect(try await first.settingsVersions(of: World.app).last?.actor == "olga")
+            try await Self.workThrough(first)
+            #expect(try await Self.owner(world) == World.alice)
+            let after = Array(try await Self.audit(world).dropFirst(count))
+            #expect(after.map(\.customer) == [World.alice, World.bob])
+            #expect(after.allSatisfy { $0.actor == .operatorOfTenure && $0.evidence == [.settingsVersion(2)] })
+            #expect(try await Self.workThrough(first) == 0)
+        }
+    }
+
+    @Test func `OWN-17 a fact that comes before the version is worked through does not hide whose doing the change is`()
+        async throws
+    {
+        try await withWorld { world in
+            let first = Self.server(world, AppPolicy())
+            _ = try await first.adoptSettings()
+            let start = world.clock.now()
+            try await Self.story(first, world)
+            let count = try await Self.audit(world).count
+            let content = Self.server(world, AppPolicy(onPurchase: .stay)).apps[World.app]?.content
+            var order = SettingsOrder(app: World.app, content: try #require(content), actor: "olga")
+            order.from = start
+            order.code = try ConfirmationCode.of(order.content, app: World.app, newest: 1, from: start)
+            _ = try await first.apply(order)
+            let renewed = Self.purchase("2002", "pro.monthly", day: 32, reason: "RENEWAL")
+            world.clock.set(renewed.purchaseDate.adding(.minutes(1)))
+            _ = try await first.receiveNotification(try world.apple.body(Notification("n1", about: renewed)), app: World.app)
+            let after = Array(try await Self.audit(world).dropFirst(count))
+            #expect(after.map(\.actor) == [.operatorOfTenure, .operatorOfTenure, .appStore])
+            #expect(after.last?.customer == World.alice)
+            try await Self.workThrough(first)
+            #expect(try await Self.audit(world).count == count + 3, "there is nothing left to change")
+        }
+    }
+
+    // MARK: Files
+
+    @Test func `OWN-17 a file that is served twice is one version, and one that is changed back is not applied again`()
+        async throws
+    {
+        try await withWorld { world in
+            let (one, two) = (AppPolicy(), AppPolicy(onRestore: .transfer))
+            _ = try await Self.server(world, one).adoptSettings()
+            #expect(try await Self.server(world, one).adoptSettings()[World.app] == .inForce(number: 1))
+            world.clock.set(world.clock.now().adding(.hours(1)))
+            let running = Self.server(world, one)
+            _ = try await running.adoptSettings()
+            _ = try await Self.server(world, two).adoptSettings()
+            try await running.checkHealth()
+            let old = Self.server(world, one)
+            #expect(try await old.adoptSettings()[World.app] == .superseded(number: 1, newest: 2))
+            await #expect(throws: BackendError.self) { try await old.checkHealth() }
+            #expect(try await old.settingsVersions(of: World.app).count == 2)
+            // It goes on under the version in force.
+            _ = try await Self.claim(old, world, World.alice, .purchase, Purchase())
+            _ = try await Self.claim(old, world, World.bob, .restore, Purchase())
+            #expect(try await Self.owner(world) == World.bob)
+            // Going back is a command.
+            var order = SettingsOrder(
+                app: World.app, content: try #require(old.apps[World.app]?.content), actor: "olga")
+            await #expect(throws: SettingsRefusal.self) { try await old.apply(order) }
+            order.again = true
+            #expect(try await old.apply(order) == .applied(number: 3, validFrom: world.clock.now()))
+            try await old.checkHealth()
+        }
+    }
+
+    @Test func `OWN-17 a file may say from when it holds, but not from an instant that is past`() async throws {
+        try await withWorld { world in
+            _ = try await Self.server(world, AppPolicy()).adoptSettings()
+            let (now, later) = (world.clock.now(), world.clock.now().adding(.days(3)))
+            let past = Self.server(world, AppPolicy(onRestore: .transfer), validFrom: now.adding(.hours(-1)))
+            await #expect(throws: SettingsRefusal.self) { try await past.adoptSettings() }
+            let planned = Self.server(world, AppPolicy(onRestore: .transfer), validFrom: later)
+            #expect(try await planned.adoptSettings()[World.app] == .applied(number: 2, validFrom: later))
+            _ = try await Self.claim(planned, world, World.alice, .purchase, Purchase())
+            _ = try await Self.claim(planned, world, World.bob, .restore, Purchase())
+            #expect(try await Self.owner(world) == World.alice)
+            world.clock.set(later)
+            #expect(try await planned.adoptSettings()[World.app] == .inForce(number: 2))
+            _ = try await Self.claim(planned, world, World.bob, .restore, Purchase())
+            #expect(try await Self.owner(world) == World.bob)
+        }
+    }
+
+    @Test func `OWN-17 two servers with different files judge and answer by the store's versions, whichever is asked`()
+        async throws
+    {
+        try await withWorld { world in
+            let one = Self.server(world, AppPolicy(onRestore: .keep))
+            _ = try await one.adoptSettings()
+            _ = try await Self.claim(one, world, World.alice, .purchase, Purchase())
+            let two = Self.server(
+                world, AppPolicy(onRestore: .transfer), gives: ["plus.monthly": ["plus", "extra"]])
+            _ = try await two.adoptSettings()
+            for server in [one, two] {
+                let answer = try await server.entitlements(
+                    of: World.alice, app: World.app, environment: .production, at: nil)
+                #expect(answer.entitlements.filter(\.isActive).compactMap(\.entitlement?.rawValue) == ["extra", "plus"])
+                let nobody = try await server.entitlements(
+                    of: CustomerID("nobody"), app: World.app, environment: .production, at: nil)
+                #expect(nobody.entitlements.count == 2)
+            }
+            // The server with the old file judges by the new version, and back and forth nothing flaps.
+            _ = try await Self.claim(one, world, World.bob, .restore, Purchase())
+            #expect(try await Self.owner(world) == World.bob)
+            let rows = try await Self.audit(world).count
+            for server in [one, two, one] {
+                _ = try await Self.claim(server, world, World.bob, .restore, Purchase())
+                _ = try await server.receiveNotification(
+                    try world.apple.body(Notification("n\(server.apps.count)", about: Purchase())), app: World.app)
+            }
+            #expect(try await Self.audit(world).count == rows)
+        }
+    }
+
+    @Test func `ENT-2 a version that changes products alone judges no subscription anew`() async throws {
+        try await withWorld { world in
+            _ = try await Self.server(world, AppPolicy()).adoptSettings()
+            let other = Self.server(world, AppPolicy(), gives: ["plus.monthly": ["other"]])
+            _ = try await other.adoptSettings()
+            #expect(try await Self.workThrough(other) == 0)
+        }
+    }
+
+    // MARK: Working through
+
+    /// Writes so many subscriptions of Alice's, each restored by Bob half a day later.
+    private static func restored(_ count: Int64, _ backend: Backend, _ world: World) async throws {
+        let start = world.clock.now()
+        for number in 0..<count {
+            let purchase = purchase("\(5000 + number)", day: 0, of: "\(5000 + number)")
+            world.clock.set(start)
+            _ = try await claim(backend, world, World.alice, .purchase, purchase)
+            world.clock.set(start.adding(.hours(12)))
+            _ = try await claim(backend, world, World.bob, .restore, purchase)
+        }
+    }
+
+    @Test func `OWN-17 a version is worked through where it stopped after a server was killed, and each subscription once`()
+        async throws
+    {
+        try await withWorld { world in
+            let first = Self.server(world, AppPolicy())
+            _ = try await first.adoptSettings()
+            let start = world.clock.now()
+            try await Self.restored(60, first, world)
+            let content = Self.server(world, AppPolicy(onRestore: .transfer)).apps[World.app]?.content
+            var order = SettingsOrder(app: World.app, content: try #require(content), actor: "olga")
+            order.from = start
+            order.code = try ConfirmationCode.of(order.content, app: World.app, newest: 1, from: start)
+            _ = try await first.apply(order)
+            // It is killed in its second transaction of subscriptions: what it wrote before stays, with the cursor.
+            let watched = WatchedStore(world.store)
+            watched.fail(with: StorageError(.unavailable, "killed"), after: 2, times: 1000)
+            let dying = Self.server(world, AppPolicy(), on: WatchedStoreFace(watched: watched, writers: 1))
+            await #expect(throws: StorageError.self) { try await Self.workThrough(dying) }
+            let left = try await world.store.work(after: 0, limit: 1000).first { $0.order.kind == .applySettings }
+            let progress = try SettingsProgress(json: try #require(left).order.body)
+            #expect(progress.changed == 25 && progress.after == "5024" && progress.looked == 25)
+            // Nobody is given it before the lease ends; then another server goes on.
+            #expect(try await Self.workThrough(first) == 0)
+            world.clock.set(world.clock.now().adding(.minutes(2)))
+            #expect(try await Self.workThrough(first) > 0)
+            #expect(try await world.store.work(after: 0, limit: 1000).filter { $0.order.kind == .applySettings }.isEmpty)
+            for number in 0..<60 as Range<Int64> {
+                #expect(try await Self.owner(world, "\(5000 + number)") == World.bob)
+                let rows = try await Self.audit(world, "\(5000 + number)").filter { $0.actor == .operatorOfTenure }
+                #expect(rows.map(\.customer) == [World.alice, World.bob])
+            }
+        }
+    }
+
+    // MARK: OWN-16
+
+    @Test func `OWN-16 what-if lists the entitlements that a customer would gain or lose, and a running period loses none`()
+        async throws
+    {
+        try await withWorld { world in
+            let server = Self.server(world, AppPolicy())
+            _ = try await server.adoptSettings()
+            _ = try await Self.claim(server, world, World.alice, .purchase, Purchase())
+            let content = try #require(
+                Self.server(world, AppPolicy(), gives: ["plus.monthly": ["other"]]).apps[World.app]?.content)
+            let end = PretendAppStore.june.adding(.days(30)).adding(.hours(1))
+            var rows: [WhatIfRow] = []
+            let now = try await server.whatIf(content, app: World.app, from: nil, row: { rows.append($0) }) { _ in }
+            #expect(now.customers == 1 && now.customersWhoseEntitlementsDiffer == 1 && now.losses == 0)
+            #expect(rows.map(\.entitlement?.rawValue) == ["other"] && rows.map(\.rule) == ["ENT-2"])
+            #expect(rows.first?.window == TimeWindow(from: world.clock.now(), until: end))
+            rows = []
+            let always = Timestamp(millisecondsSince1970: 0)
+            let past = try await server.whatIf(content, app: World.app, from: always, row: { rows.append($0) }) { _ in }
+            #expect(past.losses == 1 && rows.map(\.effect) == [.gains, .loses])
+            #expect(rows.map(\.entitlement?.rawValue) == ["other", "plus"])
+            #expect(rows.allSatisfy { $0.window == TimeWindow(from: PretendAppStore.june, until: end) })
+            #expect(now.code != past.code)
+        }
+    }
+
+    // MARK: PER-9
+
+    @Test func `PER-9 a non-renewing subscription for which no duration is configured is shown to operators`() async throws {
+        try await withWorld { world in
+            var season = Purchase()
+            season.type = "Non-Renewing Subscription"
+            season.expiresDate = nil
+            _ = try await Self.claim(world.backend, world, World.alice, .purchase, season)
+            let kinds = try await world.backend.warnings(app: World.app, environment: .production).map(\.kind)
+            #expect(kinds == ["durationMissing"])
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Ledger
+import Storage
+import Synchronization
+
+/// A real store that counts its transactions, can hold them up, and lets one kind of body fail.
+final class WatchedStore: Sendable {
+    let store: any Store
+    private let state = Mutex(State())
+
+    private struct State {
+        var transactions = 0
+        var gate: [CheckedContinuation<Void, Never>] = []
+        var isClosed = false
+        var failure: StorageError?
+        /// Which transactions fail, counted from now on; nil for all.
+        var failing: Range<Int>?
+    }
+
+    init(_ store: any Store) { self.store = store }
+
+    var transactions: Int { state.withLock { $0.transactions } }
+    var heldUp: Int { state.withLock { $0.gate.count } }
+
+    /// From now on transactions wait before they begin.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    func open() {
+        let waiting = state.withLock { state in
+            defer { (state.gate, state.isClosed) = ([], false) }
+            return state.gate
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func fail(with error: StorageError?) { state.withLock { $0.failure = error } }
+
+    /// The next `times` after so many more that succeed; those that are held up now count.
+    func fail(with error: StorageError, after: Int, times: Int) {
+        state.withLock { ($0.failure, $0.failing) = (error, after..<(after + times)) }
+    }
+
+    private func failure() -> StorageError? {
+        state.withLock { state in
+            guard let failing = state.failing else { return state.failure }
+            state.failing = (failing.lowerBound - 1)..<(failing.upperBound - 1)
+            return failing.contains(0) ? state.failure : nil
+        }
+    }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+    ) async throws -> Result {
+        await withCheckedContinuation { continuation in
+            let passes = state.withLock { state in
+                state.transactions += 1
+                guard state.isClosed else { return true }
+                state.gate.append(continuation)
+                return false
+            }
+            if passes { continuation.resume() }
+        }
+        if let failure = failure() { throw failure }
+        return try await store.write(body)
+    }
+}
+
+/// The store protocol over a watched store: writing is watched, reading goes through.
+struct WatchedStoreFace: Store {
+    let watched: WatchedStore
+    let writers: Int
+
+    func write<Result: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> Result) async throws -> Result {
+        try await watched.write(body)
+    }
+
+    func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
+        try await watched.store.access(of: customer, in: scope)
+    }
+
+    func settings(of app: AppID) async throws -> [SettingsVersion] { try await watched.store.settings(of: app) }
+
+    func subscriptions(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await watched.store.subscriptions(in: scope, after: id, limit: limit)
+    }
+
+    func holdings(
+        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+    ) async throws -> [HeldByCustomer] {
+        try await watched.store.holdings(in: scope, after: place, limit: limit)
+    }
+
+    func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
+        try await watched.store.subscription(key)
+    }
+
+    func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
+        try await watched.store.auditRows(of: key, after: sequence, limit: limit)
+    }
+
+    func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
+        try await watched.store.facts(of: key, limit: limit)
+    }
+
+    func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
+        try await watched.store.outbox(after: id, limit: limit)
+    }
+
+    func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
+        try await watched.store.warnings(in: scope, limit: limit)
+    }
+
+    func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
+        try await watched.store.work(after: id, limit: limit)
+    }
+
+    func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
+        try await watched.store.subscriptions(after: key, limit: limit)
+    }
+
+    func contents(of key: SubscriptionKey) async throws -> StoredContents? { try await watched.store.contents(of: key) }
+
+    func evidence(_ number: Int64) async throws -> Evidence {
+        try await watched.store.evidence(number)
+    }
+
+    func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
+        try await watched.store.auditTexts(of: key, after: sequence, limit: limit)
+    }
+
+    func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
+        try await watched.store.missedHeads(of: app, seal: number)
+    }
+
+    func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
+        try await watched.store.seals(of: app, after: number, limit: limit)
+    }
+
+    func checkHealth() async throws { try await watched.store.checkHealth() }
+}

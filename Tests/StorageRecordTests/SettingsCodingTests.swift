@@ -1,0 +1,49 @@
+import Ledger
+import Primitives
+import Storage
+import Testing
+
+/// How versions of what an app chose, and what knows of them, are written.
+@Suite struct SettingsCodingTests {
+    private static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+
+    private static func content(_ names: [String]) -> SettingsContent {
+        SettingsContent(
+            policy: AppPolicy(version: 7, onRestore: .transfer),
+            products: names.map {
+                .init(productId: ProductID($0), validFrom: start, entitlements: [EntitlementID("plus")])
+            }, durations: [ProductID("season"): .days(14)])
+    }
+
+    @Test func `OWN-17 equal contents are one text and one digest, whatever the order and the number in the file`() throws {
+        let (one, two) = (Self.content(["a", "b"]), Self.content(["b", "a"]))
+        let texts = try [one, two].map(SettingsCoding.encode)
+        #expect(texts[0] == texts[1] && SettingsCoding.digest(of: texts[0]).utf8.count == 64)
+        #expect(try SettingsCoding.decode(texts[0]) == one)
+        #expect(try SettingsCoding.encode(Self.content(["a"])) != texts[0])
+        #expect(throws: StorageError(.corrupt, "")) { try SettingsCoding.decode("{}") }
+    }
+
+    @Test func `OWN-17 a row that names one policy is read as one that always held`() throws {
+        let old = try StateCoding.encode(AppPolicy(version: 3, onPurchase: .stay))
+        let read = try StateCoding.decode(PolicyTimeline.self, from: old)
+        #expect(read == PolicyTimeline(AppPolicy(version: 3, onPurchase: .stay)))
+        let changed = read.changing(to: AppPolicy(version: 4), from: Self.start)
+        #expect(try StateCoding.decode(PolicyTimeline.self, from: StateCoding.encode(changed)) == changed)
+    }
+
+    @Test func `ENT-2 a holding of before is read as one period, and one of today knows when its periods began`() throws {
+        let old = #"["1",true,null,[[1000,9000,"plus","paid","expired"]]]"#
+        #expect(try HoldingCoding.decode(old).spans.first?.periodStarts == [])
+        let new = #"["1",true,null,[[1000,9000,"plus","paid","expired",[-500,2000,3000]]]]"#
+        let holding = try HoldingCoding.decode(new)
+        #expect(holding.spans.first?.periodStarts.map(\.millisecondsSince1970) == [500, 2500, 5500])
+        #expect(HoldingCoding.encode(holding) == new)
+    }
+
+    @Test func `OWN-17 an audit row that names a version is read back`() throws {
+        let text = #"{"settingsVersion":{"_0":3}}"#
+        #expect(try StateCoding.decode(AuditRow.Evidence.self, from: text) == .settingsVersion(3))
+        #expect(try StateCoding.encode(AuditRow.Evidence.settingsVersion(3)) == text)
+    }
+}
