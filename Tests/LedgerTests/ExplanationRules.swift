@@ -87,8 +87,8 @@ import Testing
     @Test func `OWN-15 a billing retry without grace, and one that outlasts Apple's sixty days, are told`() {
         let book = alices(renewalInfo(signed: day(2026, 2, 1) + .minutes(1)) { $0.isInBillingRetryPeriod = true })
         let wanted = """
-            On 1 February 2026, 00:01 UTC, Apple could not charge for the renewal of plus.monthly. There is no grace period: \
-            access was lost on 1 February 2026, 00:01 UTC, while Apple kept trying (ENT-7).
+            On 1 February 2026, 00:01 UTC, Apple could not charge for the renewal of plus.monthly. There is no grace period, and \
+            access ended on 1 February 2026, 00:01 UTC (ENT-7).
             On 9 February 2026, 00:00 UTC, plus.monthly, which belongs to alice, is not active: Apple could not charge for the \
             renewal, and is still trying (ENT-1).
             Its paid time ended on 1 February 2026, 00:00 UTC. Apple keeps trying to charge, until 2 April 2026, 00:00 UTC at \
@@ -97,6 +97,70 @@ import Testing
         #expect(words(book, at: day(2026, 2, 9)).suffix(3).joined(separator: "\n") == wanted)
         let over = "On 2 April 2026, 00:00 UTC, plus.monthly expired: Apple could not charge for it within 60 days, and tries "
         #expect(words(book, at: day(2026, 5, 1)).contains(over + "no longer (PER-2)."))
+    }
+
+    @Test func `OWN-15 an upload that shows nothing is told with the reason: too late, not asked for, or a renewal`() {
+        var book = alices()
+        _ = book.hear(claim(bob, .purchase, january, at: day(2026, 1, 10)))
+        let guessed = Claim(
+            id: .init("c"), customer: Claimant(carol, keepsIntents: true), kind: .queue, transaction: january, productId: plus,
+            claimedAt: day(2026, 1, 3))
+        _ = book.hear(guessed)
+        let february = renewal("2", from: day(2026, 2, 1), to: day(2026, 3, 1))
+        book.tell(february)
+        _ = book.hear(claim(bob, .queue, february, at: day(2026, 2, 2)))
+        let said = words(book, at: day(2026, 2, 3)).filter { $0.contains("stayed with alice") }
+        let reasons = ["had not asked to buy it", "9 days after the purchase, too late", "a renewal appears on every device"]
+        #expect(said.count == 3 && zip(said, reasons).allSatisfy { $0.contains($1) }, "\(said)")
+    }
+
+    @Test func `OWN-15 a renewal after a gap says so, and calls no charge failed that Apple did not call so`() {
+        var book = alices()
+        book.tell(renewal("2", from: day(2026, 2, 8), to: day(2026, 3, 8)))
+        let wanted = "On 8 February 2026, 00:00 UTC, plus.monthly renewed, paid until 8 March 2026, 00:00 UTC. "
+        #expect(
+            words(book, at: day(2026, 2, 9)).contains(
+                wanted + "The paid time before it had ended on 1 February 2026, 00:00 UTC (OWN-8)."))
+    }
+
+    @Test func `OWN-15 each kind of evidence for an owner has its words`() {
+        let restore = claim(bob, .restore, january, at: day(2026, 1, 5))
+        func decided(_ actor: OwnershipVote.Actor, _ kind: OwnershipVote.Kind) -> [String] {
+            var book = alices()
+            book.policy = AppPolicy(onRestore: .ask)
+            _ = book.hear(restore)
+            book.tell(.vote(OwnershipVote(id: .init("v"), kind: kind, actor: actor, votedAt: day(2026, 1, 7), reason: "seen")))
+            return words(book, at: day(2026, 1, 8))
+        }
+        func tells(_ said: [String], _ words: String) -> Bool { said.contains { $0.contains(words) } }
+        let approved = decided(.operatorOfTenure("op"), .approve(restore.id))
+        #expect(
+            tells(approved, "to bob, because an operator approved bob's restore, for this reason: \u{201C}seen\u{201D} (OWN-9)"))
+        #expect(tells(decided(.owner(alice), .approve(restore.id)), "to bob, because alice agreed to bob's restore (OWN-9)"))
+        let denied = decided(.operatorOfTenure("op"), .deny(restore.id))
+        #expect(tells(denied, "On 5 January 2026, 00:00 UTC, bob asked to restore it. An operator denied this (OWN-9)"))
+        #expect(tells(denied, "On 7 January 2026, 00:00 UTC, an operator denied bob's restore, for this reason: "))
+
+        var stays = alices()
+        stays.policy = AppPolicy(onPurchase: .stay)
+        let upgrade = transaction("2", pro, from: day(2026, 1, 9), to: day(2026, 2, 9))
+        stays.tell(upgrade)
+        _ = stays.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 9) + .seconds(5)))
+        #expect(
+            tells(
+                words(stays, at: day(2026, 1, 10)),
+                "bob's app uploaded the purchase of pro.monthly as bob's. It stayed with alice"))
+
+        var named = alices(
+            renewalInfo(signed: day(2026, 1, 20)) { ($0.autoRenewProductId, $0.appAccountToken) = (pro, bobToken) })
+        if let bobToken { named.tell(.registration(registered(bobToken, bob))) }
+        #expect(
+            tells(words(named, at: day(2026, 1, 21)), "From then on it belongs to bob, who asked for the change (OWN-6)"))
+        named.tell(renewal("2", pro, from: day(2026, 2, 1), to: day(2026, 3, 1)))
+        #expect(
+            tells(
+                words(named, at: day(2026, 2, 2)),
+                "because the change to pro.monthly carries the account token that was registered for bob (OWN-6)"))
     }
 
     @Test func `OWN-15 seconds are told where two things happened in one minute, and nowhere else`() {
@@ -116,7 +180,7 @@ import Testing
         book.tell(upgrade)
         _ = book.hear(claim(bob, .purchase, upgrade, at: day(2026, 1, 25) + .seconds(5)))
         #expect(words(book, at: day(2026, 1, 10)) == early && early.count == 4)
-        #expect(early.last == "It is paid until 1 February 2026, 00:00 UTC. Apple has not said whether it renews then (ENT-1).")
+        #expect(early.last == "It lasts until 1 February 2026, 00:00 UTC. Apple has not said whether it renews then (ENT-1).")
     }
 
     @Test(arguments: 1...UInt64(60))

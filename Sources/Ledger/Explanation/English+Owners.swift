@@ -143,16 +143,16 @@ extension ExplanationLine.Made {
         }
     }
 
-    fileprivate var stays: String { owner.map { "It stays with \($0)" } ?? "It stays without an owner" }
+    fileprivate var stays: String { owner.map { "It stayed with \($0)" } ?? "It stayed without an owner" }
 
     fileprivate func refusal(_ reason: ClaimOutcome.RefusalReason, _ rule: Rule) -> String {
         let whose = owner.map { "it belonged to \($0)" } ?? "nobody owned it"
         switch reason {
         case .ownedByAnother where rule == .renewalNeverMoves:
-            return "This moved nothing: \(whose), and a renewal does not show who bought"
+            return "\(stays): a renewal appears on every device of the Apple Account, and does not show who bought"
         case .ownedByAnother where kind == .restore:
             return "This was refused: \(whose), and the app's policy did not let a restore move it"
-        case .ownedByAnother: return "This was refused: \(whose), and it does not show who bought"
+        case .ownedByAnother: return "\(stays): \(weakness.english(customer))"
         case .tokenOfAnother:
             return "This was refused: the purchase carries the account token of another customer"
         case .boughtByAnother: return "This was refused: \(whose), and there is better evidence of who bought"
@@ -178,5 +178,15 @@ extension ExplanationLine.Made {
         guard let again else { return "" }
         let times = again.count == 1 ? "once more" : "\(again.count) more times"
         return ". It was tried \(times), the last time on \(again.lastAt.english)"
+    }
+}
+
+extension ExplanationLine.Made.Weakness {
+    fileprivate func english(_ customer: CustomerID) -> String {
+        switch self {
+        case .late(let wait): "this came \(wait.english) after the purchase, too late to show who bought"
+        case .notAskedFor: "\(customer)'s app had not asked to buy it, so that this does not show who bought"
+        case .byKind: "this does not show who bought"
+        }
     }
 }

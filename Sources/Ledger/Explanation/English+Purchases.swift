@@ -4,13 +4,14 @@ extension ExplanationLine.Purchase {
     func english(_ line: ExplanationLine) -> String {
         switch self {
         case .began(let bought, let beginning): "On \(line.when), \(bought.english(beginning))"
-        case .renewed(let bought, let before, let times, let isRecovery):
-            bought.english(renewedAt: line, from: before, times: times, isRecovery: isRecovery)
+        case .renewed(let bought, let before, let times, let interruption):
+            bought.english(renewedAt: line, from: before, times: times, after: interruption)
         case .oneTime(let bought, let type, let quantity):
             "On \(line.when), \(bought.productId)\(quantity > 1 ? " (\(quantity) of them)" : "") was bought\(bought.terms). "
                 + type.english
         case .alreadyActive(let bought):
-            "On \(line.when), \(bought.productId) was bought\(bought.terms) while it was running already. This changes no owner"
+            "On \(line.when), while \(bought.productId) was running, it was bought once more\(bought.terms). "
+                + "The owner stays the same"
         case .earlyRenewalReplaced(let product, let from):
             "On \(line.when), the renewal of \(product) was replaced too: Apple had charged it early, for the time from "
                 + "\(from.english). It never gave access"
@@ -50,12 +51,19 @@ extension ExplanationLine.Bought {
         }
     }
 
-    fileprivate func english(renewedAt line: ExplanationLine, from before: ProductID?, times: Int, isRecovery: Bool) -> String {
+    fileprivate func english(
+        renewedAt line: ExplanationLine, from before: ProductID?, times: Int,
+        after interruption: ExplanationLine.Purchase.Interruption
+    ) -> String {
         if case .stretch(let from, let until?) = line.at {
             return "From \(from.english) to \(until.english), \(productId) renewed \(times) times" + each
         }
-        let verb = before.map { "it renewed from \($0) into \(productId)" } ?? "\(productId) renewed"
-        return "On \(line.when), " + (isRecovery ? "Apple could charge after all: " : "") + verb + terms
+        let renewed = (before.map { "it renewed from \($0) into \(productId)" } ?? "\(productId) renewed") + terms
+        switch interruption {
+        case .none: return "On \(line.when), \(renewed)"
+        case .failedCharge: return "On \(line.when), Apple could charge after all: \(renewed)"
+        case .gap(let since): return "On \(line.when), \(renewed). The paid time before it had ended on \(since.english)"
+        }
     }
 
     private var each: String {

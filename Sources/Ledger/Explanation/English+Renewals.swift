@@ -31,8 +31,8 @@ extension ExplanationLine.Billing {
             "On \(line.when), Apple could not charge for the renewal of \(product). Access is kept in the billing grace period, "
                 + "until \(end.english)"
         case .failed(let product, .lostFrom(let end)):
-            "On \(line.when), Apple could not charge for the renewal of \(product). There is no grace period: access was lost "
-                + "on \(end.english), while Apple kept trying"
+            "On \(line.when), Apple could not charge for the renewal of \(product). There is no grace period, and "
+                + "access ended on \(end.english)"
         case .graceBegan(let end): "On \(line.when), Apple named a billing grace period. Access is kept until \(end.english)"
         case .graceOver: "On \(line.when), the billing grace period was over without a payment, and access was lost"
         case .keptWithoutNews(let product, let questions): line.keptWithoutNews(product, questions)
@@ -84,7 +84,7 @@ extension ExplanationLine.Outlook {
         case .renews(let renewing): renewing.english
         case .ends(let end): "Renewal is off: it ends on \(end.english)"
         case .doesNotEnd: "It does not end by itself"
-        case .renewalUnknown(let end): "It is paid until \(end.english). Apple has not said whether it renews then"
+        case .renewalUnknown(let end): "It lasts until \(end.english). Apple has not said whether it renews then"
         case .renewedAhead(let product, let from):
             "Apple has charged the next renewal already: \(product) from \(from.english) on"
         case .noNews(let ended, let kept):

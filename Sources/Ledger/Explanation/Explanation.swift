@@ -67,13 +67,13 @@ extension Timestamp {
 extension ExplanationLine {
     /// Both as one line; nil where they are no two plain renewals alike.
     fileprivate func joined(with next: ExplanationLine) -> ExplanationLine? {
-        guard case .purchase(.renewed(let bought, let before, let times, false)) = statement,
-            case .purchase(.renewed(let again, nil, 1, false)) = next.statement,
+        guard case .purchase(.renewed(let bought, let before, let times, .none)) = statement,
+            case .purchase(.renewed(let again, nil, 1, .none)) = next.statement,
             before == nil, bought.repeats(in: again), rules == next.rules
         else { return nil }
         return ExplanationLine(
             at: .stretch(from: at.begin, until: next.at.begin), rules: rules,
-            .purchase(.renewed(again, from: nil, times: times + 1, isRecovery: false)))
+            .purchase(.renewed(again, from: nil, times: times + 1, after: .none)))
     }
 }
 

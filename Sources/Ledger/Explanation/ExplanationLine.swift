@@ -50,8 +50,8 @@ extension ExplanationLine {
     package enum Purchase: Sendable, Hashable {
         case began(Bought, Beginning)
         /// Several renewals in a row that differ in nothing are one line; `times` is at least 1. `from`: the product before, if
-        /// that was another. `isRecovery`: Apple could charge only later.
-        case renewed(Bought, from: ProductID?, times: Int, isRecovery: Bool)
+        /// that was another.
+        case renewed(Bought, from: ProductID?, times: Int, after: Interruption)
         /// A consumable, a non-consumable, a non-renewing subscription, or a kind that Apple has not said or that is not known
         /// here (PER-9).
         case oneTime(Bought, ProductType, quantity: Int64)
@@ -70,6 +70,15 @@ extension ExplanationLine {
             case replacing(ProductID?)
             /// After the end.
             case again
+        }
+
+        /// What came between the period before and its renewal.
+        package enum Interruption: Sendable, Hashable {
+            case none
+            /// Apple said that it could not charge.
+            case failedCharge
+            /// The period before ended then, and Apple said nothing of a failed charge.
+            case gap(since: Timestamp)
         }
 
         package enum Reason: Sendable, Hashable {
@@ -267,11 +276,24 @@ extension ExplanationLine {
         package let isChange: Bool
         /// Others have evidence of the same purchase.
         package let isContested: Bool
+        package let weakness: Weakness
         /// Who owned it then; nil where nobody did.
         package let owner: CustomerID?
         package let judged: Judgement
         /// How often it was made again in vain; nil where it was not.
         package let again: ClaimRepetition?
+    }
+}
+
+extension ExplanationLine.Made {
+    /// Why an upload does not show who bought.
+    package enum Weakness: Sendable, Hashable {
+        /// So long after the purchase that it no longer counts.
+        case late(Milliseconds)
+        /// The client asks before it buys, and did not ask for this (OWN-18).
+        case notAskedFor
+        /// It is what it is: a restore, a renewal, another product.
+        case byKind
     }
 }
 

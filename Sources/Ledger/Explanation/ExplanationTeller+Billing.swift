@@ -37,14 +37,16 @@ extension ExplanationTeller {
     private func ending(at instant: Timestamp) -> Period? {
         guard let index = begun.lastIndex(where: { $0.purchaseDate <= instant }) else { return nil }
         let firstRetry = begun[index].transaction.expiresDate?.adding(.hours(-24)) ?? instant
-        return instant < firstRetry && index > 0 ? begun[index - 1] : begun[index]
+        guard instant < firstRetry else { return begun[index] }
+        return index > 0 && begun[index].beginning == .renewal ? begun[index - 1] : nil
     }
 
     private func failed(_ word: RenewalFact, _ period: Period) -> ExplanationLine.Billing {
         let end = period.end ?? word.signedDate
         if let grace = word.gracePeriodExpiresDate { return .failed(period.productId, access: .keptUntil(grace)) }
         let span = state.spans.last { $0.kind == .gracePeriod && $0.from == end }
-        return .failed(period.productId, access: span?.until.map { .keptUntil($0) } ?? .lostFrom(max(end, word.signedDate)))
+        let kept = state.spans.last { $0.kind == .provisional && $0.from == end }
+        return .failed(period.productId, access: span?.until.map { .keptUntil($0) } ?? .lostFrom(kept?.until ?? end))
     }
 
     private func spanLine(_ span: AccessSpan) -> ExplanationLine? {

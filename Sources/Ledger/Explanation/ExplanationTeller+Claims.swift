@@ -108,8 +108,19 @@ extension ExplanationTeller {
         return ExplanationLine.Made(
             customer: customer, kind: claim.kind, claim: claim.id, productId: claim.productId,
             isChange: claim.kind == .purchase && period.map { $0.productId != claim.productId } ?? false,
-            isContested: isContested,
+            isContested: isContested, weakness: weakness(claim, period),
             owner: state.owner(at: claim.claimedAt), judged: judged, again: again)
+    }
+
+    private func weakness(_ claim: Claim, _ period: Period?) -> ExplanationLine.Made.Weakness {
+        guard let period, period.isBought, claim.kind != .restore, claim.productId == period.productId else { return .byKind }
+        let window = (policies?.policy(at: period.purchaseDate) ?? AppPolicy()).purchaseWindow
+        if claim.claimedAt > period.purchaseDate.adding(window) { return .late(claim.claimedAt.since(period.purchaseDate)) }
+        let customer = identities.resolve(claim.customer)
+        let hasAsked = history.intents.contains {
+            identities.resolve($0.customer) == customer && $0.holds(for: period.productId, boughtAt: period.purchaseDate)
+        }
+        return claim.kind == .queue && claim.keepsIntents && !hasAsked ? .notAskedFor : .byKind
     }
 
     // MARK: Contested (ABUSE-1)

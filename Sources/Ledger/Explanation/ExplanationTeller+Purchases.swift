@@ -54,24 +54,30 @@ extension ExplanationTeller {
     }
 
     private func renewal(_ bought: ExplanationLine.Bought, _ period: Period, _ index: Int, _ rules: [Rule]) -> ExplanationLine {
-        let isRecovery = state.periods.isRecovery(index, state.renewals)
-        // What kept the billing date was charged only when Apple said so.
-        let at = isRecovery ? max(period.purchaseDate, charged(period)) : period.purchaseDate
-        let before = state.periods[..<index].last { $0.isSubscriptionPeriod && !$0.neverServes }?.productId
-        let from = before == period.productId ? nil : before
+        let previous = state.periods[..<index].last { $0.isSubscriptionPeriod && !$0.neverServes }
+        let from = previous?.productId == period.productId ? nil : previous?.productId
+        let (at, interruption) = interruption(period, after: previous)
         return ExplanationLine(
             at: .instant(at), rules: rules + [from == nil ? .renewalNeverMoves : .upgrade],
-            .purchase(.renewed(bought, from: from, times: 1, isRecovery: isRecovery)))
+            .purchase(.renewed(bought, from: from, times: 1, after: interruption)))
     }
 
-    /// When Apple could charge a period after all: the first word without a retry after one with it, or the last signature.
-    private func charged(_ period: Period) -> Timestamp {
-        let retry = state.renewals.last {
-            $0.isInBillingRetryPeriod && $0.signedDate <= max(period.transaction.signedDate, period.purchaseDate)
+    /// What came before a renewal, and when it could be charged: what keeps its billing date began before that.
+    private func interruption(
+        _ period: Period, after previous: Period?
+    ) -> (at: Timestamp, ExplanationLine.Purchase.Interruption) {
+        let begins = period.purchaseDate
+        guard let previous, previous.ranOut, let end = previous.end else { return (begins, .none) }
+        let limit = min(max(period.transaction.signedDate, begins), period.transaction.expiresDate?.adding(.hours(-24)) ?? begins)
+        let failed = state.renewals.last {
+            $0.isInBillingRetryPeriod && $0.signedDate >= end.adding(.hours(-24)) && $0.signedDate <= limit
         }
-        guard let retry else { return period.purchaseDate }
-        let next = state.renewals.first { $0.signedDate > retry.signedDate && !$0.isInBillingRetryPeriod }
-        return min(next?.signedDate ?? .latestAccepted, max(period.transaction.signedDate, retry.signedDate))
+        guard let failed else {
+            return (begins, end.truncatedToSecond < begins.truncatedToSecond ? .gap(since: end) : .none)
+        }
+        let next = state.renewals.first { $0.signedDate > failed.signedDate && !$0.isInBillingRetryPeriod }
+        let charged = min(next?.signedDate ?? limit, limit)
+        return (max(begins, charged), .failedCharge)
     }
 
     /// PER-13: told with the upgrade that replaced it.
@@ -119,10 +125,11 @@ extension ExplanationTeller {
                 revocation.revocationDate, .periodEnd, .familySharing,
                 say: .refund(.familySharingStopped(period.productId, takeBack)))
         }
-        let isOlder = revocation.isPartial || state.periods.last { !$0.neverServes } != period
-        return line(
-            revocation.revocationDate, isOlder ? .olderRefund : .takeBack,
-            say: .refund(.refunded(period.productId, revocation, takeBack)))
+        let isOlder = state.periods.last { !$0.neverServes } != period
+        let rules: [Rule] = revocation.isPartial ? [.olderRefund] : [.takeBack] + (isOlder ? [.olderRefund] : [])
+        return ExplanationLine(
+            at: .instant(revocation.revocationDate), rules: rules,
+            .refund(.refunded(period.productId, revocation, takeBack)))
     }
 
     private func takeBack(of period: Period, _ revocation: Revocation) -> ExplanationLine.Refund.TakeBack {
