@@ -258,3 +258,80 @@ extension SubscriptionState {
     /// What the customer's last claim came to.
     fileprivate func outcome(of customer: CustomerID) -> ClaimOutcome? { claims.last { $0.claim.customer == customer }?.outcome }
 }
+
+/// OWN-18: the question before buying.
+@Suite struct PurchaseQuestionRules {
+    private let catalogue = Result {
+        try PlanCatalogue(
+            checking: PlanCatalogueDraft(families: [
+                .init(
+                    subscriptionGroupIdentifier: "gold",
+                    products: [
+                        .init(productId: pro, level: 1, duration: "P1M"), .init(productId: plus, level: 2, duration: "P1M"),
+                    ])
+            ]))
+    }
+
+    /// Alice, or an anonymous customer, has one of the products for January.
+    private func state(of product: ProductID, anonymous: Bool = false) -> SubscriptionState {
+        var book = Book()
+        let bought = transaction("1", product, from: day(2026, 1, 1), to: day(2026, 2, 1)) {
+            $0.details.subscriptionGroupIdentifier = "gold"
+        }
+        book.tell(bought)
+        _ = book.hear(
+            Claim(
+                id: .init("first"), customer: Claimant(alice, isAnonymous: anonymous), kind: .purchase, transaction: bought,
+                productId: product, claimedAt: day(2026, 1, 1)))
+        return book.state
+    }
+
+    private func ask(
+        _ customer: CustomerID, _ product: ProductID, own: [SubscriptionState] = [], shown: [SubscriptionState] = [],
+        _ policy: AppPolicy = AppPolicy(), isAnonymous: Bool = false
+    ) throws -> PurchaseQuestion.Answer {
+        try PurchaseQuestion(customer: customer, productId: product, at: day(2026, 1, 10)).answer(
+            own: own, shown: shown, catalogue: catalogue.get(), under: PolicyTimeline(policy), isAnonymous: isAnonymous)
+    }
+
+    @Test func `OWN-18 who holds the product already is told so, and who has nothing may buy`() throws {
+        let held = state(of: plus)
+        #expect(try ask(alice, plus, own: [held]) == .alreadyHeld(key.originalTransactionId, until: day(2026, 2, 1)))
+        #expect(try ask(bob, plus) == .yes)
+        #expect(try ask(bob, plus, shown: [held]) == .heldByAnother(alice))
+    }
+
+    @Test func `OWN-18 the effect on another's subscription of the Apple Account is told, by the policy`() throws {
+        for (policy, result) in [
+            (PurchasePolicy.followPurchase, PurchaseQuestion.Change.Result.theirs), (.stay, .staysWithOwner), (.ask, .waits),
+        ] {
+            guard case .changes(let change) = try ask(bob, pro, shown: [state(of: plus)], AppPolicy(onPurchase: policy)) else {
+                Issue.record("no change is told")
+                continue
+            }
+            #expect(change.change.kind == .upgrade && change.change.effect == .atOnce)
+            #expect(change.owner == .another(alice) && change.result == result)
+        }
+        guard case .changes(let lower) = try ask(bob, plus, shown: [state(of: pro)]) else {
+            Issue.record("no change is told")
+            return
+        }
+        #expect(lower.change.effect == .atRenewal(day(2026, 2, 1)) && lower.result == .theirs)
+        guard case .changes(let own) = try ask(alice, pro, own: [state(of: plus)], shown: [state(of: plus)]) else {
+            Issue.record("no change is told")
+            return
+        }
+        #expect(own.owner == .asker && own.result == .theirs)
+    }
+
+    @Test func `OWN-18 an anonymous customer is told that an identified owner keeps it`() throws {
+        for (isOwnerAnonymous, result) in [(false, PurchaseQuestion.Change.Result.staysWithOwner), (true, .theirs)] {
+            let shown = state(of: plus, anonymous: isOwnerAnonymous)
+            guard case .changes(let change) = try ask(bob, pro, shown: [shown], isAnonymous: true) else {
+                Issue.record("no change is told")
+                continue
+            }
+            #expect(change.result == result)
+        }
+    }
+}

@@ -29,7 +29,7 @@ package struct AbuseReview {
     package var signals: [AbuseSignal] {
         let all =
             accountsOfManyCustomers + customersOfManyAccounts + introductoryOffersAgain + refunds + refundsAfterConsumption
-            + claimsWithOthersReceipts + crossgradeLoops
+            + claimsWithOthersReceipts + crossgradeLoops + contestedPurchases
         return all.sorted(by: AbuseSignal.inOrder)
     }
 
@@ -171,6 +171,17 @@ package struct AbuseReview {
             AbuseSignal(
                 .claimsWithOthersReceipts, .customer(customer), count: claims.count, threshold: thresholds.refusedClaims,
                 evidence: Array(claims.values))
+        }
+    }
+
+    /// One is a signal: an operator may have to say whose it is. Tokens make it rare.
+    private var contestedPurchases: [AbuseSignal] {
+        states.compactMap { state in
+            let id = state.key.originalTransactionId
+            let contested = state.contested.filter { isRecent($0.at, within: thresholds.window) }
+            return AbuseSignal(
+                .contestedPurchase, .subscription(id), count: contested.count, threshold: 1,
+                evidence: contested.map { .init(at: $0.at, what: .transaction(id, $0.transactionId)) })
         }
     }
 

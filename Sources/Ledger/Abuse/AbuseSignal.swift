@@ -30,6 +30,8 @@ package struct AbuseSignal: Sendable, Hashable {
         case claimsWithOthersReceipts
         /// Upgrades and crossgrades one after another, each of which gives back the rest of the last.
         case crossgradeLoop
+        /// Several customers have evidence of one purchase (OWN-4).
+        case contestedPurchase
     }
 
     package enum Subject: Sendable, Hashable {
