@@ -35,6 +35,8 @@ def copy_sources():
     """The same tree as the package Rules/, without its symbolic links: a mutation must not touch the real sources."""
     COPY.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "Rules/Package.swift", COPY / "Package.swift")
+    # Pages whose text tests hold against the code.
+    mirror(ROOT / "docs", COPY / "docs")
     for folder, names in (("Sources", ROOMS), ("Tests", SUITES)):
         for name in names:
             mirror(ROOT / folder / name, COPY / folder / name)

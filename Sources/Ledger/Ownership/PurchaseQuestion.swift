@@ -1,7 +1,7 @@
 package import Primitives
 
-/// May this customer buy this product now? What a client asks before it buys (OWN-18). Other customers in the answer are for whoever
-/// masks them; no client is told who they are.
+/// May this customer buy this product now? What a client asks before it buys (OWN-18). Other customers in the answer are for
+/// whoever masks them; no client is told who they are.
 package struct PurchaseQuestion: Sendable {
     package let customer: CustomerID
     package let productId: ProductID
@@ -44,7 +44,8 @@ package struct PurchaseQuestion: Sendable {
         package enum Result: Sendable, Hashable {
             /// The customer who asks: at once, or when the new period begins.
             case theirs
-            /// Its owner keeps it, whoever buys: the policy says `stay`, or an anonymous customer takes nothing from an identified one.
+            /// Its owner keeps it, whoever buys: the policy says `stay`, or an anonymous customer takes nothing from an
+            /// identified one.
             case staysWithOwner
             /// An operator decides: the policy says `ask`.
             case waits

@@ -139,8 +139,8 @@ struct DemoStory {
         for line in answer["explain"]?.array.map(Array.init) ?? [] { why(line.string ?? "") }
     }
 
-    /// Once more to the same ledger, where nothing may change; and in another order to one that has heard only what devices uploaded, which
-    /// must come to the same.
+    /// Once more to the same ledger, where nothing may change; and in another order to one that has heard only what devices
+    /// uploaded, which must come to the same.
     private func replay(of subscription: String) async throws {
         let before = try await snapshot(of: subscription, app: DemoStage.app.rawValue)
         let sent = try await world.atApple(.GET, "/notifications?limit=1000")["notifications"]?.array.map(Array.init) ?? []

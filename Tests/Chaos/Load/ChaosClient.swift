@@ -45,7 +45,9 @@ struct ChaosClient: Sendable {
 
     /// - Parameter query: put behind the path; the server ignores what it does not know, and a tracer sees it.
     func send(_ message: Message, to address: String, query: String = "") async -> Answer {
-        var request = HTTPClientRequest(url: address + message.path + query)
+        // A path may have a query of its own.
+        let more = message.path.contains("?") ? query.replacing("?", with: "&", maxReplacements: 1) : query
+        var request = HTTPClientRequest(url: address + message.path + more)
         request.method = .RAW(value: message.method.rawValue)
         if !message.body.isEmpty { request.body = .bytes(message.body) }
         return await answer(to: request)
