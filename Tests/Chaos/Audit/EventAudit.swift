@@ -75,7 +75,11 @@ struct EventAudit: Sendable {
         oracle.subscriptions.filter { !$0.periods.isEmpty }.flatMap { subscription -> [String] in
             let id = subscription.originalTransactionId
             let told = Set(announcements(in: events[id] ?? []))
-            let periods = subscription.periods.map { "\($0.productId) from \($0.purchaseDate)" }.filter { !told.contains($0) }
+            // A renewal that an upgrade replaced before it began (PER-13) is announced only where it came before the upgrade.
+            let served = subscription.periods.filter {
+                $0.beginning != .renewal || $0.endReason != .replaced || $0.end != $0.purchaseDate
+            }
+            let periods = served.map { "\($0.productId) from \($0.purchaseDate)" }.filter { !told.contains($0) }
             let owner = subscription.owner(at: life.quiet.upperBound)
             let toldOwner = self.owner(at: life.quiet.upperBound, by: events[id] ?? [])
             return periods.map { "life \(life.number): the period \($0) of \(id) was never announced" }
