@@ -45,8 +45,8 @@ struct ChaosLife: Sendable {
         let registered = Dictionary(deliveries.compactMap(\.registration).map { ($0.token, $0) }) { first, _ in first }
         registrations = registered.values.sorted { $0.token < $1.token }
         var claims = deliveries.compactMap(\.claim)
-        // An owner's restore says nothing new and is not kept (decision 0023, 17). By the oracle it would count once another is shown
-        // to have bought; so where restores move, what can show that comes first.
+        // An owner's restore says nothing new and is not kept (decision 0023, 17). It would count once another is shown to have
+        // bought, by the oracle; so where restores move, what can show that comes first.
         if app.restoresMove { claims = claims.filter { $0.kind != .restore } + claims.filter { $0.kind == .restore } }
         // When they are made by the server's clock is known only roughly; their order is what counts.
         for index in claims.indices { claims[index].claimedAt = now + Int64(index) }
