@@ -356,6 +356,17 @@ import Testing
         #expect(book.state.periods.map(\.beginning) == [.firstKnown, .renewal, .renewal, .resubscription])
     }
 
+    @Test func `OWN-8 in older data a renewal that was replaced before it began does not hide a billing retry`() {
+        var book = Book()
+        let old = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        let upgrade = transaction("1001", pro, from: day(2026, 1, 1) + .hours(5), to: day(2026, 1, 31) + .hours(5))
+        let replaced = transaction("1002", from: day(2026, 2, 1), to: day(2026, 3, 1)) { $0.transactionReason = nil }
+        let recovered = transaction("1003", pro, from: day(2026, 2, 8), to: day(2026, 3, 8)) { $0.transactionReason = nil }
+        book.tell(old, upgrade, replaced, recovered)
+        book.tell(renewalInfo(signed: day(2026, 1, 31) + .hours(6)) { $0.isInBillingRetryPeriod = true })
+        #expect(book.state.periods.map(\.beginning) == [.firstKnown, .immediateChange, .renewal, .renewal])
+    }
+
     // MARK: OWN-9
 
     @Test func `OWN-9 under keep a restore by another is refused with the reason`() {

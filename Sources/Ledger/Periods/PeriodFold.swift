@@ -141,11 +141,11 @@ struct PeriodFold {
     }
 
     /// After a billing retry that was signed about the latest end (Apple charges from a day before it, PER-6), where nothing runs
-    /// and nothing has begun since.
+    /// and nothing has begun since; a renewal that was replaced before it began (PER-13) began nothing.
     private func isRecovered(_ kept: KeptTransaction) -> Bool {
-        guard let passedEnd, let last = drafts.last, !running.contains(where: { stillRuns(drafts[$0], at: kept) }) else {
-            return false
-        }
+        guard let passedEnd, let last = drafts.last(where: { !$0.neverServes }),
+            !running.contains(where: { stillRuns(drafts[$0], at: kept) })
+        else { return false }
         let first = max(passedEnd.adding(.hours(-24)), last.purchaseDate)
         return renewals[renewals.firstPosition(where: { $0.signedDate >= first })...]
             .prefix { $0.signedDate <= kept.fact.purchaseDate }.contains(where: \.isInBillingRetryPeriod)
