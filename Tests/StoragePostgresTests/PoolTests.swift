@@ -292,7 +292,10 @@ final class Counter: Sendable {
 
     var count: Int { value.load(ordering: .acquiring) }
 
-    func add() { value.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+    func add() { _ = next() }
+
+    /// - Returns: the count before this one.
+    func next() -> Int { value.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue }
 }
 
 /// True the first time.

@@ -62,6 +62,34 @@ func eventually(_ what: String, _ isSo: () async throws -> Bool) async throws {
     Issue.record("never: \(what)")
 }
 
+/// Four workers that do numbered jobs until a disturbance is over, and ten more each: it meets work in hand, however fast or slow
+/// the machine is. The numbers are 0, 1, 2 and so on with no gap.
+///
+/// - Returns: how many jobs were done.
+func disturbed(
+    _ job: @escaping @Sendable (Int64) async throws -> Void, by disturbance: (_ done: Counter) async throws -> Void
+) async throws -> Int {
+    let (begun, done, isOver) = (Counter(), Counter(), Counter())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+            group.addTask {
+                var left = 10
+                while left > 0 {
+                    try Task.checkCancellation()
+                    if isOver.count > 0 { left -= 1 }
+                    try await job(Int64(begun.next()))
+                    done.add()
+                }
+            }
+        }
+        try await eventually("work is in hand") { done.count > 40 }
+        try await disturbance(done)
+        isOver.add()
+        try await group.waitForAll()
+    }
+    return done.count
+}
+
 /// The store's error that the body throws; nil where it throws none.
 func storageError(_ body: () async throws -> Void) async throws -> StorageError? {
     do {
