@@ -25,9 +25,7 @@ struct RenewalOutlook: Hashable {
     init(after last: Period, _ renewals: [RenewalFact], until instant: Timestamp) {
         // A renewal is charged, and spoken of, up to a day before it begins (PER-6); a purchase turns renewal on, whatever was
         // said of an earlier period (decision 0010, 8).
-        let signed =
-            renewals.last.map { $0.signedDate <= instant } ?? true
-            ? renewals.last : renewals[..<renewals.firstPosition { $0.signedDate > instant }].last
+        let signed = renewals[..<renewals.firstPosition { $0.signedDate > instant }].last
         word = signed.flatMap { $0.signedDate >= last.firstWord ? $0 : nil }
         let firstRetry = last.transaction.expiresDate?.adding(.hours(-24)) ?? last.purchaseDate
         retry = word.flatMap { $0.isInBillingRetryPeriod && $0.signedDate >= firstRetry ? $0 : nil }
@@ -69,7 +67,7 @@ struct BillingRetry {
 
     /// Whether the last period begun by the instant ran out, and Apple's last word about it by then is that it tries to charge.
     func isRunning(at instant: Timestamp) -> Bool {
-        guard let last = periods.last(where: { $0.purchaseDate <= instant && !$0.neverServes }), last.isSubscriptionPeriod,
+        guard let last = periods.lastServing(by: instant), last.isSubscriptionPeriod,
             last.ranOut, let end = last.end, end <= instant, instant < end.adding(last.longestBillingRetry)
         else { return false }
         return RenewalOutlook(after: last, renewals, until: instant).retry != nil

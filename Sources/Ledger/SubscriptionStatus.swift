@@ -47,20 +47,15 @@ package enum SubscriptionStatus: Sendable, Hashable {
 
 extension SubscriptionState {
     /// The status at the instant, by what Apple had signed by then (ENT-11); nil while no period is known.
-    ///
-    /// - Parameter heard: what was signed later is not heard; by default the instant itself.
-    package func status(at instant: Timestamp, heard: Timestamp? = nil) -> SubscriptionStatus? {
+    package func status(at instant: Timestamp) -> SubscriptionStatus? {
         guard let first = periods.first else { return nil }
-        let outlook = RenewalOutlook(of: self, at: heard ?? instant)
-        if let span = spans.last(where: { $0.contains(instant) }) { return running(span, outlook) }
-        guard let last = periods.last(where: { $0.purchaseDate <= instant && !$0.neverServes }) else {
-            return .notBegun(from: first.purchaseDate)
-        }
+        if let span = spans.last(where: { $0.contains(instant) }) { return running(span, RenewalOutlook(of: self, at: instant)) }
+        guard let last = periods.lastServing(by: instant) else { return .notBegun(from: first.purchaseDate) }
         let end = last.end ?? last.purchaseDate
         if case .revoked(let revocation) = last.endReason { return .revoked(at: revocation.revocationDate) }
         // A purchase that gives no time by itself does not expire (PER-9).
         guard last.isSubscriptionPeriod || last.givesAccess else { return .purchased(at: last.purchaseDate) }
-        let words = RenewalOutlook(after: last, renewals, until: heard ?? instant)
+        let words = RenewalOutlook(after: last, renewals, until: instant)
         if words.retry != nil, instant < end.adding(last.longestBillingRetry) { return .billingRetry(since: end) }
         return .expired(at: end, expirationIntent: words.word?.expirationIntent)
     }

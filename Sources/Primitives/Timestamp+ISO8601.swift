@@ -3,15 +3,19 @@ extension Timestamp: CustomStringConvertible {
     ///
     /// Source: RFC 3339, section 5.6.
     public var description: String {
-        let seconds = millisecondsSince1970.flooredDivision(by: 1000)
         // From the remainder: `seconds * 1000` would overflow at the first instant there is.
         let fraction = (millisecondsSince1970 % 1000 + 1000) % 1000
-        let days = seconds.flooredDivision(by: 86_400)
-        let secondOfDay = seconds - days * 86_400
-        let date = CivilDate(daysSince1970: days)
+        let (date, secondOfDay) = utc
         let time = [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { padded($0, to: 2) }.joined(separator: ":")
         let part = fraction == 0 ? "" : "." + padded(fraction, to: 3)
         return "\(padded(date.year, to: 4))-\(padded(date.month, to: 2))-\(padded(date.day, to: 2))T\(time)\(part)Z"
+    }
+
+    /// The day and the second of the day, 0 to 86,399, in UTC; a part of a second is dropped toward the past.
+    package var utc: (date: CivilDate, secondOfDay: Int64) {
+        let seconds = millisecondsSince1970.flooredDivision(by: 1000)
+        let days = seconds.flooredDivision(by: 86_400)
+        return (CivilDate(daysSince1970: days), seconds - days * 86_400)
     }
 
     private func padded(_ number: Int64, to width: Int) -> String {

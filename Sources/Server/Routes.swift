@@ -57,7 +57,7 @@ struct Routes<Context: RequestContext>: Sendable {
     }
 
     private static func kind(_ spelling: String) throws -> Claim.Kind {
-        guard let kind = Claim.Kind(rawValue: spelling), Claim.Kind.allCases.contains(kind) else {
+        guard let kind = Claim.Kind(saidByClient: spelling) else {
             throw RequestError.invalidBody("kind is not purchase, queue or restore.")
         }
         return kind

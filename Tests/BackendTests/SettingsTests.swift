@@ -68,6 +68,14 @@ import Testing
         _ = try await claim(backend, world, World.bob, .purchase, upgrade)
     }
 
+    /// Olga's order that the policy holds from the instant.
+    private static func order(_ policy: AppPolicy, from: Timestamp, _ world: World) throws -> SettingsOrder {
+        let content = server(world, policy).apps[World.app]?.content
+        var order = SettingsOrder(app: World.app, content: try #require(content), actor: "olga")
+        order.from = from
+        return order
+    }
+
     private static func claim(
         _ backend: Backend, _ world: World, _ customer: CustomerID, _ kind: Claim.Kind, _ purchase: Purchase
     ) async throws -> Backend.ClaimResult {
@@ -116,9 +124,7 @@ import Testing
             let start = world.clock.now()
             try await Self.story(first, world)
             let count = try await Self.audit(world).count
-            let content = Self.server(world, AppPolicy(onPurchase: .stay)).apps[World.app]?.content
-            var order = SettingsOrder(app: World.app, content: try #require(content), actor: "olga")
-            order.from = start
+            var order = try Self.order(AppPolicy(onPurchase: .stay), from: start, world)
             await #expect(throws: SettingsRefusal.self) { try await first.apply(order) }
             var rows: [WhatIfRow] = []
             let summary = try await first.whatIf(order.content, app: World.app, from: start, row: { rows.append($0) }) { _ in }
@@ -148,9 +154,7 @@ import Testing
             let start = world.clock.now()
             try await Self.story(first, world)
             let count = try await Self.audit(world).count
-            let content = Self.server(world, AppPolicy(onPurchase: .stay)).apps[World.app]?.content
-            var order = SettingsOrder(app: World.app, content: try #require(content), actor: "olga")
-            order.from = start
+            var order = try Self.order(AppPolicy(onPurchase: .stay), from: start, world)
             order.code = try ConfirmationCode.of(order.content, app: World.app, newest: 1, from: start)
             _ = try await first.apply(order)
             let renewed = Self.purchase("2002", "pro.monthly", day: 32, reason: "RENEWAL")
@@ -276,9 +280,7 @@ import Testing
             _ = try await first.adoptSettings()
             let start = world.clock.now()
             try await Self.restored(60, first, world)
-            let content = Self.server(world, AppPolicy(onRestore: .transfer)).apps[World.app]?.content
-            var order = SettingsOrder(app: World.app, content: try #require(content), actor: "olga")
-            order.from = start
+            var order = try Self.order(AppPolicy(onRestore: .transfer), from: start, world)
             order.code = try ConfirmationCode.of(order.content, app: World.app, newest: 1, from: start)
             _ = try await first.apply(order)
             // It is killed in its second transaction of subscriptions: what it wrote before stays, with the cursor.

@@ -164,6 +164,24 @@ import Testing
         #expect(kinds(usual.tell(renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)))).first == .subscriptionRenewed)
     }
 
+    @Test func `PER-13 a renewal that was replaced before it began hides neither a recovery nor what a change replaced`() {
+        let replaced = day(2026, 2, 1)
+        let upgrade = transaction("1001", pro, from: replaced + .hours(-5), to: day(2026, 2, 28) + .hours(-5))
+        func replacedEarly() -> Book {
+            var book = Book()
+            book.tell(first)
+            book.tell(upgrade, renewal("1002", from: replaced, to: day(2026, 3, 1)) { $0.signedDate = replaced + .hours(-10) })
+            return book
+        }
+        var recovered = replacedEarly()
+        #expect(recovered.state.periods.map(\.neverServes) == [false, false, true])
+        let late = transaction("1003", pro, from: day(2026, 3, 5), to: day(2026, 4, 5)) { $0.transactionReason = .renewal }
+        #expect(kinds(recovered.tell(late)).first == .subscriptionRecovered)
+        var changed = replacedEarly()
+        let change = changed.tell(transaction("1004", ProductID("basic.monthly"), from: replaced, to: day(2026, 3, 1) + .hours(1)))
+        #expect(change.events.first { $0.kind == .subscriptionChanged }?.previousProductId == pro)
+    }
+
     @Test func `PER-1 a purchase restored on another device is no event`() {
         var book = Book()
         book.tell(first)

@@ -45,7 +45,7 @@ import Testing
         #expect(before.owner(at: day(2026, 1, 12)) == bob)
         let applied = Decision(applying: two.policies, history: history, state: before, learnedAt: day(2026, 3, 1))
         #expect(applied.state.owner(at: day(2026, 3, 2)) == bob)
-        #expect(applied.auditRows.isEmpty && applied.events.isEmpty && !applied.changesState)
+        #expect(applied.auditRows.isEmpty && applied.events.isEmpty && !applied.changesHistory)
     }
 
     @Test func `OWN-17 a version that reaches back changes owners, and the audit rows name it and the operator`() throws {
@@ -55,11 +55,11 @@ import Testing
         let before = SubscriptionState(folding: history, under: one.policies)
         let applied = Decision(applying: two.policies, history: history, state: before, learnedAt: day(2026, 3, 1))
         #expect(applied.state.owner(at: day(2026, 1, 12)) == alice)
-        #expect(applied.changesState && applied.auditRows.map(\.customer) == [alice, bob])
+        #expect(applied.changesHistory && applied.auditRows.map(\.customer) == [alice, bob])
         #expect(applied.auditRows.allSatisfy { $0.actor == .operatorOfTenure && $0.evidence == [.settingsVersion(2)] })
         #expect(applied.events.contains { $0.kind == .ownerChanged })
         let again = Decision(applying: two.policies, history: applied.history, state: applied.state, learnedAt: day(2026, 3, 2))
-        #expect(!again.changesState && again.auditRows.isEmpty && again.events.isEmpty)
+        #expect(!again.changesHistory && again.auditRows.isEmpty && again.events.isEmpty)
     }
 
     @Test func `OWN-17 a later number replaces from its instant on what earlier numbers say, and the first stays`() throws {

@@ -184,14 +184,12 @@ private struct Desk {
         var keys = Set(requests.flatMap(\.subscriptions))
         var tokens: Set<TokenName> = []
         var registered: Set<TokenName> = []
-        var borne: [TokenName: [Fact]] = [:]
         for request in requests {
             for arrival in request.arrivals {
                 for fact in arrival.facts {
                     guard let token = fact.appAccountToken else { continue }
                     let name = TokenName(app: request.app.id, token: token)
                     tokens.insert(name)
-                    borne[name, default: []].append(fact)
                     bearers[name, default: []].insert(arrival.scope.key(of: fact))
                 }
             }
@@ -208,10 +206,7 @@ private struct Desk {
             request.registration.map { (TokenName(app: request.app.id, token: $0.token), $0) }
         }
         let new = asked.filter { name, said in !(registrations[name] ?? []).contains { $0.covers(said) } }.map(\.0)
-        let overtaken = borne.filter { name, facts in
-            (registrations[name] ?? []).contains { said in facts.contains(where: said.isOvertaken) }
-        }.keys
-        let concerned = Set(new + overtaken).sorted()
+        let concerned = Set(new + overtaken(by: requests)).sorted()
         guard !concerned.isEmpty else { return }
         for name in concerned {
             bearers[name, default: []].formUnion(try transaction.subscriptions(bearing: [name]))
@@ -240,6 +235,17 @@ private struct Desk {
     func registrations(for fact: Fact, app: AppID) -> [TokenRegistration] {
         guard !registrations.isEmpty, let token = fact.appAccountToken else { return [] }
         return registrations[TokenName(app: app, token: token)] ?? []
+    }
+
+    /// The tokens that something in the requests bore before they were registered.
+    private func overtaken(by requests: [IngestRequest]) -> [TokenName] {
+        guard !registrations.isEmpty else { return [] }
+        return requests.flatMap { request in
+            request.arrivals.flatMap(\.facts).flatMap { fact in
+                registrations(for: fact, app: request.app.id).filter { $0.isOvertaken(by: fact) }
+                    .map { TokenName(app: request.app.id, token: $0.token) }
+            }
+        }
     }
 
     /// How many customers may have one token registered; nobody needs more than one.
@@ -283,7 +289,7 @@ private struct Desk {
             return nil
         }
         let decision = Decision(applying: policies, history: stored.history, state: stored.state, learnedAt: learnedAt)
-        guard decision.changesState else { return nil }
+        guard decision.changesHistory else { return nil }
         put(decision, policy: policies, learnedAt: learnedAt)
         return decision
     }

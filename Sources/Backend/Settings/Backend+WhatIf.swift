@@ -28,6 +28,11 @@ package struct WhatIfSummary: Sendable, Hashable {
     package var newest: Int64 = 0
     /// What `apply` with the same file and instant wants to be shown.
     package var code = ""
+
+    fileprivate mutating func count(_ row: WhatIfRow) {
+        rows += 1
+        if row.effect == .loses { losses += 1 }
+    }
 }
 
 extension Backend {
@@ -75,18 +80,17 @@ extension Backend {
         var page = try await subscriptions(in: scope, after: nil)
         while let last = page.last {
             let histories = page
-            async let following = subscriptions(in: scope, after: last.originalTransactionId)
+            async let following = subscriptions(in: scope, after: last.key.originalTransactionId)
             async let second = Self.differences(question, Array(histories[(histories.count / 2)...]))
             let first = await Self.differences(question, Array(histories[..<(histories.count / 2)]))
             let differences = await first + second
             for difference in differences {
-                summary.rows += 1
-                if difference.effect == .loses { summary.losses += 1 }
-                try row(
-                    WhatIfRow(
-                        customer: difference.customer, environment: scope.environment,
-                        subscription: difference.subscription.originalTransactionId, effect: difference.effect,
-                        window: difference.window, entitlement: nil, rule: difference.rule.rawValue))
+                let told = WhatIfRow(
+                    customer: difference.customer, environment: scope.environment,
+                    subscription: difference.subscription.originalTransactionId, effect: difference.effect,
+                    window: difference.window, entitlement: nil, rule: difference.rule.rawValue)
+                summary.count(told)
+                try row(told)
             }
             summary.subscriptionsThatDiffer += Int64(Set(differences.map(\.subscription)).count)
             summary.subscriptions += Int64(page.count)
@@ -119,12 +123,11 @@ extension Backend {
             let differences = maps.present.differences(to: maps.proposed, for: holdings)
             if !differences.isEmpty { summary.customersWhoseEntitlementsDiffer += 1 }
             for difference in differences {
-                summary.rows += 1
-                if difference.effect == .loses { summary.losses += 1 }
-                try row(
-                    WhatIfRow(
-                        customer: customer, environment: scope.environment, subscription: nil, effect: difference.effect,
-                        window: difference.window, entitlement: difference.entitlement, rule: "ENT-2"))
+                let told = WhatIfRow(
+                    customer: customer, environment: scope.environment, subscription: nil, effect: difference.effect,
+                    window: difference.window, entitlement: difference.entitlement, rule: "ENT-2")
+                summary.count(told)
+                try row(told)
             }
         }
         while true {
@@ -145,8 +148,4 @@ extension Backend {
         }
         try close()
     }
-}
-
-extension SubscriptionHistory {
-    fileprivate var originalTransactionId: OriginalTransactionID { key.originalTransactionId }
 }

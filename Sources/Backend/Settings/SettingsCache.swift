@@ -44,7 +44,7 @@ final class SettingsCache: Sendable {
         let timeline = try SettingsTimeline(kept)
         return known.withLock { known in
             let newest = timeline?.newest.number ?? 0
-            if let found = known[app.id], found.newest >= newest, newest > 0 || found.newest > 0 { return found.timeline }
+            if let found = known[app.id], found.newest >= newest { return found.timeline }
             let learned = Known(newest: newest, timeline: timeline ?? SettingsTimeline(app.content))
             known[app.id] = learned
             return learned.timeline

@@ -34,6 +34,7 @@ package struct SettingsPerformer: WorkPerformer {
         guard let timeline = try SettingsTimeline(await backend.store.settings(of: app.id)) else {
             return .abandon(because: "no version is kept")
         }
+        let application = Application(app: app, work: work, timeline: timeline)
         for _ in 0..<Self.pages {
             try Task.checkCancellation()
             let page = try await backend.store.subscriptions(
@@ -42,7 +43,6 @@ package struct SettingsPerformer: WorkPerformer {
                 report(scope, progress, true)
                 return .done
             }
-            let application = Application(app: app, work: work, timeline: timeline)
             guard try await apply(application, to: page, &progress) else { return .goesOn }
             report(scope, progress, false)
         }
@@ -89,7 +89,7 @@ package struct SettingsPerformer: WorkPerformer {
     private static func decision(on stored: StoredSubscription, _ policies: PolicyTimeline, at now: Timestamp) -> Decision? {
         guard stored.policy != policies else { return nil }
         let decision = Decision(applying: policies, history: stored.history, state: stored.state, learnedAt: now)
-        return decision.changesState ? decision : nil
+        return decision.changesHistory ? decision : nil
     }
 
     /// Decides again on what is locked now, and moves the cursor; nil where a newer version came meanwhile.

@@ -63,10 +63,7 @@ package struct RenewalWord: Sendable, Hashable, Codable {
             }
             hear(RenewalWord(renewal))
         }
-        while let begin = next {
-            fallSilent(at: begin)
-            next = begins.next()
-        }
+        if let begin = next { fallSilent(at: begin) }
         if let silence, silence.from > words.last?.from ?? silence.from { words.append(silence) }
         return words
     }

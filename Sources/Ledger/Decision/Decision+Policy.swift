@@ -3,7 +3,9 @@ package import Primitives
 extension Decision {
     /// Decides what other versions of the policy make of a subscription of which nothing new is known (OWN-17).
     ///
-    /// Pure, and deciding it again changes nothing. The audit rows name the newest version, and the operator.
+    /// Pure, and deciding it again changes nothing. Where it does not change the history either, which then notes what was told,
+    /// everything that is kept and answered stays, and nothing need be written. The audit rows name the newest version, and the
+    /// operator.
     ///
     /// - Parameters:
     ///   - policies: what the app chose, and since when.
@@ -28,10 +30,6 @@ extension Decision {
             history: telling.history, before: before, state: after, changesHistory: differs, outcomes: [], auditRows: rows,
             events: telling.events, dueWork: DueWork.after(LedgerMoment(history: telling.history, state: after), passages))
     }
-
-    /// Whether anything that is kept or answered is another after it; where a version of the policy is applied and it is not,
-    /// nothing need be written.
-    package var changesState: Bool { !state.saysTheSame(as: before) }
 }
 
 extension SubscriptionState {
@@ -39,5 +37,6 @@ extension SubscriptionState {
     package func saysTheSame(as other: SubscriptionState) -> Bool {
         periods == other.periods && tenures == other.tenures && spans == other.spans && claims == other.claims
             && evidence == other.evidence && merged == other.merged && renewal == other.renewal
+            && contested == other.contested
     }
 }

@@ -44,10 +44,8 @@ package struct StatusLine: Sendable, Hashable {
             consider(end.adding(period.longestBillingRetry))
             if case .revoked(let revocation) = period.endReason { consider(revocation.revocationDate) }
         }
-        for renewal in state.renewals.reversed() {
-            if renewal.signedDate <= first { break }
-            consider(renewal.signedDate)
-        }
+        let later = state.renewals.firstPosition { $0.signedDate > first }
+        instants += state.renewals[later...].map(\.signedDate)
         return instants
     }
 }

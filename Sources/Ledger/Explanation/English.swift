@@ -29,20 +29,10 @@ extension Timestamp {
     var english: String { english(seconds: false) }
 
     func english(seconds: Bool) -> String {
-        let date = CivilDate(daysSince1970: days)
+        let (date, secondOfDay) = utc
         let time = [secondOfDay / 3600, secondOfDay / 60 % 60] + (seconds ? [secondOfDay % 60] : [])
         let clock = time.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
         return "\(date.day) \(Self.months[Int(date.month - 1)]) \(date.year), \(clock) UTC"
-    }
-
-    private var days: Int64 {
-        let whole = millisecondsSince1970 / 86_400_000
-        return millisecondsSince1970 % 86_400_000 < 0 ? whole - 1 : whole
-    }
-
-    private var secondOfDay: Int64 {
-        let rest = millisecondsSince1970 % 86_400_000
-        return (rest < 0 ? rest + 86_400_000 : rest) / 1000
     }
 
     private static var months: [String] {

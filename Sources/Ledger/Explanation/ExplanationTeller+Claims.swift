@@ -107,7 +107,7 @@ extension ExplanationTeller {
         }
         return ExplanationLine.Made(
             customer: customer, kind: claim.kind, claim: claim.id, productId: claim.productId,
-            isChange: claim.kind == .purchase && period.map { $0.productId != claim.productId } ?? false,
+            isChange: isChange(claim, of: period),
             isContested: isContested, weakness: weakness(claim, period),
             owner: state.owner(at: claim.claimedAt), judged: judged, again: again)
     }

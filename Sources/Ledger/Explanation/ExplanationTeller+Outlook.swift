@@ -27,7 +27,7 @@ extension ExplanationTeller {
         }
     }
 
-    private var last: Period? { state.periods.last { $0.purchaseDate <= instant && !$0.neverServes } }
+    private var last: Period? { state.periods.lastServing(by: instant) }
 
     private func next(_ status: SubscriptionStatus) -> [ExplanationLine] {
         switch status {

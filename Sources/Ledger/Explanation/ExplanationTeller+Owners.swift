@@ -81,7 +81,7 @@ extension ExplanationTeller {
     }
 
     private func product(at instant: Timestamp) -> ProductID? {
-        state.periods.last { !$0.neverServes && $0.purchaseDate <= instant }?.productId
+        state.periods.lastServing(by: instant)?.productId
     }
 
     // MARK: Claims as what they show
@@ -89,17 +89,16 @@ extension ExplanationTeller {
     /// A claim, or what a reservation counts as.
     func claim(_ id: ID<ClaimEvidence>) -> Claim? { state.claims.first { $0.claim.id == id }?.claim }
 
-    /// The period that it shows, by the strongest name that it has.
-    func period(shownBy claim: Claim) -> Period? {
-        for alias in claim.aliases {
-            if let period = state.periods.first(where: { $0.aliases.contains(alias) }) { return period }
-        }
-        return nil
+    func period(shownBy claim: Claim) -> Period? { state.periods.index(shownBy: claim).map { state.periods[$0] } }
+
+    /// Whether it is about a change that waits for the renewal of the period that it shows (OWN-4 c).
+    func isChange(_ claim: Claim, of period: Period?) -> Bool {
+        claim.kind == .purchase && period.map { $0.productId != claim.productId } ?? false
     }
 
     func shown(_ claim: Claim, by customer: CustomerID?) -> ExplanationLine.Shown {
         let period = period(shownBy: claim)
-        let isChange = claim.kind == .purchase && period.map { $0.productId != claim.productId } ?? false
+        let isChange = isChange(claim, of: period)
         let about = isChange ? word(askedBy: claim) : period?.purchaseDate
         let after = about.flatMap { claim.claimedAt >= $0 ? claim.claimedAt.since($0) : nil }
         return ExplanationLine.Shown(
@@ -109,8 +108,7 @@ extension ExplanationTeller {
 
     /// When Apple signed the change that a claim names: the last word at or before it, else the first one.
     private func word(askedBy claim: Claim) -> Timestamp? {
-        let index = state.periods.firstIndex { $0.aliases.contains { claim.aliases.contains($0) } }
-        guard let index else { return nil }
+        guard let index = state.periods.index(shownBy: claim) else { return nil }
         let words = DeferredChanges(periods: state.periods, renewals: state.renewals).appearances(of: claim.productId, in: index)
         return (words.last { $0.signedDate <= claim.claimedAt } ?? words.first)?.signedDate
     }

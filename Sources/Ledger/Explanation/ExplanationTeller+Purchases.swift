@@ -54,7 +54,7 @@ extension ExplanationTeller {
     }
 
     private func renewal(_ bought: ExplanationLine.Bought, _ period: Period, _ index: Int, _ rules: [Rule]) -> ExplanationLine {
-        let previous = state.periods[..<index].last { $0.isSubscriptionPeriod && !$0.neverServes }
+        let previous = state.periods.subscriptionPeriod(before: index)
         let from = previous?.productId == period.productId ? nil : previous?.productId
         let (at, interruption) = interruption(period, after: previous)
         return ExplanationLine(
@@ -68,15 +68,11 @@ extension ExplanationTeller {
     ) -> (at: Timestamp, ExplanationLine.Purchase.Interruption) {
         let begins = period.purchaseDate
         guard let previous, previous.ranOut, let end = previous.end else { return (begins, .none) }
-        let limit = min(max(period.transaction.signedDate, begins), period.transaction.expiresDate?.adding(.hours(-24)) ?? begins)
-        let failed = state.renewals.last {
-            $0.isInBillingRetryPeriod && $0.signedDate >= end.adding(.hours(-24)) && $0.signedDate <= limit
-        }
-        guard let failed else {
+        guard let failed = period.failedCharge(after: end, state.renewals) else {
             return (begins, end.truncatedToSecond < begins.truncatedToSecond ? .gap(since: end) : .none)
         }
         let next = state.renewals.first { $0.signedDate > failed.signedDate && !$0.isInBillingRetryPeriod }
-        let charged = min(next?.signedDate ?? limit, limit)
+        let charged = min(next?.signedDate ?? period.lastChargeAttempt, period.lastChargeAttempt)
         return (max(begins, charged), .failedCharge)
     }
 
@@ -125,7 +121,7 @@ extension ExplanationTeller {
                 revocation.revocationDate, .periodEnd, .familySharing,
                 say: .refund(.familySharingStopped(period.productId, takeBack)))
         }
-        let isOlder = state.periods.last { !$0.neverServes } != period
+        let isOlder = state.lastServingPeriod != period
         let rules: [Rule] = revocation.isPartial ? [.olderRefund] : [.takeBack] + (isOlder ? [.olderRefund] : [])
         return ExplanationLine(
             at: .instant(revocation.revocationDate), rules: rules,
@@ -169,7 +165,7 @@ extension ExplanationTeller {
     /// The period that a notification names, else the one that was the last when it was signed.
     private func period(namedBy notice: NoticeFact) -> Period? {
         let named = notice.transactionId.flatMap { id in state.periods.first { $0.transaction.transactionId == id } }
-        return named ?? state.periods.last { !$0.neverServes && $0.purchaseDate <= notice.signedDate }
+        return named ?? state.periods.lastServing(by: notice.signedDate)
     }
 }
 

@@ -59,6 +59,12 @@ package struct Claim: Sendable, Hashable, Codable {
 
         /// What a client can say.
         package static var allCases: [Kind] { [.purchase, .queue, .restore] }
+
+        /// What a client says; nil for anything that it cannot say.
+        package init?(saidByClient text: String) {
+            guard let kind = Self.allCases.first(where: { $0.rawValue == text }) else { return nil }
+            self = kind
+        }
     }
 
     static func inOrder(_ left: Claim, _ right: Claim) -> Bool {

@@ -31,17 +31,23 @@ struct Identities: Sendable {
     /// until each is joined in its turn. Who is shown as identified anywhere is identified.
     init(of history: SubscriptionHistory) {
         var anonymous = Set(history.merges.lazy.map(\.anonymous))
-        for claim in history.claims where claim.isAnonymous { anonymous.insert(claim.customer) }
-        for registration in history.registrations where registration.isAnonymous { anonymous.insert(registration.customer) }
-        for intent in history.intents where intent.isAnonymous { anonymous.insert(intent.customer) }
-        for reservation in history.reservations where reservation.isAnonymous { anonymous.insert(reservation.customer) }
+        Self.forEachShown(in: history) { customer, isAnonymous in
+            if isAnonymous { anonymous.insert(customer) }
+        }
         if !anonymous.isEmpty {
-            for claim in history.claims where !claim.isAnonymous { anonymous.remove(claim.customer) }
-            for registration in history.registrations where !registration.isAnonymous { anonymous.remove(registration.customer) }
-            for intent in history.intents where !intent.isAnonymous { anonymous.remove(intent.customer) }
-            for reservation in history.reservations where !reservation.isAnonymous { anonymous.remove(reservation.customer) }
+            Self.forEachShown(in: history) { customer, isAnonymous in
+                if !isAnonymous { anonymous.remove(customer) }
+            }
         }
         self.anonymous = anonymous
+    }
+
+    /// Everybody who says anything, and whether as an anonymous customer.
+    private static func forEachShown(in history: SubscriptionHistory, _ body: (CustomerID, Bool) -> Void) {
+        for claim in history.claims { body(claim.customer, claim.isAnonymous) }
+        for registration in history.registrations { body(registration.customer, registration.isAnonymous) }
+        for intent in history.intents { body(intent.customer, intent.isAnonymous) }
+        for reservation in history.reservations { body(reservation.customer, reservation.isAnonymous) }
     }
 
     func isAnonymous(_ customer: CustomerID) -> Bool { !anonymous.isEmpty && anonymous.contains(customer) }

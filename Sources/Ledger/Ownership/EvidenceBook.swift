@@ -72,20 +72,12 @@ struct EvidenceBook {
     // MARK: Claims
 
     private mutating func take(_ claim: Claim, _ renewals: [RenewalFact]) {
-        guard claim.kind != .restore, let index = period(shownBy: claim) else { return }
+        guard claim.kind != .restore, let index = periods.index(shownBy: claim) else { return }
         if claim.productId != periods[index].productId {
             if claim.kind == .purchase { takeChange(claim, of: index, renewals) }
         } else if periods[index].isBought {
             takePurchase(claim, of: index)
         }
-    }
-
-    /// By the strongest name that the claim has: periods of one product and second may share the weaker one (PER-1).
-    private func period(shownBy claim: Claim) -> Int? {
-        for alias in claim.aliases {
-            if let index = periods.firstIndex(where: { $0.aliases.contains(alias) }) { return index }
-        }
-        return nil
     }
 
     private mutating func takePurchase(_ claim: Claim, of index: Int) {
@@ -95,13 +87,16 @@ struct EvidenceBook {
             ofPeriods[index, default: PurchaseEvidence()].prompt.append(claim)
         } else if claim.claimedAt <= period.purchaseDate.adding(policy.purchaseWindow) {
             let needsIntent = claim.kind == .queue && claim.keepsIntents
-            let holders = intents.filter { $0.holds(for: period.productId, boughtAt: period.purchaseDate) }.map(\.customer)
             ofPeriods[index, default: PurchaseEvidence()].late.append(
-                PurchaseEvidence.LateClaim(claim: claim, intents: needsIntent ? holders : nil))
+                PurchaseEvidence.LateClaim(claim: claim, intents: needsIntent ? holders(ofIntentsFor: period) : nil))
         } else {
             return
         }
         roles[claim.id] = .purchase(index)
+    }
+
+    private func holders(ofIntentsFor period: Period) -> [CustomerID] {
+        intents.filter { $0.holds(for: period.productId, boughtAt: period.purchaseDate) }.map(\.customer)
     }
 
     /// A change that waits for the renewal shows the present transaction and names another product (PER-4).
@@ -125,14 +120,19 @@ struct EvidenceBook {
 
     /// The version in force when the period begins that fulfils it; without one, when Apple signed it.
     private func policy(of appearance: DeferredChanges.Appearance) -> AppPolicy {
-        policies.policy(at: changes?.period(fulfilling: appearance).map { periods[$0].purchaseDate } ?? appearance.signedDate)
+        policies.policy(at: begin(of: appearance) ?? appearance.signedDate)
     }
 
     /// Whether claims count for the change at all, and this one came before the period that it is about began.
     private func counts(_ claim: Claim, for appearance: DeferredChanges.Appearance) -> Bool {
-        let fulfilling = changes?.period(fulfilling: appearance).map { periods[$0].purchaseDate }
-        return policy(of: appearance).purchaseEvidence == .claims
-            && (fulfilling.map { claim.claimedAt < $0 } ?? true || appearance.signedDate.isWithin(.hours(1), of: claim.claimedAt))
+        guard policy(of: appearance).purchaseEvidence == .claims else { return false }
+        return begin(of: appearance).map { claim.claimedAt < $0 } ?? true
+            || appearance.signedDate.isWithin(.hours(1), of: claim.claimedAt)
+    }
+
+    /// When the period begins that fulfils it; nil where none does.
+    private func begin(of appearance: DeferredChanges.Appearance) -> Timestamp? {
+        changes?.period(fulfilling: appearance).map { periods[$0].purchaseDate }
     }
 }
 

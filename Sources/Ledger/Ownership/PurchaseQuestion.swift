@@ -101,7 +101,7 @@ package struct PurchaseQuestion: Sendable {
         case .followPurchase: break
         }
         let isOwnerAnonymous = state.claims.contains { $0.claim.customer == owner && $0.claim.isAnonymous }
-        let mayTake = !isAnonymous || isOwnerAnonymous || (policy.onRestore == .transfer && policy.anonymousMayTake)
+        let mayTake = !isAnonymous || isOwnerAnonymous || policy.letsAnonymousTake
         return mayTake ? .theirs : .staysWithOwner
     }
 }

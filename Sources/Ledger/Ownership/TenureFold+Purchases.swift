@@ -31,7 +31,7 @@ extension TenureFold {
     /// OWN-10: an anonymous customer takes nothing from an identified one, unless the app chose that he may.
     func mayTake(_ customer: CustomerID, from owner: CustomerID, under policy: AppPolicy) -> Bool {
         guard identities.isAnonymous(customer), !identities.isAnonymous(owner) else { return true }
-        return policy.onRestore == .transfer && policy.anonymousMayTake
+        return policy.letsAnonymousTake
     }
 
     /// OWN-4: who is shown to have bought what begins with this period, or to have made the deferred change that does.

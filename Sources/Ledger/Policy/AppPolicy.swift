@@ -79,6 +79,9 @@ package struct AppPolicy: Sendable, Hashable, Codable {
         try read(.groups, into: &groups)
     }
 
+    /// OWN-10: whether an anonymous customer may take from an identified owner.
+    var letsAnonymousTake: Bool { onRestore == .transfer && anonymousMayTake }
+
     /// The policy for one subscription group: what the group's own says, and else what the app's says.
     func applied(to group: String?) -> AppPolicy {
         guard let own = groups.first(where: { $0.subscriptionGroupIdentifier == group }) else { return self }

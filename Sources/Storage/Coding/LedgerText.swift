@@ -122,21 +122,20 @@ extension JSONWriter {
     }
 
     fileprivate mutating func write(_ evidence: AuditRow.Evidence) {
-        if case .settingsVersion(let number) = evidence {
-            return object { json in json.member("settingsVersion") { $0.object { $0.member("_0", number) } } }
+        switch evidence {
+        case .fact(let key): named("fact") { $0.member("_0", key) }
+        case .claim(let id): named("claim") { $0.member("_0", id) }
+        case .registration(let token): named("registration") { $0.member("_0", token.rawValue) }
+        case .vote(let id): named("vote") { $0.member("_0", id) }
+        case .merge(let customer): named("merge") { $0.member("_0", customer.rawValue) }
+        case .intent(let id): named("intent") { $0.member("_0", id) }
+        case .reservation(let id): named("reservation") { $0.member("_0", id) }
+        case .settingsVersion(let number): named("settingsVersion") { $0.member("_0", number) }
         }
-        let (name, value) =
-            switch evidence {
-            case .settingsVersion(let number): ("settingsVersion", "\(number)")
-            case .fact(let key): ("fact", key)
-            case .claim(let id): ("claim", id)
-            case .registration(let token): ("registration", token.rawValue)
-            case .vote(let id): ("vote", id)
-            case .merge(let customer): ("merge", customer.rawValue)
-            case .intent(let id): ("intent", id)
-            case .reservation(let id): ("reservation", id)
-            }
-        object { json in json.member(name) { $0.object { $0.member("_0", value) } } }
+    }
+
+    private mutating func named(_ name: String, _ value: (inout JSONWriter) -> Void) {
+        object { json in json.member(name) { $0.object(value) } }
     }
 
     fileprivate mutating func write(_ offer: LedgerEvent.Offer) {

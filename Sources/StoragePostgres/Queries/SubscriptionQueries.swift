@@ -14,8 +14,11 @@ enum SubscriptionQueries {
         let history: [UInt8]
     }
 
+    private static let columns =
+        "ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount, history"
+
     private static let select = """
-        SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+        SELECT \(columns)
         FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, named)
         JOIN subscription ON ledger = inLedger AND originalTransactionId = named
         JOIN policy ON policy.id = subscription.policy
@@ -48,8 +51,7 @@ enum SubscriptionQueries {
     static func page(after id: OriginalTransactionID?, ledger: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT ledger, originalTransactionId, policy.id, foldVersion, tenureRevision, auditCount, auditHead, eventCount,
-                history
+            SELECT \(columns)
             FROM subscription JOIN policy ON policy.id = subscription.policy
             WHERE ledger = $1 AND originalTransactionId > $2 ORDER BY originalTransactionId LIMIT $3
             """,

@@ -5,8 +5,11 @@ import Storage
 
 /// What follows from a subscription's facts and claims, which is a cache of them (decision 0001).
 enum SubscriptionQueries {
+    private static let columns =
+        "originalTransactionId, policy.id, policy.foldVersion, tenureRevision, auditCount, auditHead, eventCount, history"
+
     static let selectSubscription = """
-        SELECT policy.id, policy.foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+        SELECT \(columns)
         FROM subscription JOIN policy ON policy.id = subscription.policy
         WHERE ledger = ? AND originalTransactionId = ?
         """
@@ -20,11 +23,11 @@ enum SubscriptionQueries {
     }
 
     static func find(_ id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> Found? {
-        try database.rows(selectSubscription, [.integer(ledger), .text(id.rawValue)]) { found(in: $0, from: 0) }.first
+        try database.rows(selectSubscription, [.integer(ledger), .text(id.rawValue)]) { found(in: $0) }.first
     }
 
     static let selectPage = """
-        SELECT originalTransactionId, policy.id, policy.foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+        SELECT \(columns)
         FROM subscription JOIN policy ON policy.id = subscription.policy
         WHERE ledger = ? AND originalTransactionId > ? ORDER BY originalTransactionId LIMIT ?
         """
@@ -34,18 +37,17 @@ enum SubscriptionQueries {
         after id: OriginalTransactionID?, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [(id: OriginalTransactionID, found: Found)] {
         try database.rows(selectPage, [.integer(ledger), .text(id?.rawValue ?? ""), .integer(Int64(limit))]) { row in
-            (OriginalTransactionID(row.text(0)), found(in: row, from: 1))
+            (OriginalTransactionID(row.text(0)), found(in: row))
         }
     }
 
-    private static func found(in row: SQLiteRow, from column: Int32) -> Found {
+    private static func found(in row: SQLiteRow) -> Found {
         Found(
-            policy: row.integer(column), foldVersion: row.integer(column + 1),
+            policy: row.integer(1), foldVersion: row.integer(2),
             ends: .init(
-                tenureRevision: row.integer(column + 2),
-                audit: AuditHead(sequence: row.integer(column + 3), hash: row.bytes(column + 4)),
-                events: row.integer(column + 5)),
-            history: row.bytes(column + 6))
+                tenureRevision: row.integer(3), audit: AuditHead(sequence: row.integer(4), hash: row.bytes(5)),
+                events: row.integer(6)),
+            history: row.bytes(7))
     }
 
     static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, _ database: Database) throws {

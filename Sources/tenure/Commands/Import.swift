@@ -28,11 +28,7 @@ struct Import: AsyncParsableCommand {
     @Argument(help: "The file to import.", completion: .file())
     var file: String
 
-    @Option(name: .long, help: "The configuration file, JSON.")
-    var config: String
-
-    @Option(name: .long, help: "Which app it is about; may be left out where only one is configured.")
-    var app: String?
+    @OptionGroup var choice: AppChoice
 
     @Option(name: .long, help: "csv, jsonl or lines; otherwise by the file's name.")
     var format: String?
@@ -47,14 +43,14 @@ struct Import: AsyncParsableCommand {
         guard format.map({ ImportFormat(rawValue: $0) != nil }) ?? true else {
             throw ValidationError("--format must be csv, jsonl or lines")
         }
-        guard Claim.Kind.allCases.map(\.rawValue).contains(claimAs) else {
+        guard Claim.Kind(saidByClient: claimAs) != nil else {
             throw ValidationError("--claim-as must be restore, purchase or queue")
         }
     }
 
     func run() async throws {
-        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
-        let id = try chosenApp(of: configuration)
+        let (configuration, chosen) = try choice.read()
+        let id = chosen.id
         guard FileManager.default.isReadableFile(atPath: file) else {
             Console.complain("unreadable: \(file)")
             throw ExitCode(66)
@@ -64,7 +60,7 @@ struct Import: AsyncParsableCommand {
         let database = try await OpenDatabase(configuration.database, logger: logger)
         var run = try ImportRun(
             path: file, format: format.flatMap { ImportFormat(rawValue: $0) } ?? ImportFormat(path: file),
-            kind: Claim.Kind(rawValue: claimAs) ?? .restore, target: "\(id) \(configuration.database.name)",
+            kind: Claim.Kind(saidByClient: claimAs) ?? .restore, target: "\(id) \(configuration.database.name)",
             fromBeginning: fromBeginning)
         let backend = configuration.backend(on: database.store)
         let counts = try await run.carryOut { try await backend.take($0, app: id) }
@@ -83,18 +79,4 @@ struct Import: AsyncParsableCommand {
         "new": "new", "known": "known already", "scheduled": "to be asked about at Apple",
         "claimRefused": "kept, but held by another customer than the file says", "refused": "refused",
     ]
-
-    private func chosenApp(of configuration: TenureConfiguration) throws -> AppID {
-        let ids = configuration.apps.map(\.settings.id)
-        if let app {
-            guard ids.contains(AppID(app)) else {
-                throw CommandError("No app \(app) is configured; there are: \(ids.map(\.rawValue).joined(separator: ", ")).")
-            }
-            return AppID(app)
-        }
-        guard ids.count == 1 else {
-            throw CommandError("Say which app with --app: \(ids.map(\.rawValue).joined(separator: ", ")).")
-        }
-        return ids[0]
-    }
 }

@@ -16,15 +16,10 @@ struct PolicyShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print the versions: number, since when, applied when and by whom, and what it says.")
 
-    @Option(name: .long, help: "The configuration file, JSON.")
-    var config: String
-
-    @Option(name: .long, help: "Which app; may be left out where only one is configured.")
-    var app: String?
+    @OptionGroup var choice: AppChoice
 
     func run() async throws {
-        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
-        let chosen = try configuration.app(app)
+        let (configuration, chosen) = try choice.read()
         let versions = try await configuration.withBackend { backend, _ in try await backend.settingsVersions(of: chosen.id) }
         for version in versions {
             let since = version.number == 1 ? "always" : "from \(version.validFrom)"
@@ -112,11 +107,7 @@ struct PolicyApply: AsyncParsableCommand {
             far they are.
             """)
 
-    @Option(name: .long, help: "The configuration file that has the policy and products, JSON.")
-    var config: String
-
-    @Option(name: .long, help: "Which app; may be left out where only one is configured.")
-    var app: String?
+    @OptionGroup var choice: AppChoice
 
     @Option(name: .long, help: "Reach back to this instant: milliseconds since 1970 or 2026-01-31T00:00:00Z.")
     var from: String?
@@ -131,8 +122,7 @@ struct PolicyApply: AsyncParsableCommand {
     var actor: String?
 
     func run() async throws {
-        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
-        let chosen = try configuration.app(app)
+        let (configuration, chosen) = try choice.read()
         let actor = actor ?? NSUserName()
         guard (1...256).contains(actor.utf8.count) else { throw CommandError("--actor must be 1 to 256 bytes.") }
         var order = SettingsOrder(app: chosen.id, content: chosen.content, actor: actor)
@@ -140,10 +130,10 @@ struct PolicyApply: AsyncParsableCommand {
         (order.again, order.code) = (again, confirm)
         let wanted = order
         switch try await configuration.withBackend({ backend, _ in try await backend.apply(wanted) }) {
-        case .inForce(let number): Console.print("Version \(number) says the same already; nothing was applied.")
+        case .inForce(let number), .superseded(let number, _):
+            Console.print("Version \(number) says the same already; nothing was applied.")
         case .applied(let number, let validFrom):
             Console.print("Version \(number) of \(chosen.id) holds from \(validFrom). The servers work it through what is kept.")
-        case .superseded(let number, _): throw CommandError("Version \(number) says the same; say --again to apply it once more.")
         }
     }
 }

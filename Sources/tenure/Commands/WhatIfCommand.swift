@@ -14,11 +14,7 @@ struct WhatIfCommand: AsyncParsableCommand {
             It ends with a confirmation code, which `tenure policy apply --from` wants to be shown.
             """)
 
-    @Option(name: .long, help: "The configuration file that has the proposed policy and products, JSON.")
-    var config: String
-
-    @Option(name: .long, help: "Which app; may be left out where only one is configured.")
-    var app: String?
+    @OptionGroup var choice: AppChoice
 
     @Option(name: .long, help: "From when it would hold: milliseconds since 1970 or 2026-01-31T00:00:00Z; now unless said.")
     var from: String?
@@ -27,8 +23,7 @@ struct WhatIfCommand: AsyncParsableCommand {
     var csv: String?
 
     func run() async throws {
-        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
-        let chosen = try configuration.app(app)
+        let (configuration, chosen) = try choice.read()
         let instant = try from.map { try InstantArgument.read($0, option: "--from") }
         var list = try WhatIfList(path: csv)
         var bar = ProgressBar()

@@ -1,26 +1,35 @@
+import ArgumentParser
 import Backend
 import Foundation
 import Ledger
 import Logging
 import Primitives
 
-extension TenureConfiguration {
-    /// The app that a command is about.
-    ///
-    /// - Parameter named: may be nil where only one is configured.
-    func app(_ named: String?) throws -> AppSettings {
-        let settings = apps.map(\.settings)
+/// The options of a command that is about one app.
+struct AppChoice: ParsableArguments {
+    @Option(name: .long, help: "The configuration file, JSON.")
+    var config: String
+
+    @Option(name: .long, help: "Which app it is about; may be left out where only one is configured.")
+    var app: String?
+
+    /// What the file says, and of it the app that is meant.
+    func read() throws -> (TenureConfiguration, AppSettings) {
+        let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
+        let settings = configuration.apps.map(\.settings)
         let ids = settings.map(\.id.rawValue).joined(separator: ", ")
-        if let named {
-            guard let app = settings.first(where: { $0.id.rawValue == named }) else {
-                throw CommandError("No app \(named) is configured; there are: \(ids).")
+        if let app {
+            guard let named = settings.first(where: { $0.id.rawValue == app }) else {
+                throw CommandError("No app \(app) is configured; there are: \(ids).")
             }
-            return app
+            return (configuration, named)
         }
         guard settings.count == 1 else { throw CommandError("Say which app with --app: \(ids).") }
-        return settings[0]
+        return (configuration, settings[0])
     }
+}
 
+extension TenureConfiguration {
     /// Runs the body with the use cases on the database that is there.
     func withBackend<Result>(_ body: (Backend, OpenDatabase) async throws -> Result) async throws -> Result {
         var logger = Logger(label: "tenure")
