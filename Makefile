@@ -51,6 +51,7 @@ peers: test-packages .venv/installed
 	.venv/bin/python Tests/Peers/run.py
 	.venv/bin/python Tests/Peers/wire_run.py
 	.venv/bin/python Tests/Peers/books_run.py
+	.venv/bin/python Tests/Peers/policy_run.py
 	.venv/bin/python Tests/Peers/store_run.py
 	.venv/bin/python Tests/Peers/store_retention.py
 	.venv/bin/python Tests/Peers/store_state.py

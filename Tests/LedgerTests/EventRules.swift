@@ -178,7 +178,7 @@ import Testing
         let late = transaction("1003", pro, from: day(2026, 3, 5), to: day(2026, 4, 5)) { $0.transactionReason = .renewal }
         #expect(kinds(recovered.tell(late)).first == .subscriptionRecovered)
         var changed = replacedEarly()
-        let change = changed.tell(transaction("1004", ProductID("basic.monthly"), from: replaced, to: day(2026, 3, 1) + .hours(1)))
+        let change = changed.tell(transaction("1004", ProductID("basic"), from: replaced, to: day(2026, 3, 1) + .hours(1)))
         #expect(change.events.first { $0.kind == .subscriptionChanged }?.previousProductId == pro)
     }
 

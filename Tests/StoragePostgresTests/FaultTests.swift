@@ -212,7 +212,9 @@ extension PostgresTests {
             var configuration = Self.configuration(4)
             configuration.acquireTimeout = .seconds(30)
             try await withPool(configuration: configuration, server: server) { pool, _ in
-                let done = try await disturbed { try await Self.ingest("\($0)", pool) } by: { done in
+                let done = try await disturbed {
+                    try await Self.ingest("\($0)", pool)
+                } by: { done in
                     if mode == .smart {
                         // Nobody new is let in, and those who are in go on; a pool never leaves by itself, so who wants it to end
                         // says more.
@@ -249,7 +251,9 @@ extension PostgresTests {
                 generator: SplitMix64(seed: 11))
             let done: Int
             do {
-                done = try await disturbed { try await Self.ingest("\($0)", pool) } by: { _ in
+                done = try await disturbed {
+                    try await Self.ingest("\($0)", pool)
+                } by: { _ in
                     // The old one is fenced first: two that take writes would be two truths.
                     try primary.stop(.immediate)
                     try standby.promote()

@@ -18,6 +18,10 @@ package struct WhatIfRow: Sendable, Hashable {
 
 /// What a version would change, counted.
 package struct WhatIfSummary: Sendable, Hashable {
+    /// Whether the policy would be another at any instant; if not, no subscription is looked at.
+    package var policyDiffers = false
+    /// Whether products or durations would be; if not, no customer's entitlements are looked at.
+    package var productsDiffer = false
     package var subscriptions: Int64 = 0
     package var subscriptionsThatDiffer: Int64 = 0
     package var customers: Int64 = 0
@@ -56,12 +60,14 @@ extension Backend {
         var summary = WhatIfSummary()
         summary.newest = kept.last?.number ?? 0
         summary.code = try ConfirmationCode.of(content, app: id, newest: summary.newest, from: from)
+        summary.policyDiffers = present.policies != proposed.policies
+        summary.productsDiffer = present.entitlements != proposed.entitlements
         for scope in app.scopes {
-            if present.policies != proposed.policies {
+            if summary.policyDiffers {
                 let question = WhatIf(present: present.policies, proposed: proposed.policies)
                 try await compare(question, in: scope, &summary, row, progress)
             }
-            if present.entitlements != proposed.entitlements {
+            if summary.productsDiffer {
                 let maps = (present: present.entitlements, proposed: proposed.entitlements)
                 try await compare(maps, in: scope, &summary, row, progress)
             }

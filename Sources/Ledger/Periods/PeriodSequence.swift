@@ -39,8 +39,8 @@ extension [Period] {
 }
 
 extension Period {
-    /// Apple's last word on a billing retry about the end of the period before this one (F.7: with a grace period the billing date
-    /// is kept, so that the retry leaves no gap).
+    /// Apple's last word on a billing retry about the end of the period before this one (F.7: with a grace period the billing
+    /// date is kept, so that the retry leaves no gap).
     ///
     /// - Parameter renewals: by `signedDate`.
     func failedCharge(after end: Timestamp, _ renewals: [RenewalFact]) -> RenewalFact? {

@@ -35,13 +35,23 @@ struct WhatIfCommand: AsyncParsableCommand {
         }
         bar.clear()
         try list.flush()
-        Console.print(
-            """
-            Compared with version \(summary.newest), from \(instant.map { "\($0)" } ?? "now"):
-            \(summary.subscriptionsThatDiffer) of \(summary.subscriptions) subscriptions would serve others, or at other times
-            \(summary.customersWhoseEntitlementsDiffer) of \(summary.customers) customers could use other entitlements
-            \(summary.rows) differences, \(summary.losses) of them losses
-            Confirmation code: \(summary.code)
-            """)
+        Console.print("Compared with version \(summary.newest), from \(instant.map { "\($0)" } ?? "now"):")
+        for line in Self.findings(summary) { Console.print(line) }
+        Console.print("Confirmation code: \(summary.code)")
+    }
+
+    private static func findings(_ summary: WhatIfSummary) -> [String] {
+        guard summary.policyDiffers || summary.productsDiffer else {
+            return ["Nothing would differ: policy and products say the same already."]
+        }
+        return [
+            summary.policyDiffers
+                ? "\(summary.subscriptionsThatDiffer) of \(summary.subscriptions) subscriptions would serve others, or at other times"
+                : "The policy says the same already: every subscription serves whom it serves now.",
+            summary.productsDiffer
+                ? "\(summary.customersWhoseEntitlementsDiffer) of \(summary.customers) customers could use other entitlements"
+                : "Products give the same already: entitlements follow the subscriptions.",
+            "\(summary.rows) differences, \(summary.losses) of them losses",
+        ]
     }
 }
