@@ -1,3 +1,4 @@
+import Foundation
 import Primitives
 import StrictJSON
 import Testing
@@ -203,6 +204,38 @@ import Testing
         #expect(told.subject.transaction?.purchaseDate == first.expiresDate)
         #expect(told.signedDate < (try #require(first.expiresDate)))
         #expect(told.signedDate >= (try #require(first.expiresDate)).adding(.hours(-24)))
+    }
+
+    /// Source: Apple, JWSRenewalInfo (`appAccountToken`) and Set App Account Token.
+    @Test(arguments: [(TokenOfPlanChange.new, 1), (.kept, 0)])
+    func `a change of plan bears its own token, or the one that was there`(_ choice: TokenOfPlanChange, _ expected: Int) throws {
+        let tokens = ["7e3fb204-2fe2-4d7c-8c8a-0b1c3dbd1d11", "aa3fb204-2fe2-4d7c-8c8a-0b1c3dbd1d22"]
+        for (first, second) in [("plus.monthly", "pro.monthly"), ("pro.monthly", "plus.monthly")] {
+            var story = try Story()
+            var terms = story.store[story.app].terms
+            terms.tokenOfPlanChange = choice
+            try story.store.setTerms(terms, of: story.app)
+            try story.buy(first, token: tokens[0])
+            try story.buy(second, token: tokens[1])
+            #expect(try story.subscription.appAccountToken?.description == tokens[expected])
+            try story.advance(to: World.days(35))
+            let renewed = try #require(story.told.last { $0.subject.transaction != nil }?.subject.transaction)
+            #expect(renewed.appAccountToken?.description == tokens[expected])
+            // Where there was none it is that of the change, in both.
+            var bare = try Story()
+            try bare.store.setTerms(terms, of: bare.app)
+            try bare.buy(first, token: nil)
+            try bare.buy(second, token: tokens[1])
+            #expect(try bare.subscription.appAccountToken?.description == tokens[1])
+        }
+    }
+
+    @Test func `terms that an earlier program saved have no word on tokens`() throws {
+        let saved = Data(#"{"earlyCharge":0,"sandboxRate":{"realTime":{}}}"#.utf8)
+        var terms = try JSONDecoder().decode(StoreApp.Terms.self, from: saved)
+        #expect(terms == StoreApp.Terms())
+        terms.tokenOfPlanChange = .kept
+        #expect(try JSONDecoder().decode(StoreApp.Terms.self, from: JSONEncoder().encode(terms)) == terms)
     }
 
     @Test func `a silent subscription renews and nobody is told`() throws {

@@ -212,7 +212,7 @@ def live(shop):
     copy_of_it = do("showAccount", account="anna")["familySubscriptions"][0]["originalTransactionId"]
     do("showSubscription", id=copy_of_it)
     do("showFamily", family="ours")
-    do("setTerms", {"billingGracePeriodDays": 16, "earlyChargeHours": 0, "sandboxMonthMinutes": 5})
+    do("setTerms", {"billingGracePeriodDays": 16, "earlyChargeHours": 0, "sandboxMonthMinutes": 5, "tokenOfPlanChange": "kept"})
     do("raisePrice", {"price": 12990, "needsConsent": True}, product="plus.monthly")
     do("answerPriceIncrease", {"agrees": True}, id=original)
     fault = {"face": "serverAPI", "kind": "slow", "milliseconds": 5, "times": 2, "environment": "Sandbox", "path": "/x"}

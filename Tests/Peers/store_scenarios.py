@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The five scenarios that come with the local App Store, played by one command against a running server whose answers they assert. Prints one
+"""The scenarios that come with the local App Store, played by one command against a running server whose answers they assert. Prints one
 line per check; the exit code is 1 when one failed."""
 
 import json

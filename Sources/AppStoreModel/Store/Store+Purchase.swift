@@ -151,7 +151,7 @@ extension Store {
 
     /// What a customer wants of a subscription group.
     private struct Wish {
-        let order: PurchaseOrder
+        var order: PurchaseOrder
         let product: ProductNumber
         let terms: SubscriptionTerms
         let offer: OfferNumber?
@@ -204,6 +204,8 @@ extension Store {
             return try deferChange(current, wish, isRedeemed ? .offerRedeemedDowngrade : .downgrade)
         }
         var subscription = current
+        var wish = wish
+        wish.order.appAccountToken = tokenOfChange(wish, current)
         let period = try billFirst(wish, subscription)
         change(current.latest) { $0.isUpgraded = true }
         settle(&subscription, wish, period)
@@ -222,7 +224,7 @@ extension Store {
         subscription.renewalPlan = wish.order.plan
         subscription.keptPrice = self[wish.order.app].price(of: wish.product)
         subscription.priceIncrease = nil
-        if let token = wish.order.appAccountToken { subscription.appAccountToken = token }
+        subscription.appAccountToken = tokenOfChange(wish, current) ?? current.appAccountToken
         let catalogue = self[wish.order.app].catalogue
         subscription.nextOffer = wish.offer.map { .init(number: $0, periodsLeft: catalogue[$0].billedPeriods) }
         use(wish)
@@ -236,6 +238,14 @@ extension Store {
         let latest = try latestTransaction(of: subscription)
         enqueue(latest.transactionId, of: wish.account.number)
         return Purchase(outcome: outcome, transaction: latest, notifications: told(event, about: subscription))
+    }
+
+    /// The token that a running subscription's change of plan bears.
+    private func tokenOfChange(_ wish: Wish, _ current: StoreSubscription) -> CompactUUID? {
+        switch self[wish.order.app].terms.tokenOfPlanChange {
+        case .new: wish.order.appAccountToken
+        case .kept: current.appAccountToken ?? wish.order.appAccountToken
+        }
     }
 
     /// The first period of a purchase, paid now.

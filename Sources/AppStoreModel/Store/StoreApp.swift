@@ -39,12 +39,31 @@ package struct StoreApp: Sendable, Hashable, Codable {
         package var earlyCharge = Milliseconds(0)
         /// How subscriptions of Sandbox renew.
         package var sandboxRate = SandboxRate.realTime
+        package var tokenOfPlanChange = TokenOfPlanChange.new
 
         package init() {}
+
+        /// What an earlier program saved has no `tokenOfPlanChange`.
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            billingGracePeriodDays = try container.decodeIfPresent(Int64.self, forKey: .billingGracePeriodDays)
+            earlyCharge = try container.decode(Milliseconds.self, forKey: .earlyCharge)
+            sandboxRate = try container.decode(SandboxRate.self, forKey: .sandboxRate)
+            tokenOfPlanChange = try container.decodeIfPresent(TokenOfPlanChange.self, forKey: .tokenOfPlanChange) ?? .new
+        }
     }
 
     /// What a product costs now.
     package func price(of product: ProductNumber) -> Milliunits { prices[product] ?? catalogue[product].price }
+}
+
+/// Which `appAccountToken` a subscription bears when its plan changes. Apple's pages say both.
+package enum TokenOfPlanChange: String, Sendable, Hashable, Codable, CaseIterable {
+    /// That of the change, and after an upgrade none where it had none. Source: Apple, JWSRenewalInfo, `appAccountToken`: "when the
+    /// customer purchases or changes the subscription".
+    case new
+    /// The one that the subscription had; that of the change where it had none. Source: Apple, Set App Account Token.
+    case kept
 }
 
 /// How fast time passes for subscriptions of Sandbox, as testers set it for an account.

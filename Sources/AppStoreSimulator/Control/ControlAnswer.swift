@@ -173,6 +173,7 @@ extension JSONWriter {
         case .realTime: member("sandboxMonthMinutes", 0)
         case .monthly(let minutes): member("sandboxMonthMinutes", minutes)
         }
+        member("tokenOfPlanChange", terms.tokenOfPlanChange.rawValue)
     }
 }
 

@@ -94,6 +94,12 @@ struct ControlBody {
         return uuid
     }
 
+    func tokenOfPlanChange() throws -> TokenOfPlanChange? {
+        guard let text = try text("tokenOfPlanChange") else { return nil }
+        guard let choice = TokenOfPlanChange(rawValue: text) else { throw Self.invalid("tokenOfPlanChange", "new or kept") }
+        return choice
+    }
+
     func environment() throws -> Primitives.Environment? { try text("environment").map(Self.environment) }
 
     static func environment(_ text: String) throws -> Primitives.Environment {

@@ -142,14 +142,15 @@ struct ControlRoutes: Sendable {
     }
 
     @Sendable private func setTerms(_ request: Request, _: BasicRequestContext) async throws -> Response {
-        let members: Set<String> = ["app", "billingGracePeriodDays", "earlyChargeHours", "sandboxMonthMinutes"]
+        let members: Set<String> = ["app", "billingGracePeriodDays", "earlyChargeHours", "sandboxMonthMinutes", "tokenOfPlanChange"]
         let body = try await ControlBody(request, members: members)
         let (grace, early) = (try body.integer("billingGracePeriodDays"), try body.integer("earlyChargeHours"))
-        let minutes = try body.integer("sandboxMonthMinutes")
+        let (minutes, token) = (try body.integer("sandboxMonthMinutes"), try body.tokenOfPlanChange())
         let terms = try await simulator.setTerms(try await simulator.app(try body.text("app"))) { terms in
             if let grace { terms.billingGracePeriodDays = grace == 0 ? nil : grace }
             if let early { terms.earlyCharge = .hours(early) }
             if let minutes { terms.sandboxRate = minutes == 0 ? .realTime : .monthly(minutes: minutes) }
+            if let token { terms.tokenOfPlanChange = token }
         }
         return Response.json { $0.members(of: terms) }
     }

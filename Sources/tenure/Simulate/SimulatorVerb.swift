@@ -214,7 +214,7 @@ extension SimulatorVerb {
         post(
             "external-purchase", "/external-purchases", [Word(name: "event")],
             "tell of a token for a purchase outside: created, reminder, unreported"),
-        post("terms", "/terms", [], "billingGracePeriodDays=, earlyChargeHours=, sandboxMonthMinutes="),
+        post("terms", "/terms", [], "billingGracePeriodDays=, earlyChargeHours=, sandboxMonthMinutes=, tokenOfPlanChange="),
     ]
 
     private static let store = [
