@@ -142,7 +142,9 @@ struct ControlRoutes: Sendable {
     }
 
     @Sendable private func setTerms(_ request: Request, _: BasicRequestContext) async throws -> Response {
-        let members: Set<String> = ["app", "billingGracePeriodDays", "earlyChargeHours", "sandboxMonthMinutes", "tokenOfPlanChange"]
+        let members: Set<String> = [
+            "app", "billingGracePeriodDays", "earlyChargeHours", "sandboxMonthMinutes", "tokenOfPlanChange",
+        ]
         let body = try await ControlBody(request, members: members)
         let (grace, early) = (try body.integer("billingGracePeriodDays"), try body.integer("earlyChargeHours"))
         let (minutes, token) = (try body.integer("sandboxMonthMinutes"), try body.tokenOfPlanChange())
