@@ -29,7 +29,7 @@ struct Bench: AsyncParsableCommand {
             """)
     var only: String?
 
-    @Option(name: .long, help: "The databases of durable, pipeline and growth: sqlite, postgres or both.")
+    @Option(name: .long, help: "The databases of durable, pipeline, policy and growth: sqlite, postgres or both.")
     var database = DatabaseChoice.both
 
     @Option(name: .long, help: "How many subscriptions growth is measured with, separated by commas, growing.")
@@ -67,7 +67,7 @@ struct Bench: AsyncParsableCommand {
             report.add(try await PipelineFigures(plan: plan, kinds: database.kinds).measure())
         }
         if only != nil, asksFor("policy") {
-            report.add(try await PolicyFigures(rounds: rounds, subscriptions: subscriptions).measure())
+            report.add(try await PolicyFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds).measure())
         }
         if asksFor("store") { report.add(try await StoreFigures(rounds: rounds).measure()) }
         if only != nil, asksFor("growth") {

@@ -3,32 +3,55 @@ import Foundation
 import Ledger
 import Primitives
 import Storage
-import StorageSQLite
 import Synchronization
 
-/// What trying and applying a version of the policy costs, with many subscriptions of 12 facts in SQLite (OWN-16, OWN-17).
+/// What trying and applying a version of the policy costs, with many subscriptions of 12 facts (OWN-16, OWN-17).
 struct PolicyFigures {
     let rounds: Int
     let subscriptions: Int
+    let kinds: [DatabaseKind]
 
     /// Eleven charges and a renewal info.
     private static let periods = 11
     private static let uploadsPerSecond = 50
 
     func measure() async throws -> [Figure] {
-        let renewals = try Renewals(subscriptions: subscriptions)
-        return try await TemporaryFolder.with { folder in
-            let store = try SQLiteStore(path: folder.appendingPathComponent("policy.sqlite").path)
-            let backend = renewals.backend(store)
-            _ = try await backend.adoptSettings()
-            try await fill(store, renewals)
-            var figures = try await whatIf(backend, store)
-            figures += try await apply(Self.policy { $0.restoreLimit = 5 }, "nothing differs", (backend, store), renewals)
-            figures += try await apply(
-                Self.policy { $0.productionLeeway = .hours(2) }, "all differ and are written", (backend, store), renewals)
-            try store.close()
-            return figures
+        var figures: [Figure] = []
+        for kind in kinds {
+            figures += try await TemporaryFolder.with { folder in
+                let site = try kind.site(folder)
+                let store = try await site.open("policy")
+                let result: [Figure]
+                do {
+                    result = try await measure(store, kind)
+                } catch {
+                    await site.close(store)
+                    throw error
+                }
+                await site.close(store)
+                return result
+            }
         }
+        return figures
+    }
+
+    private func measure(_ store: any Store, _ kind: DatabaseKind) async throws -> [Figure] {
+        let renewals = try Renewals(subscriptions: subscriptions)
+        let backend = renewals.backend(store)
+        _ = try await backend.adoptSettings()
+        try await fill(store, renewals)
+        let server = Server(kind: kind, store: store, backend: backend)
+        var figures = try await whatIf(server)
+        figures += try await apply(Self.policy { $0.restoreLimit = 5 }, "nothing differs", server, renewals)
+        figures += try await apply(
+            Self.policy { $0.productionLeeway = .hours(2) }, "all differ and are written", server, renewals)
+        return figures
+    }
+
+    private struct Server: Sendable {
+        let kind: DatabaseKind
+        let store: any Store
+        let backend: Backend
     }
 
     private static func policy(_ change: (inout AppPolicy) -> Void) -> AppPolicy {
@@ -41,7 +64,7 @@ struct PolicyFigures {
         Life(number: number, periods: Self.periods, lastEnds: renewals.life(0).lastEnds)
     }
 
-    private func fill(_ store: SQLiteStore, _ renewals: Renewals) async throws {
+    private func fill(_ store: any Store, _ renewals: Renewals) async throws {
         let evidence = Evidence(form: .compactJWS, bytes: Array(try renewals.samples.transaction(SignedSamples.charge).utf8))
         let scope = Scope(app: Life.app, environment: .production)
         for first in stride(from: 0, to: subscriptions, by: 500) {
@@ -63,34 +86,35 @@ struct PolicyFigures {
     // MARK: Trying
 
     /// The floor reads and decodes the same rows and makes nothing of them.
-    private func whatIf(_ backend: Backend, _ store: SQLiteStore) async throws -> [Figure] {
+    private func whatIf(_ server: Server) async throws -> [Figure] {
         let content = SettingsContent(
             policy: Self.policy { $0.onRestore = .transfer }, products: Stage.entitlements.entries)
         let from = Timestamp(millisecondsSince1970: 0)
-        _ = try await scan(store)
+        _ = try await scan(server.store)
         let before = try Self.peakMemory()
         var (floors, ours) = ([Double](), [Double]())
         for _ in 0..<rounds {
-            floors.append(Double(subscriptions) / (try await seconds { _ = try await scan(store) }))
+            floors.append(Double(subscriptions) / (try await seconds { _ = try await scan(server.store) }))
             ours.append(
                 Double(subscriptions)
                     / (try await seconds {
-                        let summary = try await backend.whatIf(content, app: Life.app, from: from, row: { _ in }) { _ in }
+                        let summary = try await server.backend.whatIf(content, app: Life.app, from: from, row: { _ in }) { _ in }
                         guard summary.subscriptions == Int64(subscriptions) else { throw BenchError("\(summary)") }
                     }))
         }
         let ratios = zip(ours, floors).map { $0 / $1 }
         return [
             Figure(
-                name: "policy: what-if, subscriptions of 12 facts", unit: "1/s", floor: floors.median, ours: ours.median,
+                name: "policy: \(server.kind.rawValue), what-if, subscriptions of 12 facts", unit: "1/s", floor: floors.median,
+                ours: ours.median,
                 ratio: ratios.median, target: 0.5, remark: "the floor reads and decodes the same rows"),
             Figure(
-                name: "policy: what-if, peak resident memory beyond the scan's", unit: "MiB",
+                name: "policy: \(server.kind.rawValue), what-if, peak resident memory beyond the scan's", unit: "MiB",
                 ours: Double(try Self.peakMemory() - before) / 1024, remark: "\(before / 1024) MiB before"),
         ]
     }
 
-    private func scan(_ store: SQLiteStore) async throws -> Int {
+    private func scan(_ store: any Store) async throws -> Int {
         let scope = Scope(app: Life.app, environment: .production)
         var (count, last) = (0, OriginalTransactionID?.none)
         while true {
@@ -116,9 +140,9 @@ struct PolicyFigures {
 
     /// Applies a version that reaches back to the beginning, beside so many renewals a second.
     private func apply(
-        _ policy: AppPolicy, _ words: String, _ server: (backend: Backend, store: SQLiteStore), _ renewals: Renewals
+        _ policy: AppPolicy, _ words: String, _ server: Server, _ renewals: Renewals
     ) async throws -> [Figure] {
-        let (backend, store) = server
+        let backend = server.backend
         let content = SettingsContent(policy: policy, products: Stage.entitlements.entries)
         var order = SettingsOrder(app: Life.app, content: content, actor: "bench")
         let newest = try await backend.settingsVersions(of: Life.app).last?.number ?? 0
@@ -132,21 +156,22 @@ struct PolicyFigures {
             changed.withLock { $0 = max($0, progress.changed) }
         }
         let loop = WorkLoop(
-            store: store, clock: MachineClock(), performers: [performer], worker: "bench", jitter: { 0.5 })
+            store: server.store, clock: MachineClock(), performers: [performer], worker: "bench", jitter: { 0.5 })
         let took = try await seconds { while try await loop.runOnce() > 0 {} }
         isOver.withLock { $0 = true }
         let milliseconds = try await latencies.sorted()
         let worst = milliseconds.isEmpty ? 0 : milliseconds[min(milliseconds.count - 1, milliseconds.count * 99 / 100)]
-        let perMillion = took / Double(subscriptions) * 1_000_000 / 60
+        let reckoned = Int((took / Double(subscriptions) * 1_000_000 / 60).rounded(.up))
         return [
             Figure(
-                name: "policy: a version applied, \(words)", unit: "1/s", ours: Double(subscriptions) / took,
+                name: "policy: \(server.kind.rawValue), a version applied, \(words)", unit: "1/s",
+                ours: Double(subscriptions) / took,
                 remark: """
-                    \(subscriptions) subscriptions in \(Int(took)) s, \(changed.withLock { $0 }) changed; at this rate a million \
-                    would take \(Int(perMillion.rounded(.up))) min (reckoned, not measured)
+                    \(subscriptions) subscriptions in \(Int(took)) s, \(changed.withLock { $0 }) changed\
+                    \(subscriptions < 1_000_000 ? "; reckoned for a million: \(reckoned) min" : "")
                     """),
             Figure(
-                name: "policy: a renewal meanwhile, 99 of 100", unit: "ms", ours: worst,
+                name: "policy: \(server.kind.rawValue), a renewal meanwhile, 99 of 100", unit: "ms", ours: worst,
                 remark: "\(milliseconds.count) renewals, \(Self.uploadsPerSecond) a second"),
         ]
     }

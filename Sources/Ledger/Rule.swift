@@ -1,5 +1,6 @@
 /// A rule of docs/rules.md, by its permanent id; what decisions, audit rows and explanations cite.
 package enum Rule: String, Sendable, Hashable, Codable {
+    case environments = "FACT-4"
     case unknownWord = "FACT-5"
     case period = "PER-1"
     case periodEnd = "PER-2"

@@ -13,9 +13,11 @@ struct ExplanationStory: Sendable, CustomTestStringConvertible {
     struct Told: Sendable {
         let book: StoryBook
         let at: Timestamp
+        private static let products = EntitlementMap(entries: [], durations: [ProductID("pass.30days"): .days(30)])
+
         var lines: [String] {
             let state = SubscriptionState(folding: book.history, under: book.policies)
-            return Explanation(of: book.history, state, at: at, policies: book.policies).english
+            return Explanation(of: book.history, state, at: at, policies: book.policies, products: Self.products).english
         }
     }
 

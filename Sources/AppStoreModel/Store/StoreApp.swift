@@ -59,8 +59,8 @@ package struct StoreApp: Sendable, Hashable, Codable {
 
 /// Which `appAccountToken` a subscription bears when its plan changes. Apple's pages say both.
 package enum TokenOfPlanChange: String, Sendable, Hashable, Codable, CaseIterable {
-    /// That of the change, and after an upgrade none where it had none. Source: Apple, JWSRenewalInfo, `appAccountToken`: "when the
-    /// customer purchases or changes the subscription".
+    /// That of the change, and after an upgrade none where it had none. Source: Apple, JWSRenewalInfo, `appAccountToken`: "when
+    /// the customer purchases or changes the subscription".
     case new
     /// The one that the subscription had; that of the change where it had none. Source: Apple, Set App Account Token.
     case kept

@@ -23,17 +23,18 @@ extension Backend {
         private let history: SubscriptionHistory
         /// Under which versions of the policy the state was folded.
         private let policies: PolicyTimeline
+        private let products: EntitlementMap
         /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: AuditRow)]
 
-        init(of stored: StoredSubscription, audit: [(sequence: Int64, row: AuditRow)]) {
-            (state, history, policies) = (stored.state, stored.history, stored.policy)
+        init(of stored: StoredSubscription, _ products: EntitlementMap, audit: [(sequence: Int64, row: AuditRow)]) {
+            (state, history, policies, self.products) = (stored.state, stored.history, stored.policy, products)
             self.audit = audit
         }
 
         /// What an operator can tell a customer about it, for an instant; in English (OWN-15).
         package func explanation(at instant: Timestamp) -> [String] {
-            Explanation(of: history, state, at: instant, policies: policies).english
+            Explanation(of: history, state, at: instant, policies: policies, products: products).english
         }
     }
 
@@ -41,11 +42,12 @@ extension Backend {
     package static let longestAudit = 1000
 
     package func subscription(_ key: SubscriptionKey) async throws -> SubscriptionReport {
-        _ = try settings(of: key.app)
+        let app = try settings(of: key.app)
+        let products = try chosen.learn(try await settingsVersions(of: app.id), of: app).entitlements
         return try await translatingStorageErrors {
             guard let stored = try await store.subscription(key) else { throw BackendError.unknownSubscription }
             let audit = try await store.auditRows(of: key, after: 0, limit: Self.longestAudit)
-            return SubscriptionReport(of: stored, audit: audit.map { ($0.sequence, $0.row) })
+            return SubscriptionReport(of: stored, products, audit: audit.map { ($0.sequence, $0.row) })
         }
     }
 

@@ -3,24 +3,57 @@ import Primitives
 extension ExplanationLine.Ownership {
     func english(_ line: ExplanationLine) -> String {
         switch self {
-        case .nobody:
+        case .nobody(let claimWaits):
             line.stretched(
-                "nobody owned it, because nobody had claimed it", "nobody has owned it, because nobody has claimed it")
+                "nobody owned \(line.it), because \(claimWaits ? "a claim to it waited" : "nobody had claimed it")",
+                "nobody has owned \(line.it), because \(claimWaits ? "a claim to it waits" : "nobody has claimed it")")
         case .owner(let customer, let why, let judged):
-            line.stretched("it belonged to \(customer)", "it has belonged to \(customer)")
+            line.stretched("\(line.it) belonged to \(customer)", "\(line.it) has belonged to \(customer)")
                 + ", because \(why.english(customer))\(judged.english)"
-        case .merged(let anonymous, let customer):
-            "On \(line.when), the anonymous customer \(anonymous) logged in as \(customer). What belonged to \(anonymous) is "
-                + "\(customer)'s, also for the time before"
-        case .intent(let customer, let product): "On \(line.when), \(customer)'s app asked whether \(customer) may buy \(product)"
+        case .merged(let anonymous, let customer, let merge):
+            merge.english(line, anonymous, customer)
+                + ". What belonged to \(anonymous) counts as \(customer)'s, from the beginning"
+        case .intent(let customer, let product):
+            "On \(line.when), \(customer)'s app asked whether \(customer) might buy \(product)"
         case .buyerUnknown(let product, let owner):
             "On \(line.when), nothing showed who bought \(product), and so it stayed with \(owner)"
-        case .reserved(let customer): "On \(line.when), an operator or an import reserved it for \(customer)"
-        case .tokenTooLate(let customer, let product, let named):
+        case .reserved(let customer): "On \(line.when), an operator or an import reserved \(line.it) for \(customer)"
+        case .tokenTooLate(let customer, let product, let reason):
             "On \(line.when), the account token that the purchase\(product.map { " of \($0)" } ?? "") carries was registered for "
-                + "\(customer). That counts for nothing, because "
-                + (named.map { "it had been registered for \($0) before" }
-                    ?? "the purchase had shown it already, so that anybody could have copied it")
+                + "\(customer). That counts for nothing, because \(reason.english)"
+        }
+    }
+}
+
+extension ExplanationLine.Ownership.Merge {
+    fileprivate func english(_ line: ExplanationLine, _ anonymous: CustomerID, _ customer: CustomerID) -> String {
+        switch self {
+        case .elsewhere: "On \(line.when), the anonymous customer \(anonymous) became known as \(customer)"
+        case .restore:
+            "On \(line.when), \(customer) restored what the anonymous customer \(anonymous) owned. By the app's policy that "
+                + "makes both one customer"
+        }
+    }
+}
+
+extension ExplanationLine.Ownership.TooLate {
+    fileprivate var english: String {
+        switch self {
+        case .registeredBefore(let named): "it had been registered for \(named) before"
+        case .vouchedFor(let named): "it was made for \(named)"
+        case .borneHere: "the purchase had shown it already, so that anybody could have copied it"
+        case .borneElsewhere: "another purchase had shown it already, so that anybody could have copied it"
+        }
+    }
+}
+
+extension ExplanationLine.Ownership.TokenOrigin {
+    /// After "the account token that".
+    fileprivate func english(_ owner: CustomerID) -> String {
+        switch self {
+        case .registered: "was registered for \(owner)"
+        case .vouched: "was made for \(owner), as the app's backend or an import says"
+        case .ownId: "is \(owner)'s own id"
         }
     }
 }
@@ -46,13 +79,13 @@ extension ExplanationLine.Judgement {
 extension ExplanationLine.Ownership.Why {
     fileprivate func english(_ owner: CustomerID) -> String {
         switch self {
-        case .token: "the purchase carries the account token that was registered for \(owner)"
-        case .tokenOfChange(let product):
-            "the change\(product.map { " to \($0)" } ?? "") carries the account token that was registered for \(owner)"
+        case .token(let origin): "the purchase carries the account token that \(origin.english(owner))"
+        case .tokenOfChange(let product, let origin):
+            "the change\(product.map { " to \($0)" } ?? "") carries the account token that \(origin.english(owner))"
         case .evidence(let shown, let grade, let among): shown.english(owner, grade, among)
         case .firstToShow(let shown):
             "\(shown.who(owner)) was the first to show it\(shown.kind == .restore ? ", by a restore" : "")"
-        case .restored(let shown): "\(shown.who(owner)) restored it, and the app's policy lets a restore move it"
+        case .restored(let shown): "\(shown.who(owner)) restored it, and the app's policy let a restore move it"
         case .restoredFromAnonymous(let before, let shown):
             "\(shown.who(owner)) restored it, and what belongs to an anonymous customer, here \(before), "
                 + "goes to whoever restores it"
@@ -73,10 +106,12 @@ extension ExplanationLine.Shown {
     fileprivate func english(
         _ owner: CustomerID, _ grade: PurchaseGrade, _ among: ExplanationLine.Ownership.Among
     ) -> String {
-        let rivals = among == .alone ? ", and no other customer showed it" : ", before any other customer showed it"
+        let rivals =
+            among == .alone
+            ? ", and nobody else showed in time that they had bought it" : ", before anybody else showed that they had bought it"
         let others = grade == .prompt ? "" : rivals
         if isChange {
-            return "\(whose(owner)) uploaded the change to \(productId)" + wait("after it was asked for") + others
+            return "\(whose(owner)) reported the change to \(productId)" + wait("after it was asked for") + others
         }
         switch kind {
         case .queue: return "it appeared on \(device(owner))" + wait("after the purchase of \(productId)") + others
@@ -111,35 +146,47 @@ extension Claim.Kind {
 // MARK: Claims
 
 extension ExplanationLine.ClaimNews {
-    var english: String {
+    func english(_ line: ExplanationLine) -> String {
         switch self {
         case .refused(let made, let reason, let rule):
-            made.did + ". " + made.refusal(reason, rule) + made.judged.english + made.repeated
-        case .waiting(let made, let reason):
-            made.did + ". " + made.waiting(reason) + made.judged.english + made.repeated
+            made.did(line.it) + ". " + made.refusal(reason, rule) + made.judged.english + made.repeated
+        case .waiting(let made, let reason, let decidedAt):
+            made.did(line.it) + ". " + made.waiting(reason, decidedAt) + made.judged.english + made.repeated
         case .noted(let made):
-            made.did
-                + (made.isChange ? ". The owner stays the same until it takes effect" : ". \(made.stays)")
-        case .contested(let product, let customers, let buyer):
-            "\(English.list(customers.map(\.rawValue))) each have evidence of having bought \(product). "
-                + (buyer.map { "It stays with \($0) unless an operator decides otherwise" }
-                    ?? "An operator should decide whose it is")
+            made.did(line.it)
+                + (made.isChange
+                    ? ". Until it took effect, \(made.owner.map { "\($0) was to stay the owner" } ?? "it was to have no owner")"
+                    : ". \(made.stays)\(made.policyOnPurchase.map { ": \($0)" } ?? "")")
+        case .contested(let product, let customers, let buyer, let decidedAt):
+            "more than one customer had a claim to \(product): \(English.list(customers.map(\.rawValue))). "
+                + Self.contested(buyer, decidedAt)
         case .denied(let customer, let kind, let reason): "an operator denied \(customer)'s \(kind.noun)\(English.reason(reason))"
         case .transferChangedNothing(let customer, let reason):
             "an operator gave it to \(customer), to whom it belonged already\(English.reason(reason))"
+        case .approvalChangedNothing(let customer, let kind, let reason):
+            "\(customer)'s \(kind.noun) was approved, and that changed nothing\(English.reason(reason))"
+        }
+    }
+
+    private static func contested(_ buyer: CustomerID?, _ decidedAt: Timestamp?) -> String {
+        switch (buyer, decidedAt) {
+        case (let buyer?, nil): "It stays with \(buyer) unless an operator decides otherwise"
+        case (let buyer?, let at?): "It stayed with \(buyer) until an operator decided, on \(at.english)"
+        case (nil, nil): "An operator should decide whose it is"
+        case (nil, let at?): "An operator decided whose it is on \(at.english)"
         }
     }
 }
 
 extension ExplanationLine.Made {
     /// What the customer did.
-    fileprivate var did: String {
-        if isChange { return "\(customer)'s app uploaded the change to \(productId) as \(customer)'s" }
+    fileprivate func did(_ it: String) -> String {
+        if isChange { return "\(customer)'s app reported the change to \(productId) as \(customer)'s own" }
         switch kind {
-        case .purchase: return "\(customer)'s app uploaded the purchase of \(productId) as \(customer)'s"
+        case .purchase: return "\(customer)'s app uploaded the purchase of \(productId) as \(customer)'s own"
         case .queue: return "\(productId) appeared on \(customer)'s device"
-        case .restore: return "\(customer) asked to restore it"
-        case .reservation: return "an operator or an import reserved it for \(customer)"
+        case .restore: return "\(customer) asked to restore \(it)"
+        case .reservation: return "an operator or an import reserved \(it) for \(customer)"
         }
     }
 
@@ -150,27 +197,55 @@ extension ExplanationLine.Made {
         switch reason {
         case .ownedByAnother where rule == .renewalNeverMoves:
             return "\(stays): a renewal appears on every device of the Apple Account, and does not show who bought"
-        case .ownedByAnother where kind == .restore:
-            return "This was refused: \(whose), and the app's policy did not let a restore move it"
-        case .ownedByAnother: return "\(stays): \(weakness.english(customer))"
+        case .ownedByAnother where kind == .restore: return "This was refused: \(whose), and the app's policy \(restoreMoves)"
+        case .ownedByAnother: return "\(stays): \(policyOnPurchase ?? weakness.english(customer))"
+        case .tokenOfAnother where kind == .restore:
+            return "This was refused: the purchase carries the account token of another customer, and the app's policy protects "
+                + "what was bought with one"
         case .tokenOfAnother:
             return "This was refused: the purchase carries the account token of another customer"
         case .boughtByAnother: return "This was refused: \(whose), and there is better evidence of who bought"
         case .anonymousClaimant:
             return "This was refused: \(whose), and an anonymous customer takes nothing from one who is known"
-        case .denied: return "An operator denied this"
+        case .denied: return "An operator denied this later"
         }
     }
 
-    fileprivate func waiting(_ reason: ClaimOutcome.WaitingReason) -> String {
+    private var restoreMoves: String {
+        policy == .movesInactive
+            ? "lets a restore move it only when it is over and Apple no longer tries to charge" : "did not let a restore move it"
+    }
+
+    fileprivate var policyOnPurchase: String? {
+        switch policy {
+        case .stays: "under the app's policy a purchase by another customer moves nothing"
+        case .tokensOnly: "under the app's policy only account tokens show who bought"
+        default: nil
+        }
+    }
+
+    fileprivate func waiting(_ reason: ClaimOutcome.WaitingReason, _ decidedAt: Timestamp?) -> String {
+        guard let decidedAt else { return "This waits for \(wait(reason))" }
+        return "This waited for \(wait(reason)). An operator decided on \(decidedAt.english)"
+    }
+
+    private func wait(_ reason: ClaimOutcome.WaitingReason) -> String {
         switch reason {
-        case .decision where isContested:
-            "The claim \(claim) waits for an operator, because another customer has evidence that is as good"
-        case .decision where kind == .restore:
-            "The claim \(claim) waits for a decision, as the app's policy wants it for restores"
-        case .decision: "The claim \(claim) waits for a decision, as the app's policy wants it for purchases"
-        case .signedPendingChange: "The claim \(claim) waits until Apple confirms the change"
-        case .limit: "The claim \(claim) waits for an operator, because a limit of the app's policy is reached"
+        case .decision where isContested: "an operator, because another customer has a claim that is as good"
+        case .decision where kind == .restore: "a decision, as the app's policy wants it for restores"
+        case .decision: "a decision, as the app's policy wants it for purchases"
+        case .signedPendingChange: "Apple to confirm the change"
+        case .limit: "an operator, because \(limit)"
+        }
+    }
+
+    private var limit: String {
+        switch policy {
+        case .restores(let count, let window):
+            "the app's policy lets restores move a subscription \(English.times(count)) in \(window.english)"
+        case .customers(let count):
+            "the app's policy lets an Apple Account serve \(English.count(count, "customer"))"
+        default: "a limit of the app's policy is reached"
         }
     }
 

@@ -7,16 +7,17 @@ extension ExplanationLine.Purchase {
         case .renewed(let bought, let before, let times, let interruption):
             bought.english(renewedAt: line, from: before, times: times, after: interruption)
         case .oneTime(let bought, let type, let quantity):
-            "On \(line.when), \(bought.productId)\(quantity > 1 ? " (\(quantity) of them)" : "") was bought\(bought.terms). "
-                + type.english
+            "On \(line.when), \(quantity > 1 ? "\(quantity) of \(bought.productId) were" : "\(bought.productId) was") "
+                + "bought\(bought.terms). \(type.english)"
         case .alreadyActive(let bought):
             "On \(line.when), while \(bought.productId) was running, it was bought once more\(bought.terms). "
                 + "The owner stays the same"
-        case .earlyRenewalReplaced(let product, let from):
-            "On \(line.when), the renewal of \(product) was replaced too: Apple had charged it early, for the time from "
-                + "\(from.english). It never gave access"
+        case .earlyRenewalReplaced(let bought, let from):
+            "On \(line.when), the renewal of \(bought.productId) was replaced too: Apple had charged"
+                + "\(bought.cost.map { " \($0) for" } ?? "") it early, for the time from \(from.english). It never gave access. "
+                + "Whether Apple returns the charge, only Apple can say"
         case .givesNothing(let product, .familySharingIgnored):
-            "\(product) gives no access, because the app does not serve what is shared by Family Sharing"
+            "\(product) gives no access, because the app does not serve what is shared through Family Sharing"
         case .givesNothing(let product, .ownershipType(let type)):
             "\(product) gives no access: Apple calls it \(type), and purchases of that kind are only kept and shown here"
         }
@@ -27,20 +28,23 @@ extension ExplanationLine.Bought {
     /// Its price, its offer and until when it is paid.
     var terms: String {
         var words = ""
-        if let price, price.amount.count != 0 { words += " for \(price.english)" }
+        if let cost { words += " for \(cost)" }
         if let offer {
             words += offer.offerType == 1 && !offer.isTrial ? " at \(offer.english)" : " with \(offer.english)"
         }
         if let until {
-            let how = isFamilyShared || offer?.isTrial == true ? "" : offer?.isFree == true ? "free " : "paid "
+            let how = isFamilyShared || offer?.isFree == true ? "" : "paid "
             words += ", \(how)until \(until.english)"
         }
         return words
     }
 
+    /// What it cost; nil where it cost nothing, or Apple did not say.
+    fileprivate var cost: String? { price.flatMap { $0.amount.count == 0 ? nil : $0.english } }
+
     fileprivate func english(_ beginning: ExplanationLine.Purchase.Beginning) -> String {
         let commitment = commitmentUntil.map { ". It is charged by the month under a commitment until \($0.english)" } ?? ""
-        let verb = isFamilyShared ? "was shared by Family Sharing" : "was bought"
+        let verb = isFamilyShared ? "was shared through Family Sharing" : "was bought"
         switch beginning {
         case .first: return "\(productId) \(verb)\(terms)\(commitment)"
         case .firstHeardOf: return "\(productId) renewed\(terms)\(commitment). What was before that is not known"
@@ -58,17 +62,18 @@ extension ExplanationLine.Bought {
         if case .stretch(let from, let until?) = line.at {
             return "From \(from.english) to \(until.english), \(productId) renewed \(times) times" + each
         }
-        let renewed = (before.map { "it renewed from \($0) into \(productId)" } ?? "\(productId) renewed") + terms
+        let renewed =
+            (before.map { "the subscription renewed as \(productId) instead of \($0)" } ?? "\(productId) renewed") + terms
         switch interruption {
         case .none: return "On \(line.when), \(renewed)"
-        case .failedCharge: return "On \(line.when), Apple could charge after all: \(renewed)"
+        case .failedCharge: return "On \(line.when), Apple was able to charge after all: \(renewed)"
         case .gap(let since): return "On \(line.when), \(renewed). The paid time before it had ended on \(since.english)"
         }
     }
 
     private var each: String {
-        let cost = price.flatMap { $0.amount.count == 0 ? nil : " for \($0.english) each" } ?? ""
-        return cost + (until.map { ", the last time until \($0.english)" } ?? "")
+        let each = cost.map { " for \($0) each" } ?? ""
+        return each + (until.map { ", the last time until \($0.english)" } ?? "")
     }
 }
 
@@ -78,7 +83,7 @@ extension ProductType {
         case .consumable: "It is a consumable: it is counted, and gives no time"
         case .nonConsumable: "It is a non-consumable: it lasts until Apple takes it back"
         case .nonRenewingSubscription:
-            "It is a non-renewing subscription: the app's configuration says how long it lasts, and without that it gives no time"
+            "It is a non-renewing subscription: Apple names no end, and the app's configuration says how long it lasts"
         case .autoRenewableSubscription: "It is a subscription, and Apple named no end; it gives nothing"
         case .unstated: "Apple has not said what kind of product it is; until then it gives nothing"
         case .unknown(let type): "Its kind is not known here (\(type)); it gives nothing"
@@ -95,14 +100,18 @@ extension ExplanationLine.Refund {
             "Apple refunded \(revocation.share)\(English.product(product))\(revocation.reason). \(takeBack.english)"
         case .familySharingStopped(let product, let takeBack):
             "Family Sharing of \(product) stopped. \(takeBack.english)"
+        case .assignmentEnded(let product, let takeBack):
+            "the place in a group that gave \(product) was taken away. \(takeBack.english)"
         case .wasRefunded(let product): "Apple refunded \(English.product(product))"
         case .reversed(let product):
-            "Apple reversed the refund of \(English.product(product)). What was taken back has been given back"
+            "Apple reversed the refund of \(English.product(product)). It counts again as if it had not been refunded"
         case .declined(let product): "Apple declined to refund \(English.product(product)). Nothing changes"
         case .consumptionRequested(let product, let reason, let deadline):
-            "Apple asked about \(English.product(product)): the customer wants a refund\(Self.english(reason)). "
-                + "Apple wants an answer by \(deadline.english)"
-        case .restOfReplaced(let product, let takeBack): "Apple refunded the rest of \(product). \(takeBack.english)"
+            "Apple asked about \(English.product(product)): the customer wanted a refund\(Self.english(reason)). "
+                + "Apple wanted the app's answer by \(deadline.english)"
+        case .restOfReplaced(let bought, let rest):
+            "the rest of \(bought.productId), \(rest.english), ended with that"
+                + (bought.cost == nil || bought.isFamilyShared ? "" : ". What Apple returns for it, only Apple can say")
         }
     }
 
@@ -145,13 +154,13 @@ extension Revocation {
     fileprivate var reason: String {
         let type =
             switch revocationType {
-            case nil, "REFUND_FULL"?, "REFUND_PRORATED"?, "FAMILY_REVOKE"?: ""
+            case nil, "REFUND_FULL"?, "REFUND_PRORATED"?, "FAMILY_REVOKE"?, "ASSIGNMENT_REVOKE"?: ""
             case let type?: ", in a way that is not known here (\(type))"
             }
         switch revocationReason {
         case nil: return type
         case 0?: return type + ", for a reason other than a problem with the app"
-        case 1?: return type + ", because of a problem with the app"
+        case 1?: return type + ", because the customer saw a problem with the app"
         case let reason?: return type + ", for a reason that is not known here (revocationReason \(reason))"
         }
     }

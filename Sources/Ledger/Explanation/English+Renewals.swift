@@ -3,21 +3,26 @@ import Primitives
 extension ExplanationLine.Change {
     var english: String {
         switch self {
-        case .renewalOff(let until): "renewal was turned off" + (until.map { ", so that it would end on \($0.english)" } ?? "")
+        case .renewalOff(let product, let until):
+            "renewal was turned off" + (until.map { ": \(product) was to end on \($0.english)" } ?? "")
         case .renewalOn: "renewal was turned on again"
         case .scheduled(let from, let to, let at):
-            "a change from \(from) to \(to) was asked for. It takes effect with the next renewal"
-                + (at.map { ", on \($0.english)" } ?? "") + ", and changes nothing until then"
-        case .withdrawn(let to, let remains):
-            "the change to \(to) was withdrawn, so that it would renew into \(remains) as before"
-        case .pricePending: "Apple asked the customer to agree to a higher price. Without their consent it does not renew"
-        case .priceAccepted: "the customer agreed to the higher price, or was told of it and did not have to agree"
+            "a change from \(from) to \(to) was asked for, to take effect with the next renewal"
+                + (at.map { ", on \($0.english)" } ?? "") + ". Until then nothing was to change"
+        case .withdrawn(let to, let remains, let voids):
+            "the change to \(to) was withdrawn: \(remains) was to renew as before"
+                + (voids.isEmpty ? "" : ". So what \(English.list(voids.map(\.rawValue))) had reported counts for nothing")
+        case .pricePending: "Apple asked the customer to agree to a higher price. Without their consent it would not renew"
+        case .priceAccepted(wasAsked: true): "the customer agreed to the higher price"
+        case .priceAccepted(wasAsked: false): "the customer agreed to a higher price, or was told of it and did not have to agree"
         case .offer(let offer, let from):
-            "\(offer.english) was accepted. It counts from the next renewal" + (from.map { ", on \($0.english)" } ?? "")
+            "\(offer.english) was accepted. It was to count from the next renewal" + (from.map { ", on \($0.english)" } ?? "")
         case .extended(let until): "Apple gave more time" + (until.map { ", until \($0.english)" } ?? "") + ", at no cost"
         case .extensionFailed: "Apple was asked for more time, and could not give it"
         case .notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"?):
             "renewal was turned off. Under the commitment the monthly charges go on, and it ends with the commitment"
+        case .notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"?):
+            "renewal was turned on again: it goes on after the commitment"
         case .notice(let type, let subtype):
             "Apple sent \(type)" + (subtype.map { " (\($0))" } ?? "") + ", which is kept and changes nothing here"
         }
@@ -28,16 +33,25 @@ extension ExplanationLine.Billing {
     func english(_ line: ExplanationLine) -> String {
         switch self {
         case .failed(let product, .keptUntil(let end)):
-            "On \(line.when), Apple could not charge for the renewal of \(product). Access is kept in the billing grace period, "
-                + "until \(end.english)"
+            "On \(line.when), Apple could not charge for the renewal of \(product). It set a billing grace period: access was "
+                + "to last until \(end.english) meanwhile"
         case .failed(let product, .lostFrom(let end)):
-            "On \(line.when), Apple could not charge for the renewal of \(product). There is no grace period, and "
-                + "access ended on \(end.english)"
-        case .graceBegan(let end): "On \(line.when), Apple named a billing grace period. Access is kept until \(end.english)"
+            "On \(line.when), Apple could not charge for the renewal of \(product). There was no grace period: without a "
+                + "payment, access was to end on \(end.english)"
+        case .graceBegan(let end):
+            "On \(line.when), Apple set a billing grace period: access was to last until \(end.english) meanwhile"
         case .graceOver: "On \(line.when), the billing grace period was over without a payment, and access was lost"
         case .keptWithoutNews(let product, let questions): line.keptWithoutNews(product, questions)
         case .ended(let product, .silence):
             "On \(line.when), the paid time of \(product) ended. Apple has not said that it renewed, nor that it expired"
+        case .ended(let product, .renewalWasOff):
+            "On \(line.when), the paid time of \(product) ended, and renewal was off. Apple has not confirmed the end"
+        case .ended(let product, .retryOver(let days)):
+            "On \(line.when), \(product) ended: Apple tries to charge for \(days) days at the most, and has not said that it "
+                + "could"
+        case .ended(let product, .replacedByUnknown):
+            "On \(line.when), the paid time of \(product) ended: Apple says that another product replaced it, and has not "
+                + "shown which"
         case .ended(let product, let ending): "On \(line.when), \(product) expired: \(ending.english)"
         }
     }
@@ -68,8 +82,9 @@ extension ExplanationLine.Billing.Ending {
         case .apple(let intent): "Apple gives a reason that is not known here (expirationIntent \(intent))"
         case .appleWithoutReason: "Apple says so, and not why"
         case .renewalWasOff: "renewal was off"
-        case .retryOver(let days): "Apple could not charge for it within \(days) days, and tries no longer"
-        case .silence: "Apple has not said so"
+        case .retryOver(let days): "Apple could not charge for the renewal within \(days) days"
+        case .replacedByUnknown: "Apple says that another product replaced it, and has not shown which"
+        case .silence: "Apple has not said that it renewed"
         }
     }
 }
@@ -79,31 +94,35 @@ extension ExplanationLine.Billing.Ending {
 extension ExplanationLine.Outlook {
     func english(_ line: ExplanationLine) -> String {
         switch self {
-        case .unknown: "On \(line.when), nothing that Apple signed is known of it"
-        case .standing(let standing, let product, let owner): "On \(line.when), \(standing.english(product, owner))"
+        case .unknown: "As of \(line.when), nothing that Apple signed is known of it"
+        case .standing(let standing, let product, let owner): "As of \(line.when), \(standing.english(product, owner))"
         case .renews(let renewing): renewing.english
-        case .ends(let end): "Renewal is off: it ends on \(end.english)"
+        case .ends(let end): "Renewal is off: the subscription ends on \(end.english)"
         case .doesNotEnd: "It does not end by itself"
         case .renewalUnknown(let end): "It lasts until \(end.english). Apple has not said whether it renews then"
-        case .renewedAhead(let product, let from):
-            "Apple has charged the next renewal already: \(product) from \(from.english) on"
+        case .renewedAhead(let product, let from, let owner):
+            "Apple has charged the next renewal already: \(product) from \(from.english) on" + English.next(owner)
+        case .mustBuyAgain: "To have it again, it must be bought again"
+        case .mayComeBack: "If Apple still says that it renewed, access comes back"
+        case .sandbox: "It is a purchase in Apple's Sandbox, for tests: nothing was paid"
         case .noNews(let ended, let kept):
             "Its paid time ended on \(ended.english), and Apple has not said yet whether it renewed. Without news, access ends"
                 + (kept.map { " on \($0.english)" } ?? " soon")
-        case .graceRuns(let until): "It goes on if Apple can charge by \(until.english); if not, access is lost then"
+        case .graceRuns(let until):
+            "It goes on if Apple can charge by \(until.english), for instance with another payment method; if not, access "
+                + "ends then"
         case .retryRuns(let since, let until):
             "Its paid time ended on \(since.english). Apple keeps trying to charge, until \(until.english) at the latest; "
-                + "if that succeeds, it goes on"
+                + "if that succeeds, for instance with another payment method, access comes back"
         }
     }
 }
 
 extension ExplanationLine.Outlook.Renewing {
     fileprivate var english: String {
-        let product = into.map { " into \($0)" } ?? ""
+        let product = into.map { " as \($0)" } ?? ""
         let consent = awaitsConsent ? ", if the customer agrees to the higher price" : ""
-        let next = owner.map { ". From then on it belongs to \($0), who asked for the change" } ?? ""
-        return "It is set to renew\(product) on \(at.english)\(consent)\(next)"
+        return "The subscription is set to renew\(product) on \(at.english)\(consent)" + English.next(owner)
     }
 }
 
@@ -116,15 +135,17 @@ extension ExplanationLine.Outlook.Standing {
         case .provisional: return "\(product) is active for the time being and \(belongs)"
         case .grace: return "\(product) is active in the billing grace period and \(belongs)"
         case .retry: return "\(isOff): Apple could not charge for the renewal, and is still trying"
-        case .over(let ended, .silence):
-            return "\(isOff): its paid time ended on \(ended.english), and Apple has not said that it renewed"
-        case .over(let ended, _): return "\(isOff): its paid time ended on \(ended.english)"
-        case .revoked(let since, true): return "\(isOff): Family Sharing of it stopped on \(since.english)"
-        case .revoked(let since, false): return "\(isOff): Apple refunded it on \(since.english)"
+        case .over(let ended, let ending):
+            return "\(isOff). Its paid time ended on \(ended.english): \(ending.english)"
+        case .revoked(let since, .familySharing): return "\(isOff): Family Sharing of it stopped on \(since.english)"
+        case .revoked(let since, .assignment): return "\(isOff): the place in a group ended on \(since.english)"
+        case .revoked(let since, .money): return "\(isOff): Apple refunded it on \(since.english)"
         case .notBegun(let from): return "\(product), which \(belongs), has not begun: it begins on \(from.english)"
         case .purchased(.consumable): return "\(product) counts as bought and \(belongs)"
-        case .purchased(.nonRenewingSubscription):
-            return "\(product) \(belongs), for as long as the app's configuration says"
+        case .lasts(let until?):
+            return "\(product) is active and \(belongs). By the app's configuration it lasts until \(until.english)"
+        case .lasts(nil): return "\(product), which \(belongs), gives no access: the app's configuration says no length"
+        case .ranOut(let end): return "\(isOff): the length that the app's configuration says ended on \(end.english)"
         case .purchased: return "\(product), which \(belongs), is kept and gives nothing"
         }
     }

@@ -10,7 +10,7 @@ extension Explanation {
             case .billing(let billing): billing.english(line)
             case .refund(let refund): "On \(line.when), \(refund.english)"
             case .ownership(let ownership): ownership.english(line)
-            case .claim(let claim): "On \(line.when), \(claim.english)"
+            case .claim(let claim): "On \(line.when), \(claim.english(line))"
             case .outlook(let outlook): outlook.english(line)
             }
         return "\(words) (\(line.rules.map(\.rawValue).joined(separator: ", ")))."
@@ -20,6 +20,14 @@ extension Explanation {
 extension ExplanationLine {
     /// When it happened or began.
     var when: String { at.begin.english(seconds: needsSeconds) }
+
+    /// What the line is about, with its article.
+    var it: String {
+        switch subject {
+        case .subscription: "the subscription"
+        case .oneTimePurchase: "the purchase"
+        }
+    }
 }
 
 // MARK: Time and money
@@ -70,6 +78,9 @@ enum English {
     /// `1 day`, `2 days`.
     static func count(_ count: Int64, _ unit: String) -> String { count == 1 ? "1 \(unit)" : "\(count) \(unit)s" }
 
+    /// `once`, `2 times`.
+    static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
+
     /// `A`, `A and B`, `A, B and C`.
     static func list(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "nobody" }
@@ -85,6 +96,11 @@ enum English {
         guard text.first == "P", let unit = text.last.flatMap({ units[$0] }), let number = Int64(text.dropFirst().dropLast())
         else { return text }
         return count(number, unit)
+    }
+
+    /// Whose it is after a change that they asked for; empty where it stays.
+    static func next(_ owner: CustomerID?) -> String {
+        owner.map { ". From then on it belongs to \($0), who asked for the change" } ?? ""
     }
 
     /// `it` where it is not known which.

@@ -17,17 +17,24 @@ package struct Explanation: Sendable, Hashable {
     ///   - instant: for which it is explained; later than every fact, it is the whole story.
     ///   - policies: what the app chose, and since when, so that the versions can be named and the next owner foretold. Nil: the
     ///     choices that nobody changed, and no version is named.
+    ///   - products: what the app's products give, and how long non-renewing subscriptions last (PER-9). Nil: no length is known.
     package init(
-        of history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, policies: PolicyTimeline? = nil
+        of history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, policies: PolicyTimeline? = nil,
+        products: EntitlementMap? = nil
     ) {
-        let teller = ExplanationTeller(history, state, at: instant, policies)
+        let teller = ExplanationTeller(history, state, at: instant, policies, products)
         let happened =
             teller.ownWords + teller.purchases + teller.refunds + teller.owners + teller.unknownBuyers + teller.changes
             + teller.billing + teller.claims
         let ordered = happened.enumerated().filter { $0.element.at.begin <= instant }.sorted {
             ($0.element.at.begin, $0.offset) < ($1.element.at.begin, $1.offset)
         }
-        lines = Self.markingSeconds(Self.joiningRenewals(ordered.map(\.element))) + teller.outlook
+        let told = Self.markingSeconds(Self.joiningRenewals(ordered.map(\.element))) + teller.outlook
+        lines = told.map { line in
+            var line = line
+            line.subject = teller.subject
+            return line
+        }
     }
 
     /// The lines in English, one or two sentences each.
@@ -92,6 +99,7 @@ struct ExplanationTeller {
     let instant: Timestamp
     /// As they apply to the subscription's group; nil where the caller did not say.
     let policies: PolicyTimeline?
+    let products: EntitlementMap?
     let names: TokenNames
     let identities: Identities
     /// The periods of an auto-renewable subscription that serve or served and that were begun or announced by the instant.
@@ -101,11 +109,13 @@ struct ExplanationTeller {
     let notices: [NoticeFact]
 
     init(
-        _ history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, _ policies: PolicyTimeline?
+        _ history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, _ policies: PolicyTimeline?,
+        _ products: EntitlementMap?
     ) {
         self.history = history
         self.state = state
         self.instant = instant
+        self.products = products
         self.policies = policies?.applied(to: history.book.subscriptionGroupIdentifier)
         names = TokenNames(history.registrations, periods: state.periods, renewals: history.renewals)
         var identities = Identities(of: history)
@@ -115,6 +125,13 @@ struct ExplanationTeller {
         words = history.renewals.filter { $0.signedDate <= instant }
         notices = history.notices.filter { $0.signedDate <= instant }
     }
+
+    var subject: ExplanationLine.Subject {
+        state.periods.isEmpty || state.periods.contains(where: \.isSubscriptionPeriod) ? .subscription : .oneTimePurchase
+    }
+
+    /// The policy at an instant, or the choices that nobody changed.
+    func policy(at instant: Timestamp) -> AppPolicy { policies?.policy(at: instant) ?? AppPolicy() }
 
     /// The last subscription period begun by an instant.
     func period(at instant: Timestamp) -> Period? { begun.last { $0.purchaseDate <= instant } }

@@ -10,11 +10,19 @@ package struct ExplanationLine: Sendable, Hashable {
     package let statement: Statement
     /// Another line tells of the same minute, so that the seconds show what came first.
     package internal(set) var needsSeconds = false
+    /// What it is about.
+    package internal(set) var subject = Subject.subscription
 
     package init(at extent: Extent, rules: [Rule], _ statement: Statement) {
         at = extent
         self.rules = rules
         self.statement = statement
+    }
+
+    package enum Subject: Sendable, Hashable {
+        case subscription
+        /// A consumable, a non-consumable or another one that does not renew (PER-9).
+        case oneTimePurchase
     }
 
     package enum Extent: Sendable, Hashable {
@@ -58,7 +66,7 @@ extension ExplanationLine {
         /// It was bought while the same product ran.
         case alreadyActive(Bought)
         /// It was renewed early and an upgrade then took its place, so that it never served (PER-13).
-        case earlyRenewalReplaced(ProductID, from: Timestamp)
+        case earlyRenewalReplaced(Bought, from: Timestamp)
         /// Kept and shown, and gives nothing.
         case givesNothing(ProductID, Reason)
 
@@ -114,15 +122,15 @@ extension ExplanationLine {
     /// What was changed for the next renewal, and other words of Apple's.
     package enum Change: Sendable, Hashable {
         /// `until`: when the period ends that is paid.
-        case renewalOff(until: Timestamp?)
+        case renewalOff(ProductID, until: Timestamp?)
         case renewalOn
         /// The next renewal is into another product (PER-4).
         case scheduled(from: ProductID, to: ProductID, takesEffectAt: Timestamp?)
-        /// The next renewal is into the present product again.
-        case withdrawn(to: ProductID, remains: ProductID)
+        /// The next renewal is into the present product again. `voids`: who had asked for the change as theirs (OWN-6).
+        case withdrawn(to: ProductID, remains: ProductID, voids: [CustomerID])
         case pricePending
-        /// The customer agreed, or was told and need not agree.
-        case priceAccepted
+        /// Where nobody `wasAsked` to agree, the customer may only have been told.
+        case priceAccepted(wasAsked: Bool)
         /// An offer that counts from the next renewal (PER-7).
         case offer(LedgerEvent.Offer, from: Timestamp?)
         /// Apple moved the renewal date back; nil where the new end is not known.
@@ -152,8 +160,10 @@ extension ExplanationLine {
             case apple(expirationIntent: Int64)
             /// Apple said that it is over, and not why.
             case appleWithoutReason
-            /// Renewal was off.
+            /// Renewal was off, and Apple has not said that it is over.
             case renewalWasOff
+            /// Apple says that another product replaced it, and that one is not known here.
+            case replacedByUnknown
             /// Apple does not try to charge for longer than so many days.
             case retryOver(days: Int64)
             /// Nobody said so.
@@ -165,14 +175,16 @@ extension ExplanationLine {
     package enum Refund: Sendable, Hashable {
         case refunded(ProductID?, Revocation, TakeBack)
         case familySharingStopped(ProductID, TakeBack)
+        /// A place in a group purchase was taken away (PER-12).
+        case assignmentEnded(ProductID, TakeBack)
         /// Apple told of a refund that no transaction shows any more.
         case wasRefunded(ProductID?)
         case reversed(ProductID?)
         case declined(ProductID?)
         /// `consumptionRequestReason` in Apple's spelling; nil where it gave none.
         case consumptionRequested(ProductID?, reason: String?, deadline: Timestamp)
-        /// An upgrade or a crossgrade at once gave back the rest of what it replaced (ENT-4).
-        case restOfReplaced(ProductID, TakeBack)
+        /// The rest of what an upgrade or a crossgrade at once replaced ended with that (ENT-4).
+        case restOfReplaced(Bought, rest: Milliseconds)
 
         package enum TakeBack: Sendable, Hashable {
             /// The unused part, and who had it; nil where nobody owned it.
@@ -192,24 +204,55 @@ extension ExplanationLine {
 extension ExplanationLine {
     /// Who owned it, and what was said of who is who.
     package enum Ownership: Sendable, Hashable {
-        case nobody
+        /// `claimWaits`: somebody's claim to it waits for a decision.
+        case nobody(claimWaits: Bool)
         case owner(CustomerID, Why, Judgement)
         /// An anonymous customer turned out to be an identified one.
-        case merged(anonymous: CustomerID, into: CustomerID)
+        case merged(anonymous: CustomerID, into: CustomerID, by: Merge)
         /// They asked before buying whether they may (OWN-18).
         case intent(CustomerID, ProductID)
         /// An operator or an import said whose it is (OWN-18).
         case reserved(CustomerID)
         /// A token that a purchase bore already was registered; `insteadNames`: whom it names. The product is nil where only
         /// Apple's word about a change bore it.
-        case tokenTooLate(CustomerID, of: ProductID?, insteadNames: CustomerID?)
+        case tokenTooLate(CustomerID, of: ProductID?, TooLate)
         /// Something was bought and nothing shows by whom.
         case buyerUnknown(ProductID, staysWith: CustomerID)
 
+        /// How an anonymous customer and an identified one became one.
+        package enum Merge: Sendable, Hashable {
+            /// By logging in, or by a claim elsewhere.
+            case elsewhere
+            /// By a restore of this, under the policy `mergeOnClaim`.
+            case restore
+        }
+
+        /// Why a registration of a token names nobody.
+        package enum TooLate: Sendable, Hashable {
+            /// It was registered for this customer before.
+            case registeredBefore(CustomerID)
+            /// It is vouched for that it is this customer's.
+            case vouchedFor(CustomerID)
+            /// This purchase bore it before it was registered.
+            case borneHere
+            /// Another purchase did.
+            case borneElsewhere
+        }
+
+        /// Why a token names the customer (OWN-2).
+        package enum TokenOrigin: Sendable, Hashable {
+            /// It was registered for them before any purchase bore it.
+            case registered
+            /// The app's backend or an import vouches that it was made for them.
+            case vouched
+            /// It is their own id.
+            case ownId
+        }
+
         /// What shows that they are the owner.
         package enum Why: Sendable, Hashable {
-            case token
-            case tokenOfChange(ProductID?)
+            case token(TokenOrigin)
+            case tokenOfChange(ProductID?, TokenOrigin)
             case evidence(Shown, PurchaseGrade, Among)
             /// First to show it, by this kind of claim.
             case firstToShow(Shown)
@@ -255,14 +298,18 @@ extension ExplanationLine {
     /// A claim that did not simply succeed, or what was decided about one.
     package enum ClaimNews: Sendable, Hashable {
         case refused(Made, ClaimOutcome.RefusalReason, by: Rule)
-        case waiting(Made, ClaimOutcome.WaitingReason)
+        /// `decidedAt`: when an operator decided whose it is, by the instant that is told for.
+        case waiting(Made, ClaimOutcome.WaitingReason, decidedAt: Timestamp?)
         /// It shows who bought, and the owner stays.
         case noted(Made)
-        case contested(ProductID, customers: [CustomerID], serves: CustomerID?)
+        /// Several have evidence of one purchase, or a reservation of it. `decidedAt` as above.
+        case contested(ProductID, customers: [CustomerID], serves: CustomerID?, decidedAt: Timestamp?)
         /// `reason`: in the operator's words; may be empty.
         case denied(CustomerID, Claim.Kind, reason: String)
         /// An operator gave it to whoever owned it already.
         case transferChangedNothing(CustomerID, reason: String)
+        /// Somebody approved a claim that had been decided before, or who no longer could.
+        case approvalChangedNothing(CustomerID, Claim.Kind, reason: String)
     }
 
     /// A claim and how it was met.
@@ -279,6 +326,8 @@ extension ExplanationLine {
         package let weakness: Weakness
         /// Who owned it then; nil where nobody did.
         package let owner: CustomerID?
+        /// What the app's policy says of it, by the version that judged it.
+        package let policy: PolicyWord
         package let judged: Judgement
         /// How often it was made again in vain; nil where it was not.
         package let again: ClaimRepetition?
@@ -297,6 +346,26 @@ extension ExplanationLine.Made {
     }
 }
 
+extension ExplanationLine.Made {
+    /// What the app's policy says of who may take it.
+    package enum PolicyWord: Sendable, Hashable {
+        /// Nothing that explains more than the reason does.
+        case silent
+        /// A restore moves nothing (`onRestore: keep`).
+        case keeps
+        /// A restore moves only what is over (`onRestore: transferIfInactive`).
+        case movesInactive
+        /// A purchase by another customer moves nothing (`onPurchase: stay`).
+        case stays
+        /// Only tokens count as evidence (`purchaseEvidence: tokenOnly`).
+        case tokensOnly
+        /// So many restores by others in so long (`restoreLimit`), and no other limit.
+        case restores(count: Int64, in: Milliseconds)
+        /// So many customers for each Apple Account (`customersPerAppleAccount`), and no other limit.
+        case customers(count: Int64)
+    }
+}
+
 // MARK: What it is and what comes next
 
 extension ExplanationLine {
@@ -309,8 +378,14 @@ extension ExplanationLine {
         case doesNotEnd
         /// Apple has not said whether it renews.
         case renewalUnknown(end: Timestamp)
-        /// Charged already for what begins later (PER-6).
-        case renewedAhead(ProductID, from: Timestamp)
+        /// Charged already for what begins later (PER-6). `owner`: whose it is then, where that is somebody else.
+        case renewedAhead(ProductID, from: Timestamp, owner: CustomerID?)
+        /// It is over, and only a new purchase brings it back.
+        case mustBuyAgain
+        /// Its end is not confirmed: it goes on if Apple still says so.
+        case mayComeBack
+        /// Nothing was paid: it is of Apple's Sandbox (FACT-4).
+        case sandbox
         case noNews(ended: Timestamp, keptUntil: Timestamp?)
         case graceRuns(until: Timestamp)
         case retryRuns(since: Timestamp, until: Timestamp)
@@ -322,9 +397,18 @@ extension ExplanationLine {
             case grace
             case retry
             case over(ended: Timestamp, Billing.Ending)
-            case revoked(since: Timestamp, isFamily: Bool)
+            case revoked(since: Timestamp, Withdrawal)
             case notBegun(from: Timestamp)
             case purchased(ProductType)
+            /// A non-renewing subscription until its configured end (PER-9); nil where no length is configured.
+            case lasts(until: Timestamp?)
+            /// A non-renewing subscription whose configured end is past.
+            case ranOut(at: Timestamp)
+        }
+
+        /// What Apple took back.
+        package enum Withdrawal: Sendable, Hashable {
+            case money, familySharing, assignment
         }
 
         package struct Renewing: Sendable, Hashable {

@@ -78,6 +78,9 @@ extension ExplanationTeller {
     /// Apple still tries to charge, or where access was still kept.
     func ending(of index: Int) -> (at: Timestamp, ExplanationLine.Billing.Ending)? {
         let period = begun[index]
+        if period.endReason == .replaced, index == begun.count - 1, let end = period.end, end <= instant {
+            return (end, .replacedByUnknown)
+        }
         guard period.ranOut, let end = period.end, end <= instant else { return nil }
         let next = index + 1 < begun.count ? begun[index + 1] : nil
         // What went on, with or without a failed charge between, did not end.

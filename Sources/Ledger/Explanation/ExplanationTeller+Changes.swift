@@ -10,18 +10,34 @@ extension ExplanationTeller {
             guard let period = track.current, word.signedDate < period.transaction.expiresDate ?? .latestAccepted else {
                 continue
             }
+            let next = track.nextProduct(word, period).map { withVoided($0, by: word, of: period) }
             let news: [(Rule, ExplanationLine.Change?)] = [
-                (.periodEnd, track.renewalStatus(word, period)), (.pendingChange, track.nextProduct(word, period)),
-                (.offers, track.offer(word, period)),
+                (.periodEnd, track.renewalStatus(word, period)), (.pendingChange, next), (.offers, track.offer(word, period)),
             ]
             for case (let rule, let change?) in news { lines.append(line(word.signedDate, rule, say: .change(change))) }
         }
         return lines + prices + notices.compactMap(notice)
     }
 
+    /// A withdrawn change with those who had shown by then that they asked for it.
+    private func withVoided(
+        _ change: ExplanationLine.Change, by word: RenewalFact, of period: Period
+    ) -> ExplanationLine.Change {
+        guard case .withdrawn(let to, let remains, _) = change else { return change }
+        let customers = state.claims.compactMap { weighed -> CustomerID? in
+            let claim = weighed.claim
+            guard claim.claimedAt <= word.signedDate, claim.productId == to, claim.kind == .purchase,
+                claim.aliases.contains(where: period.aliases.contains)
+            else { return nil }
+            return identities.resolve(claim.customer)
+        }
+        return .withdrawn(to: to, remains: remains, voids: Set(customers).sorted())
+    }
+
     // MARK: Prices
 
-    /// Each answer once in each period, whether the renewal info or a notification said it.
+    /// Each answer once, whether the renewal info or a notification said it, and again only after another answer: the words of
+    /// later periods repeat it.
     private var prices: [ExplanationLine] {
         var said: [(at: Timestamp, isAccepted: Bool)] = words.compactMap { word in
             word.priceIncreaseStatus.flatMap { $0 == 0 || $0 == 1 ? (word.signedDate, $0 == 1) : nil }
@@ -32,25 +48,18 @@ extension ExplanationTeller {
             }
         }
         said.sort { $0.at < $1.at }
-        var known: Set<PriceWord> = []
+        var last: Bool?
         return said.compactMap { word in
-            guard known.insert(PriceWord(begin: period(at: word.at)?.purchaseDate, isAccepted: word.isAccepted)).inserted else {
-                return nil
-            }
-            return line(word.at, .periodEnd, say: .change(word.isAccepted ? .priceAccepted : .pricePending))
+            guard word.isAccepted != last else { return nil }
+            let wasAsked = last == false
+            last = word.isAccepted
+            return line(word.at, .periodEnd, say: .change(word.isAccepted ? .priceAccepted(wasAsked: wasAsked) : .pricePending))
         }
-    }
-
-    private struct PriceWord: Hashable {
-        let begin: Timestamp?
-        let isAccepted: Bool
     }
 
     /// Whether the customer was asked to agree to a higher price and has not answered.
     var awaitsConsent: Bool {
-        guard let period = period(at: instant) else { return false }
-        let last = prices.last { $0.at.begin >= period.purchaseDate }
-        return last?.statement == .change(.pricePending)
+        prices.last?.statement == .change(.pricePending)
     }
 
     // MARK: Other words
@@ -65,7 +74,8 @@ extension ExplanationTeller {
         case ("RENEWAL_EXTENSION", _): change = .extensionFailed
         case (let type, let subtype) where Self.toldOtherwise.contains(type):
             // Under a commitment renewal goes on, and the renewal info does not say that it was turned off (PER-10).
-            guard subtype == "AUTO_RENEW_DISABLED", period(at: notice.signedDate)?.transaction.details.isMonthlyCommitment == true
+            guard subtype == "AUTO_RENEW_DISABLED" || subtype == "AUTO_RENEW_ENABLED", type == "DID_CHANGE_RENEWAL_STATUS",
+                period(at: notice.signedDate)?.transaction.details.isMonthlyCommitment == true
             else { return nil }
             return line(notice.signedDate, .commitment, say: .change(.notice(type: type, subtype: subtype)))
         case (let type, let subtype):
@@ -106,7 +116,7 @@ private struct RenewalTrack {
     mutating func renewalStatus(_ word: RenewalFact, _ period: Period) -> ExplanationLine.Change? {
         guard let status = word.autoRenewStatus, status != renews else { return nil }
         renews = status
-        return status ? .renewalOn : .renewalOff(until: period.transaction.expiresDate)
+        return status ? .renewalOn : .renewalOff(period.productId, until: period.transaction.expiresDate)
     }
 
     mutating func nextProduct(_ word: RenewalFact, _ period: Period) -> ExplanationLine.Change? {
@@ -118,7 +128,7 @@ private struct RenewalTrack {
         guard next == nil, let before else {
             return .scheduled(from: period.productId, to: product, takesEffectAt: period.transaction.expiresDate)
         }
-        return .withdrawn(to: before, remains: product)
+        return .withdrawn(to: before, remains: product, voids: [])
     }
 
     mutating func offer(_ word: RenewalFact, _ period: Period) -> ExplanationLine.Change? {

@@ -37,9 +37,20 @@ extension ExplanationTeller {
                 registration.registeredAt, .firstClaim,
                 say: .ownership(
                     .tokenTooLate(
-                        identities.resolve(registration.customer), of: period?.productId,
-                        insteadNames: named.map(identities.resolve))))
+                        identities.resolve(registration.customer), of: period?.productId, tooLate(registration, named))))
         }
+    }
+
+    private func tooLate(
+        _ registration: TokenRegistration, _ named: CustomerID?
+    ) -> ExplanationLine.Ownership.TooLate {
+        if let named {
+            let isVouched = history.registrations.contains {
+                $0.token == registration.token && $0.customer == named && $0.isVouched
+            }
+            return isVouched ? .vouchedFor(identities.resolve(named)) : .registeredBefore(identities.resolve(named))
+        }
+        return registration.wasBorneBefore ? .borneElsewhere : .borneHere
     }
 
     private func isBorne(_ token: AppAccountToken) -> Bool {
@@ -52,8 +63,10 @@ extension ExplanationTeller {
             guard identities.resolve(merge.anonymous) == merge.identified, known.insert(merge.anonymous).inserted else {
                 return nil
             }
+            let how: ExplanationLine.Ownership.Merge = state.merged.contains(merge) ? .restore : .elsewhere
             return line(
-                merge.mergedAt, .anonymous, say: .ownership(.merged(anonymous: merge.anonymous, into: merge.identified)))
+                merge.mergedAt, .anonymous,
+                say: .ownership(.merged(anonymous: merge.anonymous, into: merge.identified, by: how)))
         }
     }
 
@@ -75,18 +88,31 @@ extension ExplanationTeller {
                 case .decision: claim.kind == .restore ? .restore : .purchaseEvidence
                 }
             let made = made(claim)
-            return told(made, by: rule, .claim(.waiting(made, reason)), at: claim.claimedAt)
+            let decidedAt = decision(after: claim.claimedAt)
+            return told(made, by: rule, .claim(.waiting(made, reason, decidedAt: decidedAt)), at: claim.claimedAt)
         case .refused(let reason, let rule):
             let made = made(claim)
             return told(made, by: rule, .claim(.refused(made, reason, by: rule)), at: claim.claimedAt)
         }
     }
 
-    /// A denial that came after the instant is not heard.
-    private func outcome(_ weighed: SubscriptionState.WeighedClaim) -> ClaimOutcome {
-        guard case .refused(.denied, _) = weighed.outcome else { return weighed.outcome }
-        let isDenied = history.votes.contains { $0.votedAt <= instant && $0.kind == .deny(weighed.claim.id) }
-        return isDenied ? weighed.outcome : .waiting(.decision)
+    /// A decision that came after the instant is not heard.
+    func outcome(_ weighed: SubscriptionState.WeighedClaim) -> ClaimOutcome {
+        let id = weighed.claim.id
+        let decisions = history.votes.filter { $0.kind == .deny(id) || $0.kind == .approve(id) }
+        guard let first = decisions.map(\.votedAt).min(), first > instant else { return weighed.outcome }
+        switch weighed.outcome {
+        case .refused(.denied, _): return .waiting(.decision)
+        case .moved
+        where state.tenures.contains(where: { $0.from > instant && $0.vote.map(decisions.map(\.id).contains) == true }):
+            return .waiting(.decision)
+        default: return weighed.outcome
+        }
+    }
+
+    /// When an operator gave it to somebody after the instant that is given, by the one that is told for.
+    private func decision(after begin: Timestamp) -> Timestamp? {
+        state.tenures.first { $0.vote != nil && $0.from > begin && $0.from <= instant }?.from
     }
 
     private func told(
@@ -100,6 +126,7 @@ extension ExplanationTeller {
         let period = period(shownBy: claim)
         let again = history.repetitions.first { $0.claim == claim.id && $0.lastAt <= instant }
         let judged = claim.kind == .restore ? judged(restoreAt: claim.claimedAt) : .onlyOne
+        let policy = self.policy(at: claim.kind == .restore ? claim.claimedAt : period?.purchaseDate ?? claim.claimedAt)
         let customer = identities.resolve(claim.customer)
         let isContested = state.contested.contains {
             $0.productId == claim.productId && $0.transactionId == period?.transaction.transactionId
@@ -109,12 +136,32 @@ extension ExplanationTeller {
             customer: customer, kind: claim.kind, claim: claim.id, productId: claim.productId,
             isChange: isChange(claim, of: period),
             isContested: isContested, weakness: weakness(claim, period),
-            owner: state.owner(at: claim.claimedAt), judged: judged, again: again)
+            owner: state.owner(at: claim.claimedAt), policy: word(of: policy, on: claim), judged: judged, again: again)
+    }
+
+    private func word(of policy: AppPolicy, on claim: Claim) -> ExplanationLine.Made.PolicyWord {
+        if case .waiting(.limit)? = state.claims.first(where: { $0.claim.id == claim.id })?.outcome {
+            let limits = self.policy(at: claim.claimedAt)
+            switch (limits.restoreLimit, limits.customersPerAppleAccount) {
+            case (let count?, nil): return .restores(count: Int64(count), in: limits.restoreWindow)
+            case (nil, let count?): return .customers(count: Int64(count))
+            default: return .silent
+            }
+        }
+        if claim.kind == .restore {
+            switch policy.onRestore {
+            case .keep: return .keeps
+            case .transferIfInactive: return .movesInactive
+            default: return .silent
+            }
+        }
+        if policy.purchaseEvidence == .tokenOnly { return .tokensOnly }
+        return policy.onPurchase == .stay ? .stays : .silent
     }
 
     private func weakness(_ claim: Claim, _ period: Period?) -> ExplanationLine.Made.Weakness {
         guard let period, period.isBought, claim.kind != .restore, claim.productId == period.productId else { return .byKind }
-        let window = (policies?.policy(at: period.purchaseDate) ?? AppPolicy()).purchaseWindow
+        let window = policy(at: period.purchaseDate).purchaseWindow
         if claim.claimedAt > period.purchaseDate.adding(window) { return .late(claim.claimedAt.since(period.purchaseDate)) }
         let customer = identities.resolve(claim.customer)
         let hasAsked = history.intents.contains {
@@ -135,9 +182,13 @@ extension ExplanationTeller {
                 }?.claim.claimedAt ?? contest.at
             }.sorted()
             let second = shown.dropFirst().first ?? contest.at
+            let told = max(second, contest.at)
             return line(
-                max(second, contest.at), .abuseSignal,
-                say: .claim(.contested(contest.productId, customers: contest.customers, serves: contest.buyer)))
+                told, .abuseSignal,
+                say: .claim(
+                    .contested(
+                        contest.productId, customers: contest.customers, serves: contest.buyer,
+                        decidedAt: decision(after: told))))
         }
     }
 
@@ -147,9 +198,13 @@ extension ExplanationTeller {
     private var votes: [ExplanationLine] {
         history.votes.compactMap { vote in
             switch vote.kind {
-            case .approve: return nil
+            case .approve(let id):
+                guard let claim = claim(id), !state.tenures.contains(where: { $0.vote == vote.id }) else { return nil }
+                return line(
+                    vote.votedAt, .restore,
+                    say: .claim(.approvalChangedNothing(identities.resolve(claim.customer), claim.kind, reason: vote.reason)))
             case .transfer(let customer):
-                guard !state.tenures.contains(where: { $0.cause.evidence == .vote(vote.id) }) else { return nil }
+                guard !state.tenures.contains(where: { $0.vote == vote.id }) else { return nil }
                 return line(
                     vote.votedAt, .restore,
                     say: .claim(.transferChangedNothing(identities.resolve(customer), reason: vote.reason)))
@@ -162,6 +217,14 @@ extension ExplanationTeller {
                     say: .claim(.denied(identities.resolve(claim.customer), claim.kind, reason: vote.reason)))
             }
         }
+    }
+}
+
+extension Tenure {
+    /// Whose vote began it; nil where none did.
+    fileprivate var vote: ID<VoteEvidence>? {
+        if case .vote(let id) = cause.evidence { return id }
+        return nil
     }
 }
 

@@ -5,7 +5,8 @@ extension ExplanationTeller {
     var outlook: [ExplanationLine] {
         guard let status = state.status(at: instant) else { return [line(instant, .answer, say: .outlook(.unknown))] }
         let now = ExplanationLine.Outlook.standing(standing(status), product, owner: state.owner(at: instant))
-        return [line(instant, .answer, say: .outlook(now))] + next(status)
+        let sandbox = history.key.environment == .sandbox ? [line(instant, .environments, say: .outlook(.sandbox))] : []
+        return [line(instant, .answer, say: .outlook(now))] + next(status) + sandbox
     }
 
     /// What is told of: what gives service, else what was bought last, else what was bought first.
@@ -21,10 +22,21 @@ extension ExplanationTeller {
         case .billingRetry: return .retry
         case .expired(let at, _): return .over(ended: at, begun.indices.last.flatMap { ending(of: $0)?.1 } ?? .silence)
         case .revoked(let at):
-            return .revoked(since: at, isFamily: last?.transaction.revocation?.revocationType == "FAMILY_REVOKE")
+            return .revoked(since: at, last.flatMap { last in last.transaction.revocation.map(last.withdrawal) } ?? .money)
         case .notBegun(let from): return .notBegun(from: from)
-        case .purchased: return .purchased(last?.transaction.type ?? .unstated)
+        case .purchased: return purchased
         }
+    }
+
+    private var purchased: ExplanationLine.Outlook.Standing {
+        guard let last, last.transaction.type == .nonRenewingSubscription else {
+            return .purchased(last?.transaction.type ?? .unstated)
+        }
+        let duration = products?.duration(of: last.productId, boughtAt: last.purchaseDate)
+        guard let end = duration?.end(from: last.purchaseDate, quantity: last.transaction.details.quantity ?? 1) else {
+            return .lasts(until: nil)
+        }
+        return end > instant ? .lasts(until: end) : .ranOut(at: end)
     }
 
     private var last: Period? { state.periods.lastServing(by: instant) }
@@ -43,7 +55,17 @@ extension ExplanationTeller {
         case .billingRetry(let since):
             let until = since.adding(last?.longestBillingRetry ?? BillingRetry.usual)
             return [line(instant, .gracePeriod, say: .outlook(.retryRuns(since: since, until: until)))]
-        case .expired, .revoked, .notBegun, .purchased: return []
+        case .expired: return [afterEnd]
+        case .revoked: return [line(instant, .answer, say: .outlook(.mustBuyAgain))]
+        case .notBegun, .purchased: return []
+        }
+    }
+
+    private var afterEnd: ExplanationLine {
+        switch begun.indices.last.flatMap(ending)?.1 {
+        case .apple?, .appleWithoutReason?: line(instant, .answer, say: .outlook(.mustBuyAgain))
+        case .silence?, .renewalWasOff?, .retryOver?, .replacedByUnknown?, nil:
+            line(instant, .lateNews, say: .outlook(.mayComeBack))
         }
     }
 
@@ -52,7 +74,10 @@ extension ExplanationTeller {
         let end = max(spanEnd, last?.transaction.expiresDate ?? spanEnd)
         let ahead = state.periods.first { $0.purchaseDate > instant && $0.transaction.signedDate <= instant && !$0.neverServes }
         if let ahead {
-            return line(instant, .earlyRenewal, say: .outlook(.renewedAhead(ahead.productId, from: ahead.purchaseDate)))
+            let owner = state.owner(at: ahead.purchaseDate)
+            let next = owner == state.owner(at: instant) ? nil : owner
+            return line(
+                instant, .earlyRenewal, say: .outlook(.renewedAhead(ahead.productId, from: ahead.purchaseDate, owner: next)))
         }
         switch renewal {
         case .never: return line(instant, .answer, say: .outlook(.doesNotEnd))

@@ -30,7 +30,10 @@ extension ExplanationTeller {
         let tenure = state.tenures[index]
         let extent = ExplanationLine.Extent.stretch(from: tenure.from, until: tenure.until.flatMap { $0 <= instant ? $0 : nil })
         guard let customer = tenure.customer else {
-            return ExplanationLine(at: extent, rules: [tenure.cause.rule], .ownership(.nobody))
+            let waits = state.claims.contains { weighed in
+                if case .waiting = outcome(weighed) { weighed.claim.claimedAt <= instant } else { false }
+            }
+            return ExplanationLine(at: extent, rules: [tenure.cause.rule], .ownership(.nobody(claimWaits: waits)))
         }
         let why = why(of: tenure, before: index > 0 ? state.tenures[index - 1].customer : nil)
         let judged = judged(tenure)
@@ -44,13 +47,14 @@ extension ExplanationTeller {
     private func why(of tenure: Tenure, before: CustomerID?) -> ExplanationLine.Ownership.Why {
         switch tenure.cause.evidence {
         case .none: return .operatorDecided(reason: "")
-        case .token: return .token
+        case .token:
+            return .token(origin(of: state.periods.first { $0.purchaseDate == tenure.from }?.transaction.appAccountToken))
         case .tokenOfChange(let signedDate):
             let word = state.renewals.first { $0.signedDate == signedDate && $0.autoRenewProductId != nil }
-            return .tokenOfChange(word?.autoRenewProductId)
+            return .tokenOfChange(word?.autoRenewProductId, origin(of: word?.appAccountToken))
         case .vote(let id): return why(by: history.votes.first { $0.id == id }, before: before)
         case .claim(let id, let grade):
-            guard let claim = claim(id) else { return .token }
+            guard let claim = claim(id) else { return .token(.registered) }
             if claim.kind == .reservation { return .reserved }
             let shown = shown(claim, by: tenure.customer)
             if let grade { return .evidence(shown, grade, among(tenure)) }
@@ -60,6 +64,15 @@ extension ExplanationTeller {
             default: return .firstToShow(shown)
             }
         }
+    }
+
+    /// Why a token names whom it names.
+    private func origin(of token: AppAccountToken?) -> ExplanationLine.Ownership.TokenOrigin {
+        let named = names.customer(of: token)
+        guard let registration = history.registrations.first(where: { $0.token == token && $0.customer == named }),
+            registration.isVouched
+        else { return .registered }
+        return AppAccountToken(registration.customer.rawValue) == token ? .ownId : .vouched
     }
 
     private func why(by vote: OwnershipVote?, before: CustomerID?) -> ExplanationLine.Ownership.Why {

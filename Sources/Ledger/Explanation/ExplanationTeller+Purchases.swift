@@ -81,7 +81,7 @@ extension ExplanationTeller {
         let upgrade = state.periods[..<index].last { $0.beginning == .immediateChange }
         return line(
             upgrade?.purchaseDate ?? period.purchaseDate, .replacedRenewal,
-            say: .purchase(.earlyRenewalReplaced(period.productId, from: period.purchaseDate)))
+            say: .purchase(.earlyRenewalReplaced(ExplanationLine.Bought(period), from: period.purchaseDate)))
     }
 }
 
@@ -109,17 +109,23 @@ extension ExplanationTeller {
         guard period.endReason == .replaced, !period.neverServes, let end = period.end,
             let expires = period.transaction.expiresDate, expires > end
         else { return nil }
-        let took = ExplanationLine.Refund.TakeBack.took(expires.since(end), from: state.owner(at: period.purchaseDate))
-        return line(end, .takeBack, say: .refund(.restOfReplaced(period.productId, took)))
+        let rest = expires.since(end)
+        return line(end, .takeBack, say: .refund(.restOfReplaced(ExplanationLine.Bought(period), rest: rest)))
     }
 
     private func refund(_ period: Period) -> ExplanationLine? {
         guard let revocation = period.shownRefund else { return nil }
         let takeBack = takeBack(of: period, revocation)
-        if revocation.revocationType == "FAMILY_REVOKE" {
+        switch period.withdrawal(revocation) {
+        case .familySharing:
             return line(
                 revocation.revocationDate, .periodEnd, .familySharing,
                 say: .refund(.familySharingStopped(period.productId, takeBack)))
+        case .assignment:
+            return line(
+                revocation.revocationDate, .periodEnd, .groupOrSeat,
+                say: .refund(.assignmentEnded(period.productId, takeBack)))
+        case .money: break
         }
         let isOlder = state.lastServingPeriod != period
         let rules: [Rule] = revocation.isPartial ? [.olderRefund] : [.takeBack] + (isOlder ? [.olderRefund] : [])
@@ -170,6 +176,16 @@ extension ExplanationTeller {
 }
 
 extension Period {
+    /// What Apple took back. What a family shares is no purchase of its own, so that no money can be returned for it; Apple
+    /// gave no type for years.
+    func withdrawal(_ revocation: Revocation) -> ExplanationLine.Outlook.Withdrawal {
+        switch revocation.revocationType {
+        case "ASSIGNMENT_REVOKE"?: .assignment
+        case "FAMILY_REVOKE"?: .familySharing
+        default: transaction.details.isFamilyShared ? .familySharing : .money
+        }
+    }
+
     /// A refund or a share that stopped, and not an upgrade seen from the money's side (ENT-4).
     fileprivate var shownRefund: Revocation? {
         transaction.isUpgraded || endReason == .replaced ? nil : transaction.revocation

@@ -46,7 +46,8 @@ struct WhatIfCommand: AsyncParsableCommand {
         }
         return [
             summary.policyDiffers
-                ? "\(summary.subscriptionsThatDiffer) of \(summary.subscriptions) subscriptions would serve others, or at other times"
+                ? "\(summary.subscriptionsThatDiffer) of \(summary.subscriptions) subscriptions would serve others, or at other "
+                    + "times"
                 : "The policy says the same already: every subscription serves whom it serves now.",
             summary.productsDiffer
                 ? "\(summary.customersWhoseEntitlementsDiffer) of \(summary.customers) customers could use other entitlements"
