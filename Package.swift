@@ -25,6 +25,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 
@@ -143,7 +144,8 @@ let package = Package(
             [
                 "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI", "Ledger",
                 "Primitives",
-                "StrictJSON", hummingbird, hummingbirdTesting, crypto, grdb, logging, nioCore, nioPosix,
+                "StrictJSON", hummingbird, hummingbirdTesting, crypto, grdb, logging, nioCore, nioEmbedded, nioHTTPTypes,
+                nioPosix,
             ]),
         tests("AppStoreModelTests", ["AppStoreModel", "StrictJSON", "Primitives"]),
         tests(

@@ -45,14 +45,16 @@ package func buildApplication(
     serving router: Router<BasicRequestContext>, configuration: ServerConfiguration, logger: Logger,
     onServerRunning: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    let headerTimeout = TimeAmount.seconds(configuration.headerTimeoutSeconds)
-    let bodyTimeout = TimeAmount.seconds(configuration.bodyTimeoutSeconds)
+    let limits = ConnectionDeadlines.Limits(
+        header: .seconds(configuration.headerTimeoutSeconds), body: .seconds(configuration.bodyTimeoutSeconds),
+        answer: .seconds(configuration.answerTimeoutSeconds), pipelined: configuration.maximumPipelinedRequests)
+    let connections = ConnectionsPerAddress(limit: configuration.connectionsPerAddress)
     var decoder = HTTP1Channel.Configuration.DecoderConfiguration()
     decoder.maxHeaderFieldSize = configuration.maximumHeaderBytes
     decoder.maxHeaderListSize = configuration.maximumHeaderBytes
     decoder.maxHeaderFieldCount = 100
     let channel = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [ConnectionDeadlines(headerTimeout: headerTimeout, bodyTimeout: bodyTimeout)],
+        additionalChannelHandlers: [ConnectionDeadlines(limits, connections: connections)],
         httpDecoderConfiguration: decoder)
     return Application(
         router: router,

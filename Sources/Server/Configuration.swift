@@ -13,10 +13,16 @@ package struct ServerConfiguration: Sendable {
     package var maximumHeaderBytes = 32 * 1024
     /// How many connections are open at once at the most; more wait in the kernel's queue.
     package var maximumConnections = 4096
+    /// How many of them one peer may have, by its address (``ConnectionsPerAddress``); 0: any number.
+    package var connectionsPerAddress = 512
     /// From the opening of a connection, or the end of the last request, to the end of a request's header, in seconds.
     package var headerTimeoutSeconds: Int64 = 15
     /// From the end of a request's header to the end of its body, in seconds.
     package var bodyTimeoutSeconds: Int64 = 30
+    /// How long answers may wait for a peer who does not take them, in seconds.
+    package var answerTimeoutSeconds: Int64 = 30
+    /// How many requests of one connection may be unanswered at once; whoever sends more is closed.
+    package var maximumPipelinedRequests = 64
 
     package init() {}
 }

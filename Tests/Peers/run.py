@@ -128,6 +128,15 @@ def check_durability(world, bought):
     check("sqlite3 cannot change a fact", "append-only" in outcome.stderr, outcome)
 
 
+def check_descriptors(world):
+    """Without descriptors a server spins: it must not begin."""
+    for limit, code, words in (("1000", 1, "http.maximumConnections to 744"), ("100", 1, "Raise the limit"), ("5000", 0, "is good")):
+        outcome = subprocess.run(
+            ["bash", "-c", f'ulimit -Sn 64; ulimit -Hn {limit}; exec "$0" serve --check --config "$1"', TENURE, world.path],
+            capture_output=True, text=True)
+        check(f"T32 with {limit} descriptors: {words}", outcome.returncode == code and words in outcome.stdout + outcome.stderr, outcome)
+
+
 def check_configuration_errors(world):
     good = json.loads(world.path.read_text())
     for name, change, words in (
@@ -162,6 +171,7 @@ def main():
                 bought = check_life(world)
                 check_doors(world)
             check_durability(world, bought)
+        check_descriptors(world)
         check_configuration_errors(world)
     check_simulator()
     check_demo()

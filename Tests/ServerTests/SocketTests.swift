@@ -13,6 +13,7 @@ extension ServerConfiguration {
         configuration.port = 0
         configuration.headerTimeoutSeconds = 1
         configuration.bodyTimeoutSeconds = 2
+        configuration.answerTimeoutSeconds = 1
         return configuration
     }
 }
@@ -205,6 +206,65 @@ struct RawConnection: Sendable {
             }
             let text = try #require(answer)
             #expect(!text.contains("200 OK"))
+        }
+    }
+
+    /// What arrives is never read; the server would otherwise owe answers for ever, and a few such peers would have every
+    /// connection that there is.
+    @Test func `T32 Whoever asks and asks and never reads is closed`() async throws {
+        try await withPort { port in
+            let isClosed = try await Self.neverReading(port) { channel in
+                let request = ByteBuffer(
+                    string: "GET /nowhere/\(String(repeating: "x", count: 4000)) HTTP/1.1\r\nHost: x\r\n\r\n")
+                // One after the other, so that no more than a few are unanswered at once.
+                while channel.isActive {
+                    try await channel.writeAndFlush(request)
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            #expect(isClosed)
+        }
+    }
+
+    @Test func `T32 Whoever asks a thousand times at once is closed`() async throws {
+        try await withPort { port in
+            let isClosed = try await Self.neverReading(port) { channel in
+                let requests = String(repeating: "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n", count: 1000)
+                try await channel.writeAndFlush(ByteBuffer(string: requests))
+            }
+            #expect(isClosed)
+        }
+    }
+
+    /// A client that reads nothing, whatever arrives; true when the server has closed.
+    private static func neverReading(
+        _ port: Int, _ talk: @escaping @Sendable (any Channel) async throws -> Void
+    ) async throws -> Bool {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: false).channelOption(.socketOption(.so_rcvbuf), value: 4096)
+            .connect(host: "127.0.0.1", port: port).get()
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                do {
+                    try await talk(channel)
+                } catch is IOError {
+                    // Closed while we talked.
+                } catch is ChannelError {}
+                // A reset shows by writing alone, where nothing is read.
+                while channel.isActive {
+                    try? await channel.writeAndFlush(ByteBuffer(string: "\r\n"))
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                return true
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(600))
+                return false
+            }
+            defer { group.cancelAll() }
+            let isClosed = try await group.next() ?? false
+            if !isClosed { try? await channel.close() }
+            return isClosed
         }
     }
 

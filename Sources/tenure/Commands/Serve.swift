@@ -31,6 +31,7 @@ struct Serve: AsyncParsableCommand {
         let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
         var logger = Logger(label: "tenure")
         logger.logLevel = configuration.logLevel
+        try DescriptorLimit.raise(forConnections: configuration.server.maximumConnections)
         let database = try await OpenDatabase(configuration.database, logger: logger)
         if check {
             Console.print("The configuration is good: \(configuration.apps.map(\.settings.id.rawValue).joined(separator: ", ")).")
