@@ -23,7 +23,7 @@ package func buildRouter(
     router.add(middleware: ProblemMiddleware(sampler: LogSampler(every: .seconds(10))))
     Routes(
         backend: dependencies.backend, doorkeeper: Doorkeeper(dependencies.credentials),
-        maximumBodyBytes: configuration.maximumBodyBytes
+        maximumBodyBytes: configuration.maximumBodyBytes, bodies: BodyBudget(bytes: configuration.maximumHeldBodyBytes)
     ).add(to: router)
     return router
 }

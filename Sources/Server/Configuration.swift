@@ -7,6 +7,8 @@ package struct ServerConfiguration: Sendable {
     package var port = 8080
     /// The longest body that is read, in bytes; Apple's notifications are about 21 KiB.
     package var maximumBodyBytes = 256 * 1024
+    /// The bodies of all requests that are read or answered at one time, in bytes.
+    package var maximumHeldBodyBytes = 32 * 1024 * 1024
     /// The longest notification V1 that is read where an app takes them, in bytes: it holds a receipt and up to 100 purchases.
     package static let longestNotificationV1 = 1024 * 1024
     /// All header fields of one request, in bytes.

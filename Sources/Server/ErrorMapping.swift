@@ -14,6 +14,11 @@ enum ErrorMapping {
         case let error as BackendError: problem(of: error)
         case let error as HTTPError: problem(of: error)
         case is NIOTooManyBytesError: problem(of: HTTPError(.contentTooLarge))
+        case is BodyBudget.Full: problem(of: BackendError.overloaded)
+        case is TurnTaken:
+            Problem(
+                status: 429, code: "oneAtATime", detail: "This customer's last receipt is still being read. Send one at a time.",
+                retryAfterSeconds: 1)
         default:
             // Nothing of the error itself: it may hold what a client must not see.
             Problem(status: 500, code: "internalError", detail: "Something went wrong here; it was logged.")

@@ -7,13 +7,6 @@ import Primitives
 
 /// Reading of requests: path, query and body, each with a typed error.
 extension Request {
-    /// The whole body, bounded; longer ones are refused with 413.
-    func bytes(upTo limit: Int) async throws -> [UInt8] {
-        var request = self
-        let buffer = try await request.collectBody(upTo: limit)
-        return Array(buffer.readableBytesView)
-    }
-
     /// The environment asked about: `Production` unless the query names another, in Apple's spelling.
     func environment() throws -> Primitives.Environment {
         guard let spelling = uri.queryParameters["environment"] else { return .production }

@@ -13,6 +13,17 @@ struct Routes<Context: RequestContext>: Sendable {
     let backend: Backend
     let doorkeeper: Doorkeeper
     let maximumBodyBytes: Int
+    let bodies: BodyBudget
+    private let receipts = Turns<Uploader>()
+
+    init(backend: Backend, doorkeeper: Doorkeeper, maximumBodyBytes: Int, bodies: BodyBudget) {
+        (self.backend, self.doorkeeper, self.maximumBodyBytes, self.bodies) = (backend, doorkeeper, maximumBodyBytes, bodies)
+    }
+
+    private struct Uploader: Sendable, Hashable {
+        let app: AppID
+        let customer: CustomerID
+    }
 
     func add(to router: Router<Context>) {
         router.post(RouterPath(Route.notifications), use: receiveNotification)
@@ -31,29 +42,35 @@ struct Routes<Context: RequestContext>: Sendable {
         let app = try context.app()
         let takesV1 = try !backend.settings(of: app).sharedSecrets.isEmpty
         let longest = takesV1 ? max(maximumBodyBytes, ServerConfiguration.longestNotificationV1) : maximumBodyBytes
-        let outcome = try await backend.receiveNotification(try await request.bytes(upTo: longest), app: app)
+        let outcome = try await bodies.reading(request, upTo: longest) { try await backend.receiveNotification($0, app: app) }
         return .json(Array(#"{"outcome":"\#(outcome.rawValue)"}"#.utf8))
     }
 
     private func upload(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
-        let body = try Self.read(try await request.bytes(upTo: maximumBodyBytes), UploadBody.init(json:))
-        let upload = Backend.Upload(
-            customer: customer, kind: try Self.kind(body.kind), productId: body.productId.map { ProductID($0) },
-            signedTransactionInfo: body.signedTransactionInfo, signedRenewalInfo: body.signedRenewalInfo,
-            keepsIntents: body.intents)
-        let result = try await backend.claim(upload, app: app)
-        return .answer(AnswerMapping.answer(to: result, of: customer))
+        return try await bodies.reading(request, upTo: maximumBodyBytes) { bytes in
+            let body = try Self.read(bytes, UploadBody.init(json:))
+            let upload = Backend.Upload(
+                customer: customer, kind: try Self.kind(body.kind), productId: body.productId.map { ProductID($0) },
+                signedTransactionInfo: body.signedTransactionInfo, signedRenewalInfo: body.signedRenewalInfo,
+                keepsIntents: body.intents)
+            let result = try await backend.claim(upload, app: app)
+            return .answer(AnswerMapping.answer(to: result, of: customer))
+        }
     }
 
     private func uploadReceipt(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
-        let body = try Self.read(try await request.bytes(upTo: ReceiptUploadBody.longest), ReceiptUploadBody.init(json:))
-        let results = try await backend.claim(
-            receipt: body.receipt, by: customer, try Self.kind(body.kind), app: app)
-        return .json(AnswerMapping.json(of: results, customer: customer))
+        return try await receipts.alone(Uploader(app: app, customer: customer)) {
+            try await bodies.reading(request, upTo: ReceiptUploadBody.longest) { bytes in
+                let body = try Self.read(bytes, ReceiptUploadBody.init(json:))
+                let results = try await backend.claim(
+                    receipt: body.receipt, by: customer, try Self.kind(body.kind), app: app)
+                return .json(AnswerMapping.json(of: results, customer: customer))
+            }
+        }
     }
 
     private static func kind(_ spelling: String) throws -> Claim.Kind {

@@ -1,0 +1,69 @@
+import Hummingbird
+import NIOCore
+import Synchronization
+
+/// How many bytes of request bodies are held at once, by everybody together (T31, F28): what a thousand clients send at the same
+/// time must fit into the process. A body counts from the arrival of its first byte until its request is answered.
+///
+/// A quarter is kept for what is usual: the first 256 KiB of each body, of which Apple's notifications need 21. So that those who
+/// send receipts of megabytes take nothing from those who do not.
+final class BodyBudget: Sendable {
+    private let limit: Int
+    private let held = Mutex(0)
+
+    private static let usual = 256 * 1024
+
+    init(bytes limit: Int) { self.limit = limit }
+
+    /// The whole body of a request, for as long as `use` runs.
+    ///
+    /// - Throws: `NIOTooManyBytesError` where the body is longer than `longest`; `BodyBudget.Full` where too much is held, which
+    ///   soon changes; what `use` throws.
+    func reading<Result>(
+        _ request: Request, upTo longest: Int, _ use: ([UInt8]) async throws -> Result
+    ) async throws -> Result {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > longest {
+            throw NIOTooManyBytesError(maxBytes: longest)
+        }
+        var bytes: [UInt8] = []
+        defer { give(back: bytes.count) }
+        for try await chunk in request.body {
+            let count = chunk.readableBytes
+            guard count <= longest - bytes.count else { throw NIOTooManyBytesError(maxBytes: longest) }
+            guard take(count, after: bytes.count) else { throw Full() }
+            bytes.append(contentsOf: chunk.readableBytesView)
+        }
+        return try await use(bytes)
+    }
+
+    private func take(_ count: Int, after before: Int) -> Bool {
+        let most = before + count <= Self.usual ? limit : limit / 4 * 3
+        return held.withLock { held in
+            guard count <= most - held else { return false }
+            held += count
+            return true
+        }
+    }
+
+    private func give(back count: Int) { held.withLock { $0 -= count } }
+
+    /// So much is held that no more fits.
+    struct Full: Error {}
+}
+
+/// Whoever has megabytes read may do so once at a time (T36).
+final class Turns<Holder: Sendable & Hashable>: Sendable {
+    private let holders = Mutex<Set<Holder>>([])
+
+    /// Runs the body unless the holder is at it already.
+    ///
+    /// - Throws: `TurnTaken` if so; what `body` throws.
+    func alone<Result>(_ holder: Holder, _ body: () async throws -> Result) async throws -> Result {
+        guard holders.withLock({ $0.insert(holder).inserted }) else { throw TurnTaken() }
+        defer { _ = holders.withLock { $0.remove(holder) } }
+        return try await body()
+    }
+}
+
+/// The same customer is at it already.
+struct TurnTaken: Error {}

@@ -1,0 +1,97 @@
+import APIContract
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import Server
+
+@Suite struct `A budget of bodies` {
+    private static let kibibyte = 1024
+
+    /// In chunks, as they come from a socket; of a length that is said only if `saysLength`.
+    private static func request(_ bytes: Int, saysLength: Bool = false) -> Request {
+        let chunks = stride(from: 0, to: bytes, by: 64 * kibibyte).map {
+            ByteBuffer(repeating: 0x20, count: min(64 * kibibyte, bytes - $0))
+        }
+        var fields = HTTPFields()
+        if saysLength { fields[.contentLength] = "\(bytes)" }
+        let (stream, continuation) = AsyncStream<ByteBuffer>.makeStream()
+        for chunk in chunks { continuation.yield(chunk) }
+        continuation.finish()
+        return Request(
+            head: HTTPRequest(method: .post, scheme: "http", authority: "x", path: "/", headerFields: fields),
+            body: RequestBody(asyncSequence: stream))
+    }
+
+    private static func length(of bytes: Int, in budget: BodyBudget) async throws -> Int {
+        try await budget.reading(request(bytes), upTo: 8 << 20) { $0.count }
+    }
+
+    @Test func `T31 what is held by some is not there for others, and is there again when they are answered`() async throws {
+        let budget = BodyBudget(bytes: 1024 * Self.kibibyte)
+        try await budget.reading(Self.request(700 * Self.kibibyte), upTo: 8 << 20) { held in
+            #expect(held.count == 700 * Self.kibibyte)
+            await #expect(throws: BodyBudget.Full.self) { try await Self.length(of: 700 * Self.kibibyte, in: budget) }
+            // A quarter is kept for what is usual.
+            await #expect(throws: BodyBudget.Full.self) { try await Self.length(of: 300 * Self.kibibyte, in: budget) }
+            let small = try await Self.length(of: 200 * Self.kibibyte, in: budget)
+            #expect(small == 200 * Self.kibibyte)
+        }
+        #expect(try await Self.length(of: 700 * Self.kibibyte, in: budget) == 700 * Self.kibibyte)
+    }
+
+    @Test func `T31 what was refused half-way, and what failed, holds nothing`() async throws {
+        let budget = BodyBudget(bytes: 400 * Self.kibibyte)
+        for _ in 0..<20 {
+            await #expect(throws: BodyBudget.Full.self) { try await Self.length(of: 900 * Self.kibibyte, in: budget) }
+            await #expect(throws: NIOTooManyBytesError.self) {
+                try await budget.reading(Self.request(300 * Self.kibibyte), upTo: 100 * Self.kibibyte) { _ in }
+            }
+            await #expect(throws: TurnTaken.self) {
+                try await budget.reading(Self.request(200 * Self.kibibyte), upTo: 8 << 20) { _ in throw TurnTaken() }
+            }
+        }
+        #expect(try await Self.length(of: 300 * Self.kibibyte, in: budget) == 300 * Self.kibibyte)
+    }
+
+    @Test func `T31 a length that is too much is refused before a byte is read`() async throws {
+        let budget = BodyBudget(bytes: 64 * Self.kibibyte)
+        await #expect(throws: NIOTooManyBytesError.self) {
+            try await budget.reading(Self.request(200 * Self.kibibyte, saysLength: true), upTo: 100 * Self.kibibyte) { _ in }
+        }
+    }
+
+    @Test func `T36 whoever has a turn gets no second one meanwhile, and others do`() async throws {
+        let turns = Turns<String>()
+        try await turns.alone("ann") {
+            await #expect(throws: TurnTaken.self) { try await turns.alone("ann") {} }
+            try await turns.alone("ben") {}
+        }
+        await #expect(throws: BodyBudget.Full.self) { try await turns.alone("ann") { throw BodyBudget.Full() } }
+        try await turns.alone("ann") {}
+        let problem = ErrorMapping.problem(of: TurnTaken())
+        #expect((problem.status, problem.code, problem.retryAfterSeconds) == (429, "oneAtATime", 1))
+    }
+
+    @Test func `F28 where nothing more fits an upload is answered 503 with Retry-After, and nothing of it is kept`() async throws
+    {
+        var configuration = ServerConfiguration()
+        configuration.maximumHeldBodyBytes = 1000
+        try await withWorld { world in
+            let rows = try world.rowCount()
+            try await world.router(configuration).test(.router) { client in
+                for answer in [
+                    try await client.upload(try world.uploadBody()),
+                    try await client.notify(try world.apple.body(Notification("u1", about: Purchase()))),
+                ] {
+                    #expect((answer.status, answer.code) == (.serviceUnavailable, "overloaded"))
+                    #expect(answer.headers[.retryAfter] == "1")
+                }
+                #expect(try await client.get(World.entitlements).status == .ok)
+            }
+            #expect(try world.rowCount() == rows)
+        }
+    }
+}
