@@ -104,8 +104,8 @@ enum AnswerMapping {
     /// OWN-9: enough for a customer to recognise his other account, and not enough to learn somebody else's.
     static func masked(_ customer: CustomerID) -> String {
         let characters = Array(customer.rawValue)
-        guard characters.count > 2, let first = characters.first, let last = characters.last else { return "…" }
-        return "\(first)…\(last)"
+        guard characters.count > 1, let first = characters.first, let last = characters.last else { return "…" }
+        return characters.count == 2 ? "\(first)…" : "\(first)…\(last)"
     }
 }
 

@@ -8,7 +8,7 @@ import random
 import subprocess
 import time
 
-from books_material import Books, original_id
+from books_material import DAY, Books, original_id
 from harness import check
 
 LINES = 10_000
@@ -34,6 +34,20 @@ def lives(signer, count, start=0):
 def json_lines(path, items):
     path.write_text("".join(json.dumps(item) + "\n" for item in items))
     return path
+
+
+def check_clock(folder, signer):
+    """What a local App Store signed in a time to come is imported in that time, and refused by the machine's."""
+    later = signer.now + 400 * DAY
+    dates = {"purchaseDate": later, "originalPurchaseDate": later, "expiresDate": later + 30 * DAY, "signedDate": later}
+    path = json_lines(folder / "later.jsonl", [{"signedTransactionInfo": signer.jws(signer.transaction(900, 0, **dates))}])
+    books = Books(folder, signer, name="later")
+    outcome = books.tenure("import", path)
+    check("what is signed in 400 days is refused today", outcome.returncode == 1 and "1 refused" in outcome.stdout, outcome)
+    (folder / "later.clock").write_text(str(later + 1000))
+    books.write_configuration(clock={"file": str(folder / "later.clock")})
+    outcome = books.tenure("import", path, "--from-beginning")
+    check("and taken where clock.file says that it is that day", (outcome.returncode, outcome.stdout) == (0, "1 new\n"), outcome)
 
 
 def refusals(path):
@@ -387,6 +401,7 @@ def check_speed_beside_a_server(folder, signer):
 
 def run(folder, signer, seed):
     check_formats(folder, signer)
+    check_clock(folder, signer)
     check_notification_of_a_customer(folder, signer)
     check_quoting(folder, signer)
     check_questions(folder, signer)

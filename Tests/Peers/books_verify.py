@@ -230,19 +230,19 @@ def check_trust(books):
         status == 1 and {kind for kind, _ in found} == {"factUnproven"} and {who for _, who in found} == set(range(COUNT)),
         found,
     )
-    copy.write_configuration(
-        trust={
-            "appleRoots": False,
-            "additionalRootSHA256": books.signer.roots,
-            "distrustedLeafSerials": [books.signer.leaf_serial],
-        }
-    )
-    status, found = proof(copy)
-    check(
-        "nor where the leaf's serial number, as openssl prints it, is distrusted",
-        status == 1 and {kind for kind, _ in found} == {"factUnproven"} and {who for _, who in found} == set(range(COUNT)),
-        found,
-    )
+    for how, serial in (("as openssl prints it", books.signer.leaf_serial), ("in decimal", str(int(books.signer.leaf_serial, 16)))):
+        trust = {"appleRoots": False, "additionalRootSHA256": books.signer.roots, "distrustedLeafSerials": [serial]}
+        copy.write_configuration(trust=trust)
+        status, found = proof(copy)
+        check(
+            f"nor where the leaf's serial number, {how}, is distrusted",
+            status == 1 and {kind for kind, _ in found} == {"factUnproven"} and {who for _, who in found} == set(range(COUNT)),
+            found,
+        )
+    copy.write_configuration(trust={**trust, "distrustedLeafSerials": ["serial=68FA"]})
+    outcome = copy.tenure("verify")
+    check("what is no serial number is refused by name", outcome.returncode != 0 and "serial=68FA" in outcome.stderr, outcome)
+    copy.write_configuration(trust=trust)
     status, found = proof(copy, "--without-evidence")
     check("--without-evidence does not look", (status, found) == (0, []), found)
 

@@ -143,6 +143,7 @@ def check_configuration_errors(world):
         ("a mistyped member", {"databse": {}}, "databse is not a member"),
         ("no root at all", {"trust": {"appleRoots": False}}, "trust names no root"),
         ("no app", {"apps": []}, "apps is missing or empty"),
+        ("a database in no folder", {"database": {"sqlite": "/nowhere/tenure.sqlite"}}, "/nowhere/tenure.sqlite"),
     ):
         path = world.folder / "wrong.json"
         path.write_text(json.dumps({**good, **change}))

@@ -66,6 +66,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [("小明", "小…"), ("张小明", "张…明"), ("ab", "a…"), ("x", "…")])
+    func `OWN-9 A hint of a short or a Chinese id is one too, and never the whole of it`(_ owner: String, _ hint: String)
+        async throws
+    {
+        try await withRouter { world, client in
+            let escaped = owner.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16, uppercase: true) }
+            _ = try await client.upload(try world.uploadBody(), customer: escaped.joined())
+            let refused = try await client.upload(try world.uploadBody(kind: "restore"), customer: "mallory")
+            #expect(refused.member("hint") == hint)
+        }
+    }
+
     @Test func `OWN-2 A token is registered once: 204, again 204, for another 409`() async throws {
         try await withRouter { world, client in
             let token = "A11CE000-0000-4000-8000-000000000001"

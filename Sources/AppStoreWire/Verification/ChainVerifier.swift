@@ -27,7 +27,7 @@ struct ChainVerifier: Sendable {
     init(roots: TrustRoots, purpose: Purpose, distrustedLeafSerials: Set<String>) {
         self.roots = roots
         self.purpose = purpose
-        self.distrustedLeafSerials = Set(distrustedLeafSerials.map(Self.plainSerial))
+        self.distrustedLeafSerials = Set(distrustedLeafSerials.flatMap { LeafSerial.readings(of: $0) ?? [] })
     }
 
     /// Three certificates, leaf first, that must end in a trusted root; or one, which must be a configured copy of Xcode's.
@@ -67,7 +67,7 @@ struct ChainVerifier: Sendable {
     }
 
     func checkTrusted(_ signer: Signer) throws(ChainRefusal) {
-        guard !distrustedLeafSerials.contains(Self.plainSerial(signer.leafSerial)) else {
+        guard !distrustedLeafSerials.contains(LeafSerial.plain(signer.leafSerial)) else {
             throw ChainRefusal(.leafDistrusted, signer.leafSerial)
         }
     }
@@ -168,9 +168,6 @@ struct ChainVerifier: Sendable {
 
     /// A serial number without what tools write differently: case, colons, leading zeros. A list that never matches protects
     /// nobody.
-    private static func plainSerial(_ serial: String) -> String {
-        String(serial.lowercased().filter(\.isHexDigit).drop { $0 == "0" })
-    }
 }
 
 extension Signer {

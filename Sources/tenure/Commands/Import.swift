@@ -62,7 +62,7 @@ struct Import: AsyncParsableCommand {
             path: file, format: format.flatMap { ImportFormat(rawValue: $0) } ?? ImportFormat(path: file),
             kind: Claim.Kind(saidByClient: claimAs) ?? .restore, target: "\(id) \(configuration.database.name)",
             fromBeginning: fromBeginning)
-        let backend = configuration.backend(on: database.store)
+        let backend = try configuration.backend(on: database.store, clock: configuration.clock())
         let counts = try await run.carryOut { try await backend.take($0, app: id) }
         try await database.close()
         for name in (ImportOutcome.allCases.map(\.rawValue) + ["refused"]) where (counts[name] ?? 0) > 0 {

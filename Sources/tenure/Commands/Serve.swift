@@ -113,7 +113,7 @@ struct Serve: AsyncParsableCommand {
 
 extension TenureConfiguration {
     /// The use cases, as configured, over a store.
-    func backend(on store: any Store, clock: any TimeSource = MachineClock()) -> Backend {
+    func backend(on store: any Store, clock: any TimeSource) -> Backend {
         let verifier = AppStoreVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)
         return Backend(store: store, verifier: verifier, apps: apps.map(\.settings), clock: clock)
     }

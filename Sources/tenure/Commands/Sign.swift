@@ -22,9 +22,6 @@ struct Sign: ParsableCommand {
         @Option(name: .long, help: "The key's id.")
         var keyId: String
 
-        @Option(name: .long, help: "The issuer id of App Store Connect, a UUID.")
-        var issuerId: String
-
         @Option(name: .long, help: "The app's bundle id.")
         var bundle: String
 
@@ -33,13 +30,21 @@ struct Sign: ParsableCommand {
 
         var instant: Timestamp { at.map { Timestamp(millisecondsSince1970: $0) } ?? MachineClock().now() }
 
-        func signingKey() throws -> SigningKey {
+        func signingKey(issuerId: String) throws -> SigningKey {
             let file = URL(fileURLWithPath: key)
             let pem = String(decoding: try FileHandle(forReadingFrom: file).readToEnd() ?? Data(), as: UTF8.self)
             return try SigningKey(pem: pem, keyId: keyId, issuerId: issuerId, fileName: file.lastPathComponent)
         }
 
-        func offerSigner() throws -> OfferSigner { try OfferSigner(key: try signingKey(), bundleId: bundle) }
+        func offerSigner(issuerId: String) throws -> OfferSigner {
+            try OfferSigner(key: try signingKey(issuerId: issuerId), bundleId: bundle)
+        }
+    }
+
+    /// Whose key it is; it is signed with everything but offers for the original StoreKit.
+    struct Issuer: ParsableArguments {
+        @Option(name: .long, help: "The issuer id of App Store Connect, a UUID.")
+        var issuerId: String
     }
 
     /// What an offer is for.
@@ -62,6 +67,7 @@ extension Sign {
         static let configuration = CommandConfiguration(abstract: "A promotional offer as a compact JWS (StoreKit 2).")
 
         @OptionGroup var signer: Signer
+        @OptionGroup var issuer: Issuer
         @OptionGroup var offer: Offer
 
         @Option(name: .long, help: "Any transaction of the customer's, or the appTransactionId, to which the offer is bound.")
@@ -69,7 +75,7 @@ extension Sign {
 
         func run() throws {
             Console.print(
-                try signer.offerSigner().promotionalOffer(
+                try signer.offerSigner(issuerId: issuer.issuerId).promotionalOffer(
                     productId: offer.product, offerIdentifier: offer.offer, transactionId: transaction, nonce: offer.uuid,
                     issuedAt: signer.instant))
         }
@@ -77,19 +83,32 @@ extension Sign {
 
     struct PromotionalOfferV1: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "promotional-offer-v1", abstract: "A promotional offer for the original StoreKit, as JSON.")
+            commandName: "promotional-offer-v1",
+            abstract: "A promotional offer for the original StoreKit, as JSON with the members of SKPaymentDiscount.",
+            discussion: "The purchase must carry the same token or applicationUsername, or none where none is given.")
 
         @OptionGroup var signer: Signer
         @OptionGroup var offer: Offer
+
+        /// Nothing of it is signed.
+        private static let noIssuer = "00000000-0000-0000-0000-000000000000"
 
         @Option(name: .long, help: "The token or applicationUsername that the purchase will carry.")
         var appAccountToken: String?
 
         func run() throws {
-            let signed = try signer.offerSigner().promotionalOfferV1(
+            let signed = try signer.offerSigner(issuerId: Self.noIssuer).promotionalOfferV1(
                 productId: offer.product, offerIdentifier: offer.offer, appAccountToken: appAccountToken, nonce: offer.uuid,
                 timestamp: signer.instant)
-            Console.print(String(decoding: try StrictJSONEncoder().encode(signed), as: UTF8.self))
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.member("identifier", signed.offerIdentifier)
+                writer.member("keyIdentifier", signed.keyId)
+                writer.member("nonce", signed.nonce)
+                writer.member("signature", signed.encodedSignature)
+                writer.member("timestamp", signed.timestamp.millisecondsSince1970)
+            }
+            Console.print(String(decoding: writer.bytes, as: UTF8.self))
         }
     }
 
@@ -99,6 +118,7 @@ extension Sign {
             abstract: "Whether a customer may have an introductory offer, as a JWS.")
 
         @OptionGroup var signer: Signer
+        @OptionGroup var issuer: Issuer
 
         @Option(name: .long, help: "The subscription's product id.")
         var product: String
@@ -114,7 +134,7 @@ extension Sign {
 
         func run() throws {
             Console.print(
-                try signer.offerSigner().introductoryOfferEligibility(
+                try signer.offerSigner(issuerId: issuer.issuerId).introductoryOfferEligibility(
                     productId: product, allowIntroductoryOffer: allow, transactionId: transaction,
                     nonce: nonce ?? UUID().uuidString.lowercased(),
                     issuedAt: signer.instant))
@@ -126,6 +146,7 @@ extension Sign {
             commandName: "api-token", abstract: "A token for the App Store Server API: Authorization: Bearer ….")
 
         @OptionGroup var signer: Signer
+        @OptionGroup var issuer: Issuer
 
         @Option(name: .long, help: "How long it is valid, in seconds; Apple allows 3600.")
         var seconds: Int64 = 300
@@ -133,7 +154,8 @@ extension Sign {
         func run() throws {
             Console.print(
                 try ServerAPIToken(
-                    key: try signer.signingKey(), bundleId: signer.bundle, issuedAt: signer.instant, lifetime: .seconds(seconds)
+                    key: try signer.signingKey(issuerId: issuer.issuerId), bundleId: signer.bundle, issuedAt: signer.instant,
+                    lifetime: .seconds(seconds)
                 ).compactJWS)
         }
     }

@@ -51,7 +51,7 @@ struct Verify: AsyncParsableCommand {
     private func prove(_ configuration: TenureConfiguration, logger: Logger) async throws -> ProofReport {
         let database = try await OpenDatabase(existing: configuration.database, logger: logger)
         var bar = ProgressBar()
-        let report = try await configuration.backend(on: database.store).prove(
+        let report = try await configuration.backend(on: database.store, clock: configuration.clock()).prove(
             ProofDepth(evidence: !withoutEvidence, rebuild: rebuild)
         ) { report in
             bar.show("\(report.subscriptions) subscriptions, \(report.facts) facts, \(report.findings.count) findings")

@@ -47,6 +47,13 @@ struct TenureConfiguration {
         let trust = try file.object("trust", knowing: ["appleRoots", "additionalRootSHA256", "distrustedLeafSerials"])
         roots = try Self.roots(trust)
         distrustedLeafSerials = Set(try trust?.texts("distrustedLeafSerials") ?? [])
+        for serial in distrustedLeafSerials.sorted() where LeafSerial.readings(of: serial) == nil {
+            throw CommandError(
+                """
+                trust.distrustedLeafSerials: \(serial) is no serial number. Write it in hexadecimal, as `openssl x509 -serial` \
+                prints it, or in decimal.
+                """)
+        }
         logLevel = try Self.logLevel(variables["TENURE_LOG_LEVEL"] ?? file.text("logLevel") ?? "info")
         apps = try file.list("apps").enumerated().map { index, value in
             try AppConfiguration(value, at: "apps[\(index)]", environment: variables)

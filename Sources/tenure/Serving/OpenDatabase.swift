@@ -17,7 +17,7 @@ struct OpenDatabase {
     init(_ address: DatabaseAddress, logger: Logger) async throws {
         switch address {
         case .sqlite(let path):
-            let opened = try SQLiteStore(path: path)
+            let opened = try Self.sqlite(path)
             (store, sqlite, postgres, failures) = (opened, opened, nil, opened.failures)
         case .postgres(let url):
             try await Self.migrate(url, applicationRole: nil, logger: logger)
@@ -34,6 +34,15 @@ struct OpenDatabase {
             throw CommandError("There is no database at \(path).")
         }
         try await self.init(address, logger: logger)
+    }
+
+    /// SQLite's own words name no file.
+    private static func sqlite(_ path: String) throws -> SQLiteStore {
+        do {
+            return try SQLiteStore(path: path)
+        } catch let error as StorageError {
+            throw StorageError(error.code, "the SQLite database \(path): \(error.reason)", underlying: error.underlying)
+        }
     }
 
     /// Brings a PostgreSQL database to this version, where it is not.
