@@ -60,6 +60,12 @@ class Answer:
     def is_accepted(self):
         return self.status == 0
 
+    @property
+    def holds_inside(self):
+        """Nobody signed it, and everything that is signed in it is proved."""
+        inside = self.report.get("inside", [])
+        return (self.status, self.code) == (3, "notSigned") and bool(inside) and all(one["verified"] for one in inside)
+
 
 def inspect(artifact, *options):
     """Asks about one artifact: a text or bytes. Anything but the documented exit statuses is an error of the program's."""

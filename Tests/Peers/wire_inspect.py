@@ -20,10 +20,12 @@ def check_bodies(checks, folder):
     notification = pki.jws(chain, payloads.notification("Sandbox"))
     cases = {
         "a notification's body": ({"signedPayload": notification}, 0, ""),
-        "a page of history": ({"revision": "r", "hasMore": False, "signedTransactions": [good, good]}, 0, ""),
+        "a decoded notification with what is signed in it": (
+            {"notificationType": "DID_RENEW", "data": {"signedTransactionInfo": good}}, 3, "notSigned"),
+        "a page of history": ({"revision": "r", "hasMore": False, "signedTransactions": [good, good]}, 3, "notSigned"),
         "a page with a stranger's transaction": ({"hasMore": False, "signedTransactions": [good, stranger]}, 1, "rootNotTrusted"),
         "a page with something that is no JWS": ({"hasMore": False, "signedTransactions": [good, 7]}, 1, "notThreeParts"),
-        "statuses": ({"data": [{"lastTransactions": [{"status": 1, "signedTransactionInfo": good}]}]}, 0, ""),
+        "statuses": ({"data": [{"lastTransactions": [{"status": 1, "signedTransactionInfo": good}]}]}, 3, "notSigned"),
         "a refusal of the API": ({"errorCode": 4290000, "errorMessage": "Rate limit exceeded."}, 1, "nothingSigned"),
         "an answer of verifyReceipt that passes": ({"status": 21199, "is-retryable": 1}, 1, "nothingSigned"),
         "status 0 alone": ({"status": 0}, 1, "fieldMissing"),
@@ -37,6 +39,7 @@ def check_bodies(checks, folder):
         for text in (json.dumps(body), "\n" + json.dumps(body, indent=2) + "\n"):
             answer = inspect(text, "--root", root)
             checks.check(f"{name}: status {status}", (answer.status, answer.code) == (status, code), answer)
+            checks.check(f"{name}: verified is said of what is signed alone", answer.report["verified"] == (status == 0), answer)
             checks.check(f"{name}: no secret is shown", "s3cret" not in json.dumps(answer.report), answer)
     quoted = inspect(json.dumps(good), "--root", root)
     checks.check("a JWS in quotation marks is recognised", quoted.report.get("kind") == "transaction", quoted)
@@ -60,6 +63,20 @@ def check_rubbish(checks, folder):
     }.items():
         answer = inspect(content)
         checks.check(f"{name} is not recognised", (answer.status, answer.code) == (2, "notRecognised"), answer)
+    big = inspect(b"." * (17 << 20))
+    checks.check("more than 16 MiB is not read", (big.status, big.code) == (66, "unreadable"), big)
+    for option, content in (("--root", b"no certificate"), ("--intermediate", b"0\x03\x02\x01\x01"), ("--key", b"no key")):
+        path = written(folder, "no-certificate", content)
+        wrong = subprocess.run([TENURE, "inspect", option, str(path), "-"], input="x", capture_output=True, text=True, timeout=60)
+        checks.check(f"{option} that is none is an error of the option", wrong.returncode == 64 and option in wrong.stderr, wrong)
+    chain = pki.ecdsa_chain()
+    root = written(folder, "mismatch-root.der", chain.root.der)
+    wrong = subprocess.run(
+        [TENURE, "inspect", "--root", str(root), "--bundle", "com.example.expected", "-"],
+        input=pki.jws(chain, payloads.transaction("Sandbox")), capture_output=True, text=True, timeout=60)
+    checks.check(
+        "a refusal for the app says what was found and what was expected",
+        f"found {BUNDLE}, expected com.example.expected" in wrong.stderr, wrong)
     missing = subprocess.run([TENURE, "inspect", f"{folder}/no-such-file"], capture_output=True, text=True, timeout=60)
     checks.check("a missing file is said to be unreadable", missing.returncode == 66 and "unreadable" in missing.stderr, missing)
 
@@ -81,7 +98,8 @@ def check_answers_around_real_receipts(checks, real, required):
     }
     for name, body in bodies.items():
         answer = inspect(json.dumps(body), "--bundle", bundle, "--environment", "Sandbox")
-        checks.check(f"a real receipt in a {name} is verified", answer.is_accepted, answer)
+        is_proved = answer.is_accepted if name == "request" else answer.holds_inside
+        checks.check(f"a real receipt in a {name} is proved, and what nobody signed around it is not", is_proved, answer)
         other = inspect(json.dumps(body), "--bundle", "com.example.other")
         checks.check(f"a real receipt in a {name} is held against the app", other.code == "wrongBundleId", other.code)
     broken = {**bodies["answer"], "latest_receipt": receipt[:-8] + "AAAAAAAA"}

@@ -73,13 +73,13 @@ extension SignedPayload {
         _ app: ExpectedApp, bundleId: String?, environment: Environment, appAppleId: Int64?
     ) throws(FieldRefusal) {
         if let bundleId, !app.hasBundleId(bundleId) {
-            throw FieldRefusal(code: .wrongBundleId, field: "bundleId")
+            throw FieldRefusal(code: .wrongBundleId, field: "bundleId: \(app.mismatch(bundleId: bundleId))")
         }
         guard app.environments.contains(environment) else {
-            throw FieldRefusal(code: .wrongEnvironment, field: environment.rawValue)
+            throw FieldRefusal(code: .wrongEnvironment, field: app.mismatch(environment: environment))
         }
         if environment == .production, let appAppleId, appAppleId != app.appAppleId {
-            throw FieldRefusal(code: .wrongAppAppleId, field: "appAppleId")
+            throw FieldRefusal(code: .wrongAppAppleId, field: "appAppleId: \(app.mismatch(appAppleId: appAppleId))")
         }
     }
 }

@@ -54,12 +54,14 @@ struct ReceiptVerifier: Sendable {
     }
 
     private func check(_ payload: AppReceiptPayload, app: ExpectedApp, signer: Signer) throws(ReceiptRefusal) {
-        guard app.hasBundleId(payload.bundleId) else { throw ReceiptRefusal(.wrongBundleId) }
+        guard app.hasBundleId(payload.bundleId) else {
+            throw ReceiptRefusal(.wrongBundleId, app.mismatch(bundleId: payload.bundleId))
+        }
         guard app.environments.contains(payload.environment), signer.authority.speaks(for: payload.environment) else {
-            throw ReceiptRefusal(.wrongEnvironment, payload.environment.rawValue)
+            throw ReceiptRefusal(.wrongEnvironment, app.mismatch(environment: payload.environment))
         }
         if payload.environment == .production, let adamId = payload.adamId, adamId != 0, adamId != app.appAppleId {
-            throw ReceiptRefusal(.wrongAppAppleId)
+            throw ReceiptRefusal(.wrongAppAppleId, app.mismatch(appAppleId: adamId))
         }
     }
 }

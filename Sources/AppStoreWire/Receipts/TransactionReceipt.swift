@@ -116,15 +116,17 @@ extension ReceiptVerifier {
         guard payload.purchaseDate <= now.adding(futureTolerance) else {
             throw ReceiptRefusal(.creationDateInFuture, "\(payload.purchaseDate)")
         }
-        guard app.hasBundleId(payload.bundleId) else { throw ReceiptRefusal(.wrongBundleId) }
+        guard app.hasBundleId(payload.bundleId) else {
+            throw ReceiptRefusal(.wrongBundleId, app.mismatch(bundleId: payload.bundleId))
+        }
         // It was Apple's of those years if anybody's: neither Xcode nor a local test made such receipts.
         guard app.environments.contains(payload.unsignedEnvironment),
             Signer.Authority.apple.speaks(for: payload.unsignedEnvironment)
-        else { throw ReceiptRefusal(.wrongEnvironment, payload.unsignedEnvironment.rawValue) }
+        else { throw ReceiptRefusal(.wrongEnvironment, app.mismatch(environment: payload.unsignedEnvironment)) }
         if payload.unsignedEnvironment == .production, let item = payload.appItemId.flatMap({ Int64($0) }), item != 0,
             let expected = app.appAppleId, item != expected
         {
-            throw ReceiptRefusal(.wrongAppAppleId)
+            throw ReceiptRefusal(.wrongAppAppleId, app.mismatch(appAppleId: item))
         }
         guard let chain = signer.chain else {
             return .signatureOnly(

@@ -80,7 +80,7 @@ package enum AppleArtifact: Sendable, Hashable {
     private static let signedDataIdentifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
 
     private static func jws(_ bytes: [UInt8], limits: JSONLimits) -> AppleArtifact? {
-        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let header = json(parts[0], limits: limits), header["alg"] != nil else { return nil }
         guard header["x5c"] != nil else { return header["kid"] == nil ? nil : .ownJWS(bytes) }
         let reader = json(parts[1], limits: limits).map { PayloadReader($0) }

@@ -9,7 +9,7 @@ package struct ClaimedApp: Sendable, Hashable {
 
     /// What a compact JWS claims; an empty bundle where it names none, as a renewal info.
     package init(jws: [UInt8]) {
-        let parts = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let parts = jws.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         let json = parts.count == 3 ? StrictBase64.decodeURL(parts[1]) : nil
         self.init(json.flatMap(Self.object))
     }

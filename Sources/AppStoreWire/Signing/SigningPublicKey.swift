@@ -22,7 +22,7 @@ public struct SigningPublicKey: Sendable, CustomStringConvertible {
     /// Whether a compact JWS has three parts of canonical base64url, the header's algorithm is ES256 as this library writes it,
     /// and the signature is this key's. The claims are not looked at.
     public func isValid(compactJWS jws: String) -> Bool {
-        let parts = jws.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
+        let parts = jws.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false).map(Array.init)
         guard parts.count == 3, let header = StrictBase64.decodeURL(parts[0][...]), StrictBase64.decodeURL(parts[1][...]) != nil,
             let signature = StrictBase64.decodeURL(parts[2][...]), header.starts(with: Array(#"{"alg":"ES256","#.utf8))
         else { return false }

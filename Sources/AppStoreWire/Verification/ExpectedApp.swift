@@ -25,4 +25,15 @@ public struct ExpectedApp: Sendable, Hashable {
 
     /// Byte by byte: `==` of strings takes canonically equivalent texts for the same.
     package func hasBundleId(_ other: String) -> Bool { bundleId.utf8.elementsEqual(other.utf8) }
+
+    /// What a refusal says where something is of another app.
+    func mismatch(bundleId found: String) -> String { "found \(found.prefix(256)), expected \(bundleId)" }
+
+    /// The same where it is of another environment.
+    func mismatch(environment found: Environment) -> String {
+        "found \(found.rawValue), expected \(environments.map(\.rawValue).sorted().joined(separator: " or "))"
+    }
+
+    /// The same where it names another Apple id of the app.
+    func mismatch(appAppleId found: Int64) -> String { "found \(found), expected \(appAppleId.map { "\($0)" } ?? "none")" }
 }

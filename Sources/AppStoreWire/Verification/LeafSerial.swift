@@ -1,8 +1,8 @@
-/// A certificate's serial number as people write it: hexadecimal as `openssl x509 -serial` prints it, with colons or `0x` too, or
-/// decimal as browsers and some tools show it.
+/// A certificate's serial number as people write it: hexadecimal as `openssl x509 -serial` prints it, with colons or `0x` too,
+/// or decimal as browsers and some tools show it.
 public enum LeafSerial {
-    /// What the text may mean, in lower-case hexadecimal without leading zeros: digits alone are read both ways, since a number of
-    /// twenty bytes that is meant in one way is nobody's in the other. Nil where the text is no serial number.
+    /// What the text may mean, in lower-case hexadecimal without leading zeros: digits alone are read both ways, since a number
+    /// of twenty bytes that is meant in one way is nobody's in the other. Nil where the text is no serial number.
     ///
     /// Source: RFC 5280, section 4.1.2.2: at most 20 bytes, not zero.
     public static func readings(of text: String) -> Set<String>? {

@@ -50,7 +50,7 @@ public enum Proof: Sendable, Hashable {
 extension Verified where Payload: JWSPayload {
     /// The payload's JSON exactly as it was signed, fields included that this library does not know.
     public var payloadJSON: [UInt8] {
-        let parts = evidence.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let parts = evidence.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         return parts.count == 3 ? StrictBase64.decodeURL(parts[1]) ?? [] : []
     }
 }

@@ -18,8 +18,8 @@ struct Inspect: AsyncParsableCommand {
             Prints one JSON object: kind, verified, environment, signedDate, signedBy, meaning, payload, inside. A payload is
             printed only if it was verified; of a transaction receipt whose issuer is not proved, as unproved.
 
-            Exit status: 0 verified; 1 refused, the reason's code is on standard error; 2 not recognised; 66 the input cannot
-            be read.
+            Exit status: 0 verified; 1 refused, the reason's code is on standard error; 2 not recognised; 3 understood, not
+            signed: only what is inside is proved; 64 an option is no certificate or key; 66 the input cannot be read.
             """)
 
     @Argument(help: "The file; without it, or with -, standard input.", completion: .file())
@@ -72,35 +72,81 @@ struct Inspect: AsyncParsableCommand {
             Console.complain(refusal.code + (refusal.detail.isEmpty ? "" : ": \(refusal.detail)"))
             throw ExitCode(1)
         }
+        guard inspection.isVerified else {
+            Console.complain("notSigned: understood, not signed; only what is inside is proved")
+            throw ExitCode(3)
+        }
     }
 
+    /// Nothing that Apple makes is longer.
+    private static let longest = 16 << 20
+
     private func input() throws -> [UInt8] {
-        guard let file, file != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
+        guard let file, file != "-" else { return try Self.bytes(of: .standardInput) }
         return try Self.bytes(of: file)
+    }
+
+    private static func bytes(of handle: FileHandle) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= longest, let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty { bytes += chunk }
+        guard bytes.count <= longest else { throw CommandError("it is longer than 16 MiB, and nothing that Apple makes is") }
+        return bytes
     }
 
     private func inspector() throws -> Inspector {
         var roots = TrustRoots.apple
-        for path in root { roots = roots.adding(der: try Self.certificate(path)) }
-        for path in xcodeCertificate { roots = roots.adding(xcodeCertificate: try Self.certificate(path)) }
-        for path in intermediate { roots = roots.adding(transactionReceiptIssuer: try Self.certificate(path)) }
+        for path in root { roots = roots.adding(der: try Self.certificate(path, of: "--root")) }
+        for path in xcodeCertificate {
+            roots = roots.adding(xcodeCertificate: try Self.certificate(path, of: "--xcode-certificate"))
+        }
+        for path in intermediate {
+            roots = roots.adding(transactionReceiptIssuer: try Self.certificate(path, of: "--intermediate"))
+        }
         return Inspector(
             verifier: AppStoreVerifier(roots: roots),
             expected: .init(
                 bundleId: bundle, environment: environment.flatMap { Primitives.Environment(rawValue: $0) },
                 appAppleId: appAppleId),
-            ownKey: try key.map(Self.publicKey), now: MachineClock().now())
+            ownKey: try key.map { path in
+                try Self.option("--key", path, "a P-256 key in PEM") { try Self.publicKey(path) }
+            }, now: MachineClock().now())
     }
 
     private static func bytes(of path: String) throws -> [UInt8] {
-        Array(try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data())
+        try bytes(of: try FileHandle(forReadingFrom: URL(fileURLWithPath: path)))
+    }
+
+    /// Reads what an option names; an error is the option's.
+    private static func option<Value>(_ name: String, _ path: String, _ wanted: String, _ read: () throws -> Value) throws
+        -> Value
+    {
+        do {
+            return try read()
+        } catch {
+            throw OptionFailure(words: "\(name) \(path) is not \(wanted): \((error as NSError).localizedDescription)")
+        }
+    }
+
+    /// What an option names is not what it must be.
+    fileprivate struct OptionFailure: Error {
+        let words: String
     }
 
     /// A certificate's DER out of DER or PEM.
-    private static func certificate(_ path: String) throws -> [UInt8] {
-        let bytes = try bytes(of: path)
-        guard bytes.starts(with: Array("-----BEGIN".utf8)) else { return bytes }
-        return try PEMDocument(pemString: String(decoding: bytes, as: UTF8.self)).derBytes
+    private static func certificate(_ path: String, of name: String) throws -> [UInt8] {
+        try option(name, path, "a certificate in DER or PEM") {
+            let bytes = try bytes(of: path)
+            guard bytes.starts(with: Array("-----BEGIN".utf8)) else { return try checked(bytes) }
+            return try checked(PEMDocument(pemString: String(decoding: bytes, as: UTF8.self)).derBytes)
+        }
+    }
+
+    /// A certificate is a sequence of three (RFC 5280, section 4.1).
+    private static func checked(_ der: [UInt8]) throws -> [UInt8] {
+        guard case .constructed(let parts) = try DER.parse(der).content, Array(parts).count == 3 else {
+            throw CommandError("it has another form")
+        }
+        return der
     }
 
     private static func publicKey(_ path: String) throws -> P256.Signing.PublicKey {
@@ -116,6 +162,9 @@ private enum InputFailure {
     static func reported<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
+        } catch let failure as Inspect.OptionFailure {
+            Console.complain(failure.words)
+            throw ExitCode(64)
         } catch {
             Console.complain("unreadable: \((error as NSError).localizedDescription)")
             throw ExitCode(66)

@@ -21,8 +21,8 @@ struct Inspection: Sendable {
         case verified(Evidence)
         /// It was signed by a key of ours.
         case verifiedOwn(OwnEvidence)
-        /// Only the inside of it is signed, and holds.
-        case verifiedInside
+        /// It is understood, and nobody signed it: only what is inside may be proved.
+        case unsigned
         /// The stable code of the reason, and what it is about.
         case refused(code: String, detail: String)
     }
@@ -50,8 +50,14 @@ struct Inspection: Sendable {
         switch result {
         case .verified(let evidence): evidence.payload
         case .verifiedOwn(let evidence): evidence.payload
-        case .verifiedInside, .refused: nil
+        case .unsigned, .refused: nil
         }
+    }
+
+    /// Whether all of it is proved: it is signed itself, and it and everything inside it holds.
+    var isVerified: Bool {
+        if case .unsigned = result { return false }
+        return refusal == nil
     }
 
     /// The first reason against it or anything inside it.
@@ -67,11 +73,11 @@ extension Inspection {
         json.object { json in
             json.member("kind", kind)
             json.optionalMember("path", path)
-            json.member("verified", refusal == nil)
+            json.member("verified", isVerified)
             switch result {
             case .verified(let evidence): evidence.write(to: &json)
             case .verifiedOwn(let evidence): json.optionalInstant("signedDate", evidence.signedDate)
-            case .verifiedInside: json.member("signedBy", "nobody; see inside")
+            case .unsigned: json.member("signedBy", "nobody; see inside")
             case .refused(let code, let detail):
                 json.member("refusal") {
                     $0.object { json in

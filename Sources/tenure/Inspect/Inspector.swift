@@ -126,7 +126,7 @@ struct Inspector: Sendable {
 
     /// What a server of ours signs for Apple: offers, eligibility, requests of the API.
     private func inspectOwn(_ jws: [UInt8]) -> Inspection {
-        let parts = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let parts = jws.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard let ownKey else {
             return Inspection(
                 kind: "ownJWS",
@@ -192,7 +192,7 @@ struct Inspector: Sendable {
         if case .notAnAnswer(let refusal) = outcome.meaning, refusal.code == .environmentContradicted {
             outcome = VerifyReceiptOutcome(httpStatus: 200, body: body, from: .sandbox)
         }
-        var inspection = Inspection(kind: "verifyReceiptAnswer", result: .verifiedInside, meaning: Meaning.words(outcome))
+        var inspection = Inspection(kind: "verifyReceiptAnswer", result: .unsigned, meaning: Meaning.words(outcome))
         switch outcome.meaning {
         case .answer(let answer), .expired(let answer):
             guard let receipt = answer.latestReceipt else {
@@ -212,7 +212,7 @@ struct Inspector: Sendable {
         let kind = "notificationV1"
         do throws(LegacyRefusal) {
             let hint = try NotificationV1Hint(body: body)
-            var inspection = Inspection(kind: kind, result: .verifiedInside, meaning: Meaning.words(hint))
+            var inspection = Inspection(kind: kind, result: .unsigned, meaning: Meaning.words(hint))
             guard let receipt = hint.unifiedReceipt?.latestReceipt ?? hint.latestReceipt else {
                 inspection.result = .refused(code: "nothingSigned", detail: "version 1 is not signed and holds no receipt")
                 return inspection
@@ -238,7 +238,7 @@ struct Inspector: Sendable {
     }
 
     private func inspect(answer signed: [AppleArtifact.Signed]) async -> Inspection {
-        var inspection = Inspection(kind: "serverAPIAnswer", result: .verifiedInside)
+        var inspection = Inspection(kind: "serverAPIAnswer", result: .unsigned)
         for one in signed {
             var inner: Inspection
             if case .jws(let kind, let jws)? = AppleArtifact(recognising: one.jws) {
