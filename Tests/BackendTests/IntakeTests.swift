@@ -172,6 +172,23 @@ import Testing
         }
     }
 
+    /// Source: Apple, App Store Server Notifications 2.23, `REFUND` with `SEATS`; App Store Server API 1.23, `ASSIGNED`.
+    @Test func `FACT-5 words that have a meaning here warn nobody, those of group purchases too`() async throws {
+        try await withWorld { world in
+            let purchase = Purchase().with { $0.inAppOwnershipType = "ASSIGNED" }
+            world.clock.set(purchase.purchaseDate.adding(.days(1)))
+            for (uuid, type, subtype) in [
+                ("u1", "REFUND", "SEATS"), ("u2", "UNCLAIM_SEATS", nil), ("u3", "DID_RENEW", "BILLING_RECOVERY"),
+            ] as [(String, String, String?)] {
+                var notification = Notification(uuid, type, about: purchase)
+                notification.subtype = subtype
+                _ = try await world.receive(notification)
+            }
+            let scope = Scope(app: World.app, environment: .production)
+            #expect(try await world.store.warnings(in: scope, limit: 100).isEmpty)
+        }
+    }
+
     @Test func `FACT-4 T12 Sandbox facts never enter a Production answer, with the same ids too`() async throws {
         try await withWorld { world in
             let sandbox = Purchase().with { $0.environment = "Sandbox" }

@@ -23,7 +23,8 @@ import Testing
         #expect(Set(named).subtracting(wanted).sorted() == [])
         #expect(wanted.count == 43 * 8)
         // What Apple's table names is what the ledger knows (FACT-5).
-        #expect(Set(rows.map(\.type)) == NoticeWords.types)
+        #expect(Set(rows.map(\.type)) == Set(AppleWords.NotificationType.allCases.map(\.rawValue)))
+        #expect(Set(rows.compactMap(\.subtype)) == Set(AppleWords.NotificationSubtype.allCases.map(\.rawValue)))
     }
 
     @Test func `each state is what the table says before the notification comes`() throws {

@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -137,6 +138,25 @@ def check_descriptors(world):
         check(f"T32 with {limit} descriptors: {words}", outcome.returncode == code and words in outcome.stdout + outcome.stderr, outcome)
 
 
+def check_files(world):
+    """T47: whatever the program writes is for its own user alone, and a file with secrets that others may read is told."""
+    with world.serving():
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in world.folder.glob("tenure.sqlite*")}
+    check("T47 the database and its log are for their owner alone", len(modes) > 1 and set(modes.values()) == {0o600}, modes)
+    copy = world.folder / "copy.sqlite"
+    outcome = subprocess.run([TENURE, "backup", "--config", world.path, "--to", copy], capture_output=True, text=True)
+    check("T47 so is a backup", outcome.returncode == 0 and stat.S_IMODE(copy.stat().st_mode) == 0o600, outcome)
+    content = json.loads(world.path.read_text())
+    content["apps"][0]["customerTokenSecret"] = SECRET
+    path = world.folder / "secret.json"
+    path.write_text(json.dumps(content))
+    for mode, is_told in ((0o644, True), (0o640, True), (0o600, False)):
+        path.chmod(mode)
+        outcome = subprocess.run([TENURE, "serve", "--check", "--config", path], capture_output=True, text=True)
+        told = "others on this machine can read it" in outcome.stderr
+        check(f"T47 a file with secrets of mode {mode:o}: {'told' if is_told else 'nothing'}", told == is_told, outcome)
+
+
 def check_configuration_errors(world):
     good = json.loads(world.path.read_text())
     for name, change, words in (
@@ -172,6 +192,7 @@ def main():
                 bought = check_life(world)
                 check_doors(world)
             check_durability(world, bought)
+        check_files(world)
         check_descriptors(world)
         check_configuration_errors(world)
     check_simulator()

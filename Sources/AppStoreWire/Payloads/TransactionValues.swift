@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// What kind of product was bought.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
@@ -33,11 +35,11 @@ public struct InAppOwnershipType: RawRepresentable, Sendable, Hashable {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Bought it.
-    public static let purchased = InAppOwnershipType(rawValue: "PURCHASED")
+    public static let purchased = InAppOwnershipType(rawValue: AppleWords.OwnershipType.purchased.rawValue)
     /// Has it from a family member.
-    public static let familyShared = InAppOwnershipType(rawValue: "FAMILY_SHARED")
+    public static let familyShared = InAppOwnershipType(rawValue: AppleWords.OwnershipType.familyShared.rawValue)
     /// Was given it by an organisation.
-    public static let assigned = InAppOwnershipType(rawValue: "ASSIGNED")
+    public static let assigned = InAppOwnershipType(rawValue: AppleWords.OwnershipType.assigned.rawValue)
 }
 
 /// Why a transaction happened.
@@ -149,13 +151,13 @@ public struct RevocationType: RawRepresentable, Sendable, Hashable {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// All the money went back.
-    public static let refundFull = RevocationType(rawValue: "REFUND_FULL")
+    public static let refundFull = RevocationType(rawValue: AppleWords.RevocationType.refundFull.rawValue)
     /// The part went back that `revocationPercentage` says.
-    public static let refundProrated = RevocationType(rawValue: "REFUND_PRORATED")
+    public static let refundProrated = RevocationType(rawValue: AppleWords.RevocationType.refundProrated.rawValue)
     /// Family Sharing ended.
-    public static let familyRevoke = RevocationType(rawValue: "FAMILY_REVOKE")
+    public static let familyRevoke = RevocationType(rawValue: AppleWords.RevocationType.familyRevoke.rawValue)
     /// An organisation took it back.
-    public static let assignmentRevoke = RevocationType(rawValue: "ASSIGNMENT_REVOKE")
+    public static let assignmentRevoke = RevocationType(rawValue: AppleWords.RevocationType.assignmentRevoke.rawValue)
 }
 
 /// How a commitment is paid.

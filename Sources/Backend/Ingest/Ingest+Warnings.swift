@@ -17,8 +17,8 @@ extension Ingest {
 
     private static func warnings(of notice: NoticeFact) -> [(OperatorWarning.Kind, String)] {
         let type = notice.notificationType
-        return (NoticeWords.types.contains(type) ? [] : [(.unknownNotificationType, type)])
-            + unlessKnown("subtype", notice.subtype, KnownWords.subtypes)
+        return (AppleWords.NotificationType(rawValue: type) != nil ? [] : [(.unknownNotificationType, type)])
+            + unlessKnown("subtype", notice.subtype, AppleWords.NotificationSubtype.self)
     }
 
     private static func warnings(of fact: TransactionFact, _ map: EntitlementMap) -> [(OperatorWarning.Kind, String)] {
@@ -29,13 +29,13 @@ extension Ingest {
         }
         if case .unknown(let type) = fact.type { warnings.append((.unknownProductType, type)) }
         if case .unknown(let reason) = fact.transactionReason { warnings.append((.unknownTransactionReason, reason)) }
-        return warnings + unlessKnown("revocationType", fact.revocation?.revocationType, KnownWords.revocationTypes)
-            + unlessKnown("inAppOwnershipType", fact.details.inAppOwnershipType, KnownWords.ownershipTypes)
+        return warnings + unlessKnown("revocationType", fact.revocation?.revocationType, AppleWords.RevocationType.self)
+            + unlessKnown("inAppOwnershipType", fact.details.inAppOwnershipType, AppleWords.OwnershipType.self)
     }
 
-    private static func unlessKnown(
-        _ field: String, _ value: String?, _ known: Set<String>
+    private static func unlessKnown<Word: RawRepresentable<String>>(
+        _ field: String, _ value: String?, _: Word.Type
     ) -> [(OperatorWarning.Kind, String)] {
-        value.flatMap { known.contains($0) ? nil : [(.unknownValue, "\(field): \($0)")] } ?? []
+        value.flatMap { Word(rawValue: $0) != nil ? nil : [(.unknownValue, "\(field): \($0)")] } ?? []
     }
 }

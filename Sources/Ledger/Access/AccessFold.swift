@@ -38,7 +38,7 @@ struct AccessFold {
             switch period.endReason {
             case .ran: .expired
             case .replaced: .replaced
-            case .revoked(let revocation): revocation.revocationType == "FAMILY_REVOKE" ? .familySharingStopped : .refunded
+            case .revoked(let revocation): revocation.type == .familyRevoke ? .familySharingStopped : .refunded
             }
         return AccessSpan(
             from: period.purchaseDate, until: period.end, productId: period.productId, kind: .paid, endsBecause: end)

@@ -48,7 +48,7 @@ package struct CustomerPeriod: Sendable, Hashable {
     /// with a cancellation date (ENT-4), and neither is Family Sharing that stopped.
     package var refund: Revocation? {
         guard let revocation = period.transaction.revocation, !period.transaction.isUpgraded,
-            revocation.revocationType != "FAMILY_REVOKE", !isSwitch(at: revocation.revocationDate)
+            revocation.type != .familyRevoke, !isSwitch(at: revocation.revocationDate)
         else { return nil }
         return revocation
     }

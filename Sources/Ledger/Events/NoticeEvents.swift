@@ -28,7 +28,7 @@ struct NoticeEvents {
             ]
         case "REFUND_DECLINED": return [event(.refundDeclined, of: notice, by: .consumptionReport)]
         case "OFFER_REDEEMED": return offerWithoutPeriod(notice)
-        case let type where NoticeWords.types.contains(type): return []
+        case let type where AppleWords.NotificationType(rawValue: type) != nil: return []
         case let type: return [unknown("notificationType", type, at: notice.signedDate)]
         }
     }
@@ -81,20 +81,6 @@ struct NoticeEvents {
     private func unknown(_ field: String, _ value: String, at instant: Timestamp) -> LedgerEvent {
         LedgerEvent(.warningUnknown, of: after.key, at: instant, by: .unknownWord) { ($0.reason, $0.value) = (field, value) }
     }
-}
-
-/// The words of notifications that this version has a meaning for.
-///
-/// Source: Apple, App Store Server Notifications, `notificationType`.
-package enum NoticeWords {
-    /// Every `notificationType` of Apple's table.
-    package static let types: Set<String> = [
-        "SUBSCRIBED", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "DID_RENEW",
-        "DID_FAIL_TO_RENEW",
-        "GRACE_PERIOD_EXPIRED", "EXPIRED", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED", "REFUND_REVERSED",
-        "CONSUMPTION_REQUEST", "REVOKE", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "ONE_TIME_CHARGE",
-        "EXTERNAL_PURCHASE_TOKEN", "RESCIND_CONSENT", "TEST", "METADATA_UPDATE", "MIGRATION", "PRICE_CHANGE", "UNCLAIM_SEATS",
-    ]
 }
 
 extension NoticeFact {

@@ -116,7 +116,7 @@ struct PeriodEvents {
     }
 
     private func refund(_ revocation: Revocation, of index: Int) -> LedgerEvent {
-        let isFamily = revocation.revocationType == "FAMILY_REVOKE"
+        let isFamily = revocation.type == .familyRevoke
         let rule: Rule = isFamily ? .periodEnd : isLatest(index) ? .takeBack : .olderRefund
         return event(
             isFamily ? .familySharingStopped : .purchaseRefunded, of: index, at: revocation.revocationDate, by: rule

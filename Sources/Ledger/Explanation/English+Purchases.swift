@@ -153,9 +153,9 @@ extension Revocation {
     /// Source: Apple, App Store Server API, `revocationReason` and `revocationType`.
     fileprivate var reason: String {
         let type =
-            switch revocationType {
-            case nil, "REFUND_FULL"?, "REFUND_PRORATED"?, "FAMILY_REVOKE"?, "ASSIGNMENT_REVOKE"?: ""
-            case let type?: ", in a way that is not known here (\(type))"
+            switch (revocationType, self.type) {
+            case (nil, _), (_, .some): ""
+            case (let word?, nil): ", in a way that is not known here (\(word))"
             }
         switch revocationReason {
         case nil: return type

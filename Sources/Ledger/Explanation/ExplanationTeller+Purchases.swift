@@ -179,9 +179,9 @@ extension Period {
     /// What Apple took back. What a family shares is no purchase of its own, so that no money can be returned for it; Apple
     /// gave no type for years.
     func withdrawal(_ revocation: Revocation) -> ExplanationLine.Outlook.Withdrawal {
-        switch revocation.revocationType {
-        case "ASSIGNMENT_REVOKE"?: .assignment
-        case "FAMILY_REVOKE"?: .familySharing
+        switch revocation.type {
+        case .assignmentRevoke?: .assignment
+        case .familyRevoke?: .familySharing
         default: transaction.details.isFamilyShared ? .familySharing : .money
         }
     }

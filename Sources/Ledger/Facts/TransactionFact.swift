@@ -70,11 +70,13 @@ package struct TransactionDetails: Sendable, Hashable, Codable {
 
     /// Whose it is at Apple is something that we model; a group's or a seat's is kept and shown, and gives nothing (PER-12).
     var isOwnershipKnown: Bool {
-        inAppOwnershipType.map { $0 == "PURCHASED" || $0 == "FAMILY_SHARED" } ?? true
+        inAppOwnershipType.map {
+            $0 == AppleWords.OwnershipType.purchased.rawValue || $0 == AppleWords.OwnershipType.familyShared.rawValue
+        } ?? true
     }
 
     /// Shared by a member of the family, who bought it with another Apple Account (OWN-13).
-    package var isFamilyShared: Bool { inAppOwnershipType == "FAMILY_SHARED" }
+    package var isFamilyShared: Bool { inAppOwnershipType == AppleWords.OwnershipType.familyShared.rawValue }
 }
 
 /// The kind of product; a kind that Apple invents later keeps its spelling (FACT-5).
@@ -149,6 +151,8 @@ package struct Revocation: Sendable, Hashable, Codable {
     package var revocationDate: Timestamp
     /// `REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE` or newer; nil in data from before December 2025.
     package var revocationType: String?
+    /// The same as one of the words that have a meaning here; nil where it is none of them.
+    package var type: AppleWords.RevocationType? { revocationType.flatMap(AppleWords.RevocationType.init) }
     /// 0 another reason, 1 an issue with the app.
     package var revocationReason: Int64?
     /// Thousandths of a percent: 100 000 is all of it; nil where Apple does not say.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 @main
 struct Tenure: AsyncParsableCommand {
@@ -11,6 +12,12 @@ struct Tenure: AsyncParsableCommand {
             Serve.self, Simulate.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
             Backup.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
         ])
+
+    static func main() async {
+        // Whatever is written holds people's data or keys: databases, their logs, backups, lists, states (T47).
+        umask(0o077)
+        await main(nil)
+    }
 }
 
 /// An error as the command line shows it: what is wrong, and what to do about it.

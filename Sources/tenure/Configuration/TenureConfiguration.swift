@@ -31,6 +31,16 @@ struct TenureConfiguration {
             throw CommandError("The configuration file \(path) cannot be read: \(error.localizedDescription)")
         }
         try self.init(json: bytes, environment: variables)
+        if Self.isReadableByOthers(path), Self.secretMembers.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil }) {
+            Console.complain("warning: \(path) holds secrets and others on this machine can read it: chmod 600 \(path)")
+        }
+    }
+
+    private static let secretMembers = ["\"customerTokenSecret\"", "\"sharedSecrets\""]
+
+    private static func isReadableByOthers(_ path: String) -> Bool {
+        var found = stat()
+        return stat(path, &found) == 0 && found.st_mode & (S_IRGRP | S_IROTH) != 0
     }
 
     /// Reads the text of a file.
