@@ -4,8 +4,8 @@ import NIOHTTPTypes
 /// Closes a connection whose peer takes too long (to send a request's header, to send its body, to take its answers, or to send
 /// anything at all), asks for too much at once, or has too many connections (T32).
 ///
-/// One look at the clock every second and not one timer per request, so that it costs the hot path nothing. The clock is the event
-/// loop's, so that tests can move it.
+/// One look at the clock every second and not one timer per request, so that it costs the hot path nothing. The clock is the
+/// event loop's, so that tests can move it.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -3,8 +3,8 @@ import Synchronization
 
 /// How many connections each peer has open, so that one of them cannot take all that there are (T32).
 ///
-/// IPv6 peers count by the first 64 bits of their address, which is what one of them is given. Peers on this machine do not count:
-/// a reverse proxy may stand before everybody.
+/// IPv6 peers count by the first 64 bits of their address, which is what one of them is given. Peers on this machine do not
+/// count: a reverse proxy may stand before everybody.
 package final class ConnectionsPerAddress: Sendable {
     private let limit: Int
     private let open = Mutex<[Peer: Int]>([:])
