@@ -83,6 +83,7 @@ let package = Package(
         room("AppStoreModel", ["Primitives", "StrictJSON"]),
         // One function of C: Swift has no way of its own to hold a file of a hundred KB that compiles in no time.
         .target(name: "CControlDocument"),
+        .target(name: "CDescriptorLimit"),
         .target(
             name: "AppStoreSimulator",
             dependencies: [
@@ -98,7 +99,7 @@ let package = Package(
             name: "tenure",
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
-                "StorageSQLite", "StoragePostgres",
+                "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
                 "Backend", "Server", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,

@@ -31,16 +31,17 @@ struct TenureConfiguration {
             throw CommandError("The configuration file \(path) cannot be read: \(error.localizedDescription)")
         }
         try self.init(json: bytes, environment: variables)
-        if Self.isReadableByOthers(path), Self.secretMembers.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil }) {
+        if try Self.isReadableByOthers(path), Self.secretMembers.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil })
+        {
             Console.complain("warning: \(path) holds secrets and others on this machine can read it: chmod 600 \(path)")
         }
     }
 
     private static let secretMembers = ["\"customerTokenSecret\"", "\"sharedSecrets\""]
 
-    private static func isReadableByOthers(_ path: String) -> Bool {
-        var found = stat()
-        return stat(path, &found) == 0 && found.st_mode & (S_IRGRP | S_IROTH) != 0
+    private static func isReadableByOthers(_ path: String) throws -> Bool {
+        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        return permissions.map { $0.intValue & 0o044 != 0 } ?? false
     }
 
     /// Reads the text of a file.

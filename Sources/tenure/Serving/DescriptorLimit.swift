@@ -1,4 +1,4 @@
-import Glibc
+import CDescriptorLimit
 
 /// How many files and sockets this process may have open (RLIMIT_NOFILE). Where a server has no descriptor left it cannot take a
 /// connection, nor say so: it spins (T32). So it is looked at before anybody is let in.
@@ -10,18 +10,11 @@ enum DescriptorLimit {
     ///
     /// - Throws: `CommandError` where the system does not let it be raised so far.
     static func raise(forConnections connections: Int) throws {
-        let needed = rlim_t(connections + others)
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        guard limit.rlim_cur < needed else { return }
-        guard limit.rlim_max >= needed else { throw tooFew(limit.rlim_max, connections) }
-        limit.rlim_cur = needed
-        guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            throw tooFew(limit.rlim_max, connections)
-        }
+        var most: UInt64 = 0
+        guard descriptor_limit_raise(UInt64(connections + others), &most) == 0 else { throw tooFew(most, connections) }
     }
 
-    private static func tooFew(_ limit: rlim_t, _ connections: Int) -> CommandError {
+    private static func tooFew(_ limit: UInt64, _ connections: Int) -> CommandError {
         let fitting = limit > others ? Int(limit) - others : 0
         let lower = fitting > 0 ? ", or set http.maximumConnections to \(fitting) or less" : ""
         return CommandError(
