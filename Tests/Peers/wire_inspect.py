@@ -106,10 +106,37 @@ def check_answers_around_real_receipts(checks, real, required):
     checks.check("a broken receipt in an answer is refused", inspect(json.dumps(broken)).status == 1)
 
 
+def check_xcode(checks, folder, xcode, required):
+    """Receipts and an app transaction that Xcode signed; the certificates by openssl and json, out of what they came in."""
+    if not xcode.is_dir():
+        return checks.skip("what Xcode signed", required)
+    for name, kind in (("empty", "[]"), ("with-transaction", "pass.premium")):
+        artifact = (xcode / f"xcode-app-receipt-{name}").read_text()
+        ber = base64.b64decode(artifact)
+        verified = subprocess.run(
+            ["openssl", "cms", "-verify", "-noverify", "-inform", "DER", "-binary"], input=ber, capture_output=True, timeout=60)
+        checks.check(f"openssl finds the signature of Xcode's receipt, {name}", verified.returncode == 0, verified.stderr)
+        certificate = subprocess.run(
+            ["openssl", "pkcs7", "-inform", "DER", "-print_certs"], input=ber, capture_output=True, check=True, timeout=60).stdout
+        path = written(folder, f"xcode-{name}.pem", certificate)
+        answer = inspect(artifact, "--xcode-certificate", path)
+        is_read = answer.report.get("environment") == "Xcode" and kind in json.dumps(answer.report.get("payload"))
+        checks.check(f"Xcode's receipt, {name}, is verified with its certificate", answer.is_accepted and is_read, answer)
+        answer = inspect(artifact)
+        checks.check(f"and refused without it, {name}", (answer.status, answer.code) == (1, "notDER"), answer)
+    jws = (xcode / "xcode-signed-app-transaction").read_text().strip()
+    header = json.loads(base64.urlsafe_b64decode(jws.split(".")[0] + "=="))
+    path = written(folder, "xcode-leaf.der", base64.b64decode(header["x5c"][0]))
+    answer = inspect(jws, "--xcode-certificate", path)
+    date = answer.report.get("payload", {}).get("originalPurchaseDate")
+    checks.check("Xcode's app transaction is verified, with its date before 1970", answer.is_accepted and date < 0, answer)
+
+
 def run(checks, folder):
     check_bodies(checks, folder)
     check_rubbish(checks, folder)
     fixtures = os.environ.get("TENURE_FIXTURES")
     required = os.environ.get("TENURE_FIXTURES_REQUIRED") == "1"
     check_answers_around_real_receipts(checks, pathlib.Path(fixtures or "nowhere") / "real", required)
+    check_xcode(checks, folder, pathlib.Path(fixtures or "nowhere") / "apple-library/xcode", required)
     checks.finish("bodies and rubbish")

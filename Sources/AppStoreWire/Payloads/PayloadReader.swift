@@ -13,7 +13,7 @@ struct PayloadReader {
     let object: JSONObject
     /// What stands before a field's name in a refusal: the names of the objects around this one.
     private let path: String
-    /// Xcode writes instants with fractions of a millisecond; nobody else may.
+    /// It is Xcode's, which writes instants with fractions of a millisecond; nobody else may.
     private let allowsFractions: Bool
 
     init(_ object: JSONObject, path: String = "", allowsFractions: Bool = false) {
@@ -43,11 +43,14 @@ struct PayloadReader {
 
     func instant(_ name: String) throws(FieldRefusal) -> Timestamp? {
         guard let value = value(name) else { return nil }
-        guard let milliseconds = allowsFractions ? value.flooredInt64 : value.int64,
-            let instant = Timestamp(validating: milliseconds)
-        else { throw invalid(name) }
-        return instant
+        guard let milliseconds = allowsFractions ? value.flooredInt64 : value.int64 else { throw invalid(name) }
+        if let instant = Timestamp(validating: milliseconds) { return instant }
+        guard allowsFractions, milliseconds == Self.distantPast else { throw invalid(name) }
+        return Timestamp(millisecondsSince1970: milliseconds)
     }
+
+    /// What Xcode writes where it knows no date, as in its app transactions: the first day of the year 1 by the Julian calendar.
+    private static let distantPast: Int64 = -62_135_769_600_000
 
     func requiredInstant(_ name: String) throws(FieldRefusal) -> Timestamp {
         try required(name, try instant(name))

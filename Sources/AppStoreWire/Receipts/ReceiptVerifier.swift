@@ -14,15 +14,29 @@ struct ReceiptVerifier: Sendable {
     nonisolated(nonsending) func verify(
         _ der: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async throws(ReceiptRefusal) -> Verified<AppReceiptPayload> {
-        let receipt = try SignedReceipt(der: der, limits: limits)
+        let (receipt, read) = try read(der)
         let chain = try await chain(receipt.path)
+        // Apple's own are DER: a second spelling of one of them would be a second receipt.
+        guard read == der || chain.signer.authority == .xcode else { throw ReceiptRefusal(.notDER) }
         try checkSignature(of: receipt, by: chain)
-        let payload = try AppReceiptPayload(der, in: receipt.attributes(of: der, isXcode: chain.signer.authority == .xcode))
+        let payload = try AppReceiptPayload(read, in: receipt.attributes(of: read, isXcode: chain.signer.authority == .xcode))
         try check(payload, chain: chain, now: now)
         try check(payload, app: app, signer: chain.signer)
         return Verified(
             payload: payload, evidence: der, signedDate: payload.receiptCreationDate, environment: payload.environment,
             proof: .signature(chain.signer))
+    }
+
+    /// The receipt with its DER: as it came, or rewritten where it is BER and a copy of Xcode is trusted, which writes that.
+    private func read(_ bytes: [UInt8]) throws(ReceiptRefusal) -> (SignedReceipt, der: [UInt8]) {
+        do throws(ReceiptRefusal) {
+            return (try SignedReceipt(der: bytes, limits: limits), bytes)
+        } catch {
+            guard error.code == .notDER, !chainVerifier.roots.xcodeFingerprints.isEmpty, bytes.count <= limits.maximumBytes,
+                let der = BasicEncoding.distinguished(bytes)
+            else { throw error }
+            return (try SignedReceipt(der: der, limits: limits), der)
+        }
     }
 
     private nonisolated(nonsending) func chain(_ path: [[UInt8]]) async throws(ReceiptRefusal) -> VerifiedChain {

@@ -17,6 +17,8 @@ package struct ClaimedApp: Sendable, Hashable {
     /// What an app receipt claims.
     package init(receipt der: [UInt8], limits: ReceiptLimits = .default) {
         self.init(nil)
+        // Xcode writes BER; whether it is Xcode's is looked at later.
+        let der = der.count <= limits.maximumBytes ? BasicEncoding.distinguished(der) ?? der : der
         do throws(ReceiptRefusal) {
             let receipt = try SignedReceipt(der: der, limits: limits)
             let attributes = try ReceiptAttributes(der, in: receipt.attributes(of: der, isXcode: receipt.path.count == 1))

@@ -136,8 +136,11 @@ struct Inspect: AsyncParsableCommand {
     private static func certificate(_ path: String, of name: String) throws -> [UInt8] {
         try option(name, path, "a certificate in DER or PEM") {
             let bytes = try bytes(of: path)
-            guard bytes.starts(with: Array("-----BEGIN".utf8)) else { return try checked(bytes) }
-            return try checked(PEMDocument(pemString: String(decoding: bytes, as: UTF8.self)).derBytes)
+            // Tools write words before the block and blocks behind it; the first one counts.
+            guard let begin = bytes.firstRange(of: Array("-----BEGIN CERTIFICATE-----".utf8))?.lowerBound,
+                let end = bytes.firstRange(of: Array("-----END CERTIFICATE-----".utf8))?.upperBound, begin < end
+            else { return try checked(bytes) }
+            return try checked(PEMDocument(pemString: String(decoding: bytes[begin..<end], as: UTF8.self)).derBytes)
         }
     }
 
