@@ -178,7 +178,9 @@ struct ReadDocument {
     // MARK: Problems
 
     /// What any address may answer, or none after the start: no operation says so.
-    private static let elsewhere: Set<String> = ["badRequest", "notFound", "methodNotAllowed", "internal", "appExists"]
+    private static let elsewhere: Set<String> = [
+        "badRequest", "foreignOrigin", "foreignHost", "notFound", "methodNotAllowed", "internal", "appExists",
+    ]
 
     private var problems: [ControlProblem] {
         RequestMistake.allCases.map { ControlProblem($0) } + StoreRefusal.allCases.map { ControlProblem($0) }

@@ -316,6 +316,29 @@ def check_bad_days(shop, original):
     check("a new leaf is believed", verifier.verify_and_decode_signed_transaction(signed).transactionId == original)
 
 
+def check_web_pages(shop):
+    """What a browser sends for a page of another site, and for a name that leads here though it is none of ours."""
+    own = f"127.0.0.1:{shop.port}"
+    for name, headers, status, code in (
+        ("a program", {}, 201, None),
+        ("its own page", {"Origin": f"http://{own}"}, 201, None),
+        ("its own page by name", {"Host": f"localhost:{shop.port}", "Origin": f"http://localhost:{shop.port}"}, 201, None),
+        ("another site's page", {"Origin": "https://evil.example"}, 403, "foreignOrigin"),
+        ("a page of another port", {"Origin": "http://127.0.0.1:9"}, 403, "foreignOrigin"),
+        ("a page without an address", {"Origin": "null"}, 403, "foreignOrigin"),
+        ("a name that was made to lead here", {"Host": f"evil.example:{shop.port}"}, 403, "foreignHost"),
+        ("such a page", {"Host": "evil.example", "Origin": "http://evil.example"}, 403, "foreignHost"),
+    ):
+        answer = request("POST", f"{shop.control}/accounts", {"environment": "Production"}, headers)
+        check(f"T42 {name} may {'' if code is None else 'not '}act: {status}", (answer[0], answer[1].get("code")) == (status, code), answer)
+    for path in ("/state", "/keys", "/authority"):
+        answer = request("GET", shop.control + path, headers={"Host": "evil.example"})
+        check(f"T42 nor read {path}", answer[0] == 403, answer)
+    with urllib.request.urlopen(f"http://{own}/") as response:
+        policy = response.headers["Content-Security-Policy"]
+    check("T42 no page may frame the store's", "frame-ancestors 'none'" in policy, policy)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         shop = Shop(pathlib.Path(folder))
@@ -328,6 +351,7 @@ def main():
             check_notifications(shop)
             check_offers(shop)
             check_bad_days(shop, original)
+            check_web_pages(shop)
     return harness.summary()
 
 

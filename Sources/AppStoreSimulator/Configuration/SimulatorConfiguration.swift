@@ -10,6 +10,8 @@ package struct SimulatorConfiguration: Sendable {
     /// Where the clock stands at first.
     package var startsAt: Timestamp
     package var host = "127.0.0.1"
+    /// Other names under which the control API may be called, such as a container's.
+    package var allowedHosts: [String] = []
     /// Where people act and look: the control API and the page. 0: any free one.
     package var port = 0
     /// Where the App Store's own faces answer: App Store Server API and `/verifyReceipt`. 0: any free one; nil: nowhere.

@@ -13,6 +13,7 @@ extension AppStoreSimulator {
         addRoutes(to: bare)
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware(addresses: KnownAddresses(bare)))
+        router.add(middleware: LocalCallers(listeningAt: configuration.host, allowed: configuration.allowedHosts))
         addRoutes(to: router)
         return router
     }

@@ -70,6 +70,8 @@ enum RequestMistake: String, Error, Sendable, Hashable, CaseIterable {
     case invalidURL
     case badRequest
     case notFound, methodNotAllowed, bodyTooLarge
+    /// From a web page that is not its own, or under a name that is not its own.
+    case foreignOrigin, foreignHost
     /// Of a saved state.
     case notAState, stateOfAnotherVersion, stateChanged, stateUnreadable, cannotBeSaved
     /// Not the caller's mistake but ours.
@@ -81,6 +83,7 @@ enum RequestMistake: String, Error, Sendable, Hashable, CaseIterable {
             .stateOfAnotherVersion, .stateChanged, .stateUnreadable:
             .badRequest
         case .cannotBeSaved: .conflict
+        case .foreignOrigin, .foreignHost: .forbidden
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .bodyTooLarge: .contentTooLarge

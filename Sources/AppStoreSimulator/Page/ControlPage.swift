@@ -14,7 +14,8 @@ enum ControlPage {
                     .contentType: "text/html; charset=utf-8",
                     // Nothing from elsewhere, and nothing that a name could smuggle in.
                     .contentSecurityPolicy:
-                        "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'",
+                        "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
+                        + "frame-ancestors 'none'",
                 ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.page_html)))
         }
         router.get("/page.js") { _, _ in

@@ -49,6 +49,17 @@ struct SimulateStart: AsyncParsableCommand {
     @Option(name: .long, help: "What /verifyReceipt asks for as `password`.")
     var sharedSecret: String?
 
+    @Option(
+        name: .long,
+        help: """
+            Where to listen. Another address than this machine's own opens everything to that network: whoever reaches it can \
+            act, make it post to any address, and read its keys.
+            """)
+    var host = "127.0.0.1"
+
+    @Option(name: .long, help: "Another name under which it may be called, such as a container's; as many as you like.")
+    var allowHost: [String] = []
+
     @Option(name: .long, help: "The port of the control API and the page; 0 takes any free one.")
     var port = 8081
 
@@ -129,6 +140,7 @@ struct SimulateStart: AsyncParsableCommand {
     private func simulatorConfiguration() throws -> SimulatorConfiguration {
         var configuration = try resumedConfiguration() ?? newConfiguration()
         configuration.outsideTime = { MachineClock().now() }
+        (configuration.host, configuration.allowedHosts) = (host, allowHost)
         configuration.port = port
         if productionPort >= 0 { configuration.facePorts[.production] = productionPort }
         if sandboxPort >= 0 { configuration.facePorts[.sandbox] = sandboxPort }

@@ -1,0 +1,40 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Keeps web pages away from the control API: it posts to any address when it is told to, and its saved state has private keys.
+///
+/// A page of another site that is open in a browser on this machine may send requests here. It says so in `Origin`; and where it
+/// had its own name lead to this machine (DNS rebinding), the `Host` that it names is none of ours. Programs send no `Origin`.
+///
+/// Source: Fetch Standard, section 3.2 (`Origin`); RFC 9110, section 7.2 (`Host`).
+struct LocalCallers<Context: RequestContext>: RouterMiddleware {
+    /// Names under which it may be called, without ports, in lower case.
+    private let hosts: Set<String>
+
+    /// - Parameters:
+    ///   - host: where it listens.
+    ///   - allowed: other names that lead here.
+    init(listeningAt host: String, allowed: [String]) {
+        hosts = Set((["localhost", "127.0.0.1", "[::1]", host] + allowed).map { $0.lowercased() })
+    }
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let authority = request.head.authority?.lowercased()
+        if let authority, !hosts.contains(Self.name(in: authority)) {
+            let name = Self.name(in: authority).prefix(256)
+            throw ControlProblem(.foreignHost, "Host is \(name). Start with --allow-host to be called by that name.")
+        }
+        if let origin = request.headers[.origin]?.lowercased(), origin != "http://\(authority ?? "")" {
+            throw ControlProblem(.foreignOrigin, "A web page of another address may not act here.")
+        }
+        return try await next(request, context)
+    }
+
+    /// Without the port.
+    private static func name(in authority: String) -> String {
+        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return authority }
+        return String(authority[..<colon])
+    }
+}
