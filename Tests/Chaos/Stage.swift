@@ -9,7 +9,7 @@ struct Stage: Sendable {
     let now: Int64
     /// The built `tenure`.
     let binary: String
-    /// Whether faults have their full size or a tenth of it.
+    /// Whether faults have their full size or a tenth of it. Times are judged at full size alone, which has a machine for itself.
     let isFull: Bool
     /// Everything that is written stands below it.
     let folder: String

@@ -20,7 +20,12 @@ final class Workload: Sendable {
         var inFlight = 0
         var unsent: [Message] = []
         var held: [Int] = []
+        /// So many notifications stay unsent until they are let go.
+        var heldBack = 0
         var chance: Chance
+
+        /// Notifications that may go now.
+        var freeToGo: Int { max(0, free.count - heldBack) }
     }
 
     private struct Line {
@@ -54,8 +59,9 @@ final class Workload: Sendable {
         state.withLock { state in
             let waiting = state.open.count + state.free.count
             if waiting == 0 { return state.inFlight == 0 ? .finished : .wait }
+            if state.open.isEmpty, state.freeToGo == 0 { return .wait }
             // A line's messages are fewer than notifications, but each line goes one by one: give it a share of the draws.
-            let takesLine = !state.open.isEmpty && (state.free.isEmpty || state.chance.happens(25))
+            let takesLine = !state.open.isEmpty && (state.freeToGo == 0 || state.chance.happens(25))
             guard takesLine else {
                 state.inFlight += 1
                 return .send(state.free.removeLast())
@@ -97,6 +103,11 @@ final class Workload: Sendable {
             case .free: state.unsent.append(message)
             }
         }
+    }
+
+    /// Of the notifications that have not been sent yet, at most so many may go until the next call; nil: all of them.
+    func allow(_ notifications: Int?) {
+        state.withLock { state in state.heldBack = notifications.map { max(0, state.free.count - $0) } ?? 0 }
     }
 
     /// How many notifications have not been sent yet.
