@@ -49,6 +49,7 @@ package enum Intake {
         if payload.notificationType.isAboutOneTransaction {
             notice.transactionId = verified.transaction.map { Ledger.TransactionID($0.payload.transactionId) }
             notice.consumptionRequestReason = payload.data?.consumptionRequestReason?.rawValue
+            if payload.notificationType == .refund { notice.revocation = verified.transaction.flatMap { Revocation($0.payload) } }
         }
         var facts: [ProvenFact] = []
         if let transaction = verified.transaction {
@@ -94,11 +95,17 @@ extension TransactionFact {
         appAccountToken = payload.appAccountToken.flatMap { Ledger.AppAccountToken($0.rawValue) }
         appTransactionId = payload.appTransactionId
         details = TransactionDetails(payload)
-        if let revocationDate = payload.revocationDate {
-            revocation = Revocation(
-                revocationDate: revocationDate, revocationType: payload.revocationType?.rawValue,
-                revocationReason: payload.revocationReason?.rawValue, revocationPercentage: payload.revocationPercentage)
-        }
+        revocation = Revocation(payload)
+    }
+}
+
+extension Revocation {
+    /// Nil where the transaction is not revoked.
+    fileprivate init?(_ payload: TransactionPayload) {
+        guard let revocationDate = payload.revocationDate else { return nil }
+        self.init(
+            revocationDate: revocationDate, revocationType: payload.revocationType?.rawValue,
+            revocationReason: payload.revocationReason?.rawValue, revocationPercentage: payload.revocationPercentage)
     }
 }
 
@@ -132,6 +139,7 @@ extension RenewalFact {
         expirationIntent = payload.expirationIntent?.rawValue
         renewalDate = payload.renewalDate
         priceIncreaseStatus = payload.priceIncreaseStatus?.rawValue
+        (renewalPrice, currency) = (payload.renewalPrice, payload.currency)
         offerType = payload.offerType?.rawValue
         offerIdentifier = payload.offerIdentifier
         offerDiscountType = payload.offerDiscountType?.rawValue

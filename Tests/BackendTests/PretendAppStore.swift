@@ -138,6 +138,8 @@ struct RenewalInfo: Sendable {
     var originalTransactionId = "1001"
     var autoRenewProductId = "plus.monthly"
     var autoRenewStatus: Int64 = 1
+    /// In thousandths of a euro.
+    var renewalPrice: Int64?
     var environment = "Production"
     var signedDate = PretendAppStore.june
 
@@ -148,6 +150,10 @@ struct RenewalInfo: Sendable {
             writer.member("autoRenewProductId", autoRenewProductId)
             writer.member("productId", "plus.monthly")
             writer.member("autoRenewStatus", autoRenewStatus)
+            if let renewalPrice {
+                writer.member("renewalPrice", renewalPrice)
+                writer.member("currency", "EUR")
+            }
             writer.member("signedDate", signedDate.millisecondsSince1970)
             writer.member("environment", environment)
         }

@@ -25,11 +25,15 @@ import Testing
 
     /// As somebody does who holds the file: the triggers are no wall for him.
     private static func tamper(_ world: World, _ sql: String) throws {
+        try tamper(world) { try $0.execute(sql: sql) }
+    }
+
+    private static func tamper(_ world: World, _ change: (Database) throws -> Void) throws {
         try DatabaseQueue(path: world.path).writeWithoutTransaction { database in
             let triggers = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
             for trigger in triggers { try database.execute(sql: "DROP TRIGGER \(trigger)") }
             try database.execute(sql: "PRAGMA foreign_keys = OFF")
-            try database.execute(sql: sql)
+            try change(database)
         }
     }
 
@@ -190,6 +194,46 @@ import Testing
             #expect(other.differingByTodaysFold == 1)
             try Self.tamper(world, "DELETE FROM claim WHERE customer = 'bob'")
             #expect(try await Self.kinds(world) == [.historyDiffers])
+        }
+    }
+
+    @Test func `I14 What an older version kept less of is no finding; what says something else is`() async throws {
+        try await withWorld { world in
+            let refunded = Purchase().with { $0.revocationDate = $0.purchaseDate.adding(.days(3)) }
+            var renewalInfo = RenewalInfo()
+            renewalInfo.renewalPrice = 12_990
+            _ = try await world.receive(Notification("u1", "REFUND", about: refunded, renewalInfo: renewalInfo))
+            let lessOf: (Fact) -> Fact = { fact in
+                switch fact {
+                case .renewal(var word):
+                    #expect(word.renewalPrice != nil)
+                    (word.renewalPrice, word.currency, word.appAccountToken) = (nil, nil, nil)
+                    return .renewal(word)
+                case .notice(var notice, let id):
+                    #expect(notice.revocation != nil)
+                    notice.revocation = nil
+                    return .notice(notice, about: id)
+                case .transaction, .failedQuestion: return fact
+                }
+            }
+            try Self.rewrite(world, lessOf)
+            #expect(try await !Self.kinds(world).contains(.factDiffers))
+            try Self.rewrite(world) { fact in
+                guard case .renewal(var word) = fact else { return fact }
+                word.renewalPrice = Milliunits(1)
+                return .renewal(word)
+            }
+            #expect(try await Self.kinds(world).contains(.factDiffers))
+        }
+    }
+
+    private static func rewrite(_ world: World, _ change: (Fact) -> Fact) throws {
+        try tamper(world) { database in
+            for row in try Row.fetchAll(database, sql: "SELECT factKey, decoded FROM fact") {
+                let (key, decoded): (String, Data) = (row["factKey"], row["decoded"])
+                let bytes = FactCoding.encode(change(try FactCoding.decode(Array(decoded))))
+                try database.execute(sql: "UPDATE fact SET decoded = ? WHERE factKey = ?", arguments: [Data(bytes), key])
+            }
         }
     }
 

@@ -39,6 +39,7 @@ import Testing
             "originalTransactionId": "1", "productId": "plus.monthly", "autoRenewProductId": "pro.monthly", "autoRenewStatus": 1,
             "signedDate": 1_767_225_600_000, "environment": "Production", "isInBillingRetryPeriod": true,
             "gracePeriodExpiresDate": 1_770_000_000_000, "expirationIntent": 2, "renewalDate": 1_769_904_000_000,
+            "renewalPrice": 12_990, "currency": "USD",
         ]
     }
 
@@ -114,6 +115,20 @@ import Testing
         #expect(
             renewal.gracePeriodExpiresDate == Timestamp(millisecondsSince1970: 1_770_000_000_000) && renewal.expirationIntent == 2
         )
+        #expect(renewal.renewalPrice == Milliunits(12_990) && renewal.currency == "USD")
+    }
+
+    @Test func `a REFUND keeps what it says of the refund, which the transaction shows no more once it is reversed`()
+        async throws
+    {
+        let refunded = transaction.merging(["revocationDate": 1_768_000_000_000, "revocationPercentage": 40_000]) { $1 }
+        let refund = try await notification(["signedTransactionInfo": try signed(refunded)], type: "REFUND")
+        #expect(
+            refund.notice.revocation
+                == Revocation(
+                    revocationDate: Timestamp(millisecondsSince1970: 1_768_000_000_000), revocationPercentage: 40_000))
+        let declined = try await notification(["signedTransactionInfo": try signed(refunded)], type: "REFUND_DECLINED")
+        #expect(declined.notice.transactionId == TransactionID("2") && declined.notice.revocation == nil)
     }
 
     @Test func `FACT-4 a renewal info that comes without a transaction is no fact`() async throws {

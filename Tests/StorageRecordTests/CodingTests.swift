@@ -56,6 +56,9 @@ import Testing
         fact.offerDiscountType = text
         fact.offerPeriod = text
         fact.source = .transactionReceipt
+        fact.appAccountToken = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
+        fact.renewalPrice = Milliunits(.min)
+        fact.currency = text
         return fact
     }
 
@@ -63,6 +66,7 @@ import Testing
         var notice = NoticeFact(notificationUUID: text, notificationType: text, subtype: text, status: 5, signedDate: instant)
         notice.transactionId = .init(text)
         notice.consumptionRequestReason = text
+        notice.revocation = transaction(text, instant).revocation
         let bare = TransactionFact(
             originalTransactionId: .init(text), transactionId: .init(text), productId: .init(text), purchaseDate: instant,
             signedDate: instant)

@@ -41,7 +41,7 @@ struct EvidenceProof {
                 findings.append(
                     Finding(.factUnproven, key, "\(keys)\(others > 0 ? " and \(others) more" : ""): \(reason.words)"))
             case .success(let proven):
-                let proven = Set(proven + proven.compactMap(\.asKeptBefore))
+                let proven = Set(proven + proven.flatMap(\.asKeptBefore))
                 for fact in facts where !proven.contains(fact.fact) {
                     findings.append(Finding(.factDiffers, key, fact.fact.key))
                 }
@@ -102,10 +102,19 @@ struct EvidenceProof {
 }
 
 extension Fact {
-    /// The same as it was kept when a renewal info's `appAccountToken` was not; nil where that is no difference.
-    fileprivate var asKeptBefore: Fact? {
-        guard case .renewal(var fact) = self, fact.appAccountToken != nil else { return nil }
-        fact.appAccountToken = nil
-        return .renewal(fact)
+    /// The same as older versions kept it: first without a renewal info's `appAccountToken`, then without its price and without a
+    /// notification's revocation.
+    fileprivate var asKeptBefore: [Fact] {
+        switch self {
+        case .renewal(var fact):
+            (fact.renewalPrice, fact.currency) = (nil, nil)
+            let withoutPrice = fact
+            fact.appAccountToken = nil
+            return [.renewal(withoutPrice), .renewal(fact)]
+        case .notice(var notice, let id):
+            notice.revocation = nil
+            return [.notice(notice, about: id)]
+        case .transaction, .failedQuestion: return []
+        }
     }
 }

@@ -20,6 +20,8 @@ extension ExplanationLine.Purchase {
             "\(product) gives no access, because the app does not serve what is shared through Family Sharing"
         case .givesNothing(let product, .ownershipType(let type)):
             "\(product) gives no access: Apple calls it \(type), and purchases of that kind are only kept and shown here"
+        case .otherStorefront(let product, let storefront, let before):
+            "On \(line.when), \(product) was charged in the App Store of \(storefront), and before that in that of \(before)"
         }
     }
 }
@@ -102,7 +104,8 @@ extension ExplanationLine.Refund {
             "Family Sharing of \(product) stopped. \(takeBack.english)"
         case .assignmentEnded(let product, let takeBack):
             "the place in a group that gave \(product) was taken away. \(takeBack.english)"
-        case .wasRefunded(let product): "Apple refunded \(English.product(product))"
+        case .wasRefunded(let product, let revocation):
+            "Apple refunded \(revocation?.share ?? "")\(English.product(product))\(revocation?.reason ?? "")"
         case .reversed(let product):
             "Apple reversed the refund of \(English.product(product)). It counts again as if it had not been refunded"
         case .declined(let product): "Apple declined to refund \(English.product(product)). Nothing changes"

@@ -12,11 +12,14 @@ extension ExplanationLine.Change {
         case .withdrawn(let to, let remains, let voids):
             "the change to \(to) was withdrawn: \(remains) was to renew as before"
                 + (voids.isEmpty ? "" : ". So what \(English.list(voids.map(\.rawValue))) had reported counts for nothing")
-        case .pricePending: "Apple asked the customer to agree to a higher price. Without their consent it would not renew"
-        case .priceAccepted(wasAsked: true): "the customer agreed to the higher price"
-        case .priceAccepted(wasAsked: false): "the customer agreed to a higher price, or was told of it and did not have to agree"
+        case .pricePending(let price):
+            "Apple asked the customer to agree to a higher price\(English.price(price)). Without their consent it would not renew"
+        case .priceAccepted(let price, wasAsked: true): "the customer agreed to the higher price\(English.price(price))"
+        case .priceAccepted(let price, wasAsked: false):
+            "the customer agreed to a higher price\(English.price(price)), or was told of it and did not have to agree"
         case .offer(let offer, let from):
             "\(offer.english) was accepted. It was to count from the next renewal" + (from.map { ", on \($0.english)" } ?? "")
+        case .offerGone(let offer): "\(offer.english) no longer counted for the next renewal"
         case .extended(let until): "Apple gave more time" + (until.map { ", until \($0.english)" } ?? "") + ", at no cost"
         case .extensionFailed: "Apple was asked for more time, and could not give it"
         case .notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"?):
@@ -59,8 +62,8 @@ extension ExplanationLine.Billing {
 
 extension ExplanationLine {
     fileprivate func keptWithoutNews(_ product: ProductID, _ questions: Int) -> String {
-        let times = questions == 1 ? "once" : "\(questions) times"
-        let why = "it was set to renew, and news can be late" + (questions == 0 ? "" : ". Asking Apple failed \(times)")
+        let failed = questions == 0 ? "" : ". Asking Apple failed \(English.times(Int64(questions)))"
+        let why = "it was set to renew, and news can be late\(failed)"
         guard case .stretch(_, let until?) = at else {
             return "Since \(when), access has been kept although Apple has not said that \(product) renewed: \(why)"
         }
@@ -102,6 +105,7 @@ extension ExplanationLine.Outlook {
         case .renewalUnknown(let end): "It lasts until \(end.english). Apple has not said whether it renews then"
         case .renewedAhead(let product, let from, let owner):
             "Apple has charged the next renewal already: \(product) from \(from.english) on" + English.next(owner)
+        case .commitment(let until): "The commitment, with a charge each month, lasts until \(until.english)"
         case .mustBuyAgain: "To have it again, it must be bought again"
         case .mayComeBack: "If Apple still says that it renewed, access comes back"
         case .sandbox: "It is a purchase in Apple's Sandbox, for tests: nothing was paid"
@@ -121,8 +125,9 @@ extension ExplanationLine.Outlook {
 extension ExplanationLine.Outlook.Renewing {
     fileprivate var english: String {
         let product = into.map { " as \($0)" } ?? ""
+        let terms = (price.map { " for \($0.english)" } ?? "") + (offer.map { " with \($0.english)" } ?? "")
         let consent = awaitsConsent ? ", if the customer agrees to the higher price" : ""
-        return "The subscription is set to renew\(product) on \(at.english)\(consent)" + English.next(owner)
+        return "The subscription is set to renew\(product) on \(at.english)\(terms)\(consent)" + English.next(owner)
     }
 }
 

@@ -98,6 +98,9 @@ enum English {
         return count(number, unit)
     }
 
+    /// ` of 9.99 EUR`; empty where the price is not known.
+    static func price(_ price: ExplanationLine.Price?) -> String { price.map { " of \($0.english)" } ?? "" }
+
     /// Whose it is after a change that they asked for; empty where it stays.
     static func next(_ owner: CustomerID?) -> String {
         owner.map { ". From then on it belongs to \($0), who asked for the change" } ?? ""

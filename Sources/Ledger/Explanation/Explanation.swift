@@ -30,9 +30,10 @@ package struct Explanation: Sendable, Hashable {
             ($0.element.at.begin, $0.offset) < ($1.element.at.begin, $1.offset)
         }
         let told = Self.markingSeconds(Self.joiningRenewals(ordered.map(\.element))) + teller.outlook
+        let subject = teller.subject
         lines = told.map { line in
             var line = line
-            line.subject = teller.subject
+            line.subject = subject
             return line
         }
     }

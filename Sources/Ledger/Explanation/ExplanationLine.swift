@@ -69,6 +69,8 @@ extension ExplanationLine {
         case earlyRenewalReplaced(Bought, from: Timestamp)
         /// Kept and shown, and gives nothing.
         case givesNothing(ProductID, Reason)
+        /// The one before was charged in another storefront; Apple's codes, which are those of countries.
+        case otherStorefront(ProductID, String, before: String)
 
         package enum Beginning: Sendable, Hashable {
             case first
@@ -100,8 +102,8 @@ extension ExplanationLine {
     /// A period or a one-time purchase, as it was when it was bought.
     package struct Bought: Sendable, Hashable {
         package let productId: ProductID
-        /// `expiresDate`; nil for what does not expire.
-        package let until: Timestamp?
+        /// `expiresDate` before Apple gave more time, as far as that is known; nil for what does not expire.
+        package var until: Timestamp?
         package let offer: LedgerEvent.Offer?
         package let price: Price?
         package let isFamilyShared: Bool
@@ -128,11 +130,14 @@ extension ExplanationLine {
         case scheduled(from: ProductID, to: ProductID, takesEffectAt: Timestamp?)
         /// The next renewal is into the present product again. `voids`: who had asked for the change as theirs (OWN-6).
         case withdrawn(to: ProductID, remains: ProductID, voids: [CustomerID])
-        case pricePending
+        /// Nil where Apple did not name the price.
+        case pricePending(Price?)
         /// Where nobody `wasAsked` to agree, the customer may only have been told.
-        case priceAccepted(wasAsked: Bool)
+        case priceAccepted(Price?, wasAsked: Bool)
         /// An offer that counts from the next renewal (PER-7).
         case offer(LedgerEvent.Offer, from: Timestamp?)
+        /// What was accepted for the next renewal no longer counts for it.
+        case offerGone(LedgerEvent.Offer)
         /// Apple moved the renewal date back; nil where the new end is not known.
         case extended(until: Timestamp?)
         case extensionFailed
@@ -177,8 +182,8 @@ extension ExplanationLine {
         case familySharingStopped(ProductID, TakeBack)
         /// A place in a group purchase was taken away (PER-12).
         case assignmentEnded(ProductID, TakeBack)
-        /// Apple told of a refund that no transaction shows any more.
-        case wasRefunded(ProductID?)
+        /// Apple told of a refund that no transaction shows any more; nil where it is not known what Apple said of it.
+        case wasRefunded(ProductID?, Revocation?)
         case reversed(ProductID?)
         case declined(ProductID?)
         /// `consumptionRequestReason` in Apple's spelling; nil where it gave none.
@@ -213,8 +218,8 @@ extension ExplanationLine {
         case intent(CustomerID, ProductID)
         /// An operator or an import said whose it is (OWN-18).
         case reserved(CustomerID)
-        /// A token that a purchase bore already was registered; `insteadNames`: whom it names. The product is nil where only
-        /// Apple's word about a change bore it.
+        /// A token that a purchase bore already was registered. The product is nil where only Apple's word about a change bore
+        /// it.
         case tokenTooLate(CustomerID, of: ProductID?, TooLate)
         /// Something was bought and nothing shows by whom.
         case buyerUnknown(ProductID, staysWith: CustomerID)
@@ -380,6 +385,8 @@ extension ExplanationLine {
         case renewalUnknown(end: Timestamp)
         /// Charged already for what begins later (PER-6). `owner`: whose it is then, where that is somebody else.
         case renewedAhead(ProductID, from: Timestamp, owner: CustomerID?)
+        /// A charge each month until the end of the commitment (PER-10).
+        case commitment(until: Timestamp)
         /// It is over, and only a new purchase brings it back.
         case mustBuyAgain
         /// Its end is not confirmed: it goes on if Apple still says so.
@@ -415,6 +422,9 @@ extension ExplanationLine {
             /// Nil where it renews into its own product.
             package let into: ProductID?
             package let at: Timestamp
+            /// As Apple's last word says them; nil where it says none.
+            package let price: Price?
+            package let offer: LedgerEvent.Offer?
             /// Whose it is then, where somebody else asked for the change; nil: it stays with its owner.
             package let owner: CustomerID?
             /// The customer was asked to agree to a higher price, and has not answered.

@@ -78,7 +78,7 @@ extension ExplanationTeller {
         switch outcome(weighed) {
         case .bound, .alreadyOwner, .moved: return nil
         case .noted:
-            let made = made(claim)
+            let made = self.made(weighed)
             return told(made, by: made.isChange ? .deferredChange : .purchaseEvidence, .claim(.noted(made)), at: claim.claimedAt)
         case .waiting(let reason):
             let rule: Rule =
@@ -87,11 +87,11 @@ extension ExplanationTeller {
                 case .signedPendingChange: .purchaseEvidence
                 case .decision: claim.kind == .restore ? .restore : .purchaseEvidence
                 }
-            let made = made(claim)
+            let made = self.made(weighed)
             let decidedAt = decision(after: claim.claimedAt)
             return told(made, by: rule, .claim(.waiting(made, reason, decidedAt: decidedAt)), at: claim.claimedAt)
         case .refused(let reason, let rule):
-            let made = made(claim)
+            let made = self.made(weighed)
             return told(made, by: rule, .claim(.refused(made, reason, by: rule)), at: claim.claimedAt)
         }
     }
@@ -122,7 +122,8 @@ extension ExplanationTeller {
         return ExplanationLine(at: .instant(claimedAt), rules: rules, statement)
     }
 
-    private func made(_ claim: Claim) -> ExplanationLine.Made {
+    private func made(_ weighed: SubscriptionState.WeighedClaim) -> ExplanationLine.Made {
+        let claim = weighed.claim
         let period = period(shownBy: claim)
         let again = history.repetitions.first { $0.claim == claim.id && $0.lastAt <= instant }
         let judged = claim.kind == .restore ? judged(restoreAt: claim.claimedAt) : .onlyOne
@@ -136,19 +137,21 @@ extension ExplanationTeller {
             customer: customer, kind: claim.kind, claim: claim.id, productId: claim.productId,
             isChange: isChange(claim, of: period),
             isContested: isContested, weakness: weakness(claim, period),
-            owner: state.owner(at: claim.claimedAt), policy: word(of: policy, on: claim), judged: judged, again: again)
+            owner: state.owner(at: claim.claimedAt), policy: word(of: policy, on: weighed), judged: judged, again: again)
     }
 
-    private func word(of policy: AppPolicy, on claim: Claim) -> ExplanationLine.Made.PolicyWord {
-        if case .waiting(.limit)? = state.claims.first(where: { $0.claim.id == claim.id })?.outcome {
-            let limits = self.policy(at: claim.claimedAt)
+    private func word(
+        of policy: AppPolicy, on weighed: SubscriptionState.WeighedClaim
+    ) -> ExplanationLine.Made.PolicyWord {
+        if case .waiting(.limit) = weighed.outcome {
+            let limits = self.policy(at: weighed.claim.claimedAt)
             switch (limits.restoreLimit, limits.customersPerAppleAccount) {
             case (let count?, nil): return .restores(count: Int64(count), in: limits.restoreWindow)
             case (nil, let count?): return .customers(count: Int64(count))
             default: return .silent
             }
         }
-        if claim.kind == .restore {
+        if weighed.claim.kind == .restore {
             switch policy.onRestore {
             case .keep: return .keeps
             case .transferIfInactive: return .movesInactive

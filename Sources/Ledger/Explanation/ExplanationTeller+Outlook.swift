@@ -6,7 +6,7 @@ extension ExplanationTeller {
         guard let status = state.status(at: instant) else { return [line(instant, .answer, say: .outlook(.unknown))] }
         let now = ExplanationLine.Outlook.standing(standing(status), product, owner: state.owner(at: instant))
         let sandbox = history.key.environment == .sandbox ? [line(instant, .environments, say: .outlook(.sandbox))] : []
-        return [line(instant, .answer, say: .outlook(now))] + next(status) + sandbox
+        return [line(instant, .answer, say: .outlook(now))] + next(status) + commitment(status) + sandbox
     }
 
     /// What is told of: what gives service, else what was bought last, else what was bought first.
@@ -86,8 +86,23 @@ extension ExplanationTeller {
         case .renews(let product):
             let into = product == last?.productId ? nil : product
             let owner = into.flatMap { nextOwner(when: $0, begins: end) }
-            let renewing = ExplanationLine.Outlook.Renewing(into: into, at: end, owner: owner, awaitsConsent: awaitsConsent)
+            let word = last.flatMap { RenewalOutlook(after: $0, words, until: instant).word }
+            let renewing = ExplanationLine.Outlook.Renewing(
+                into: into, at: end, price: word.flatMap(ExplanationLine.Price.init),
+                offer: word.flatMap(LedgerEvent.Offer.init), owner: owner, awaitsConsent: awaitsConsent)
             return line(instant, owner == nil ? .answer : .deferredChange, say: .outlook(.renews(renewing)))
+        }
+    }
+
+    /// How long the customer pays by the month for what runs or is to run on.
+    private func commitment(_ status: SubscriptionStatus) -> [ExplanationLine] {
+        switch status {
+        case .active, .provisional, .billingGracePeriod, .billingRetry:
+            guard let last, last.transaction.details.isMonthlyCommitment,
+                let until = last.transaction.details.commitmentExpiresDate, until > instant
+            else { return [] }
+            return [line(instant, .commitment, say: .outlook(.commitment(until: until)))]
+        case .expired, .revoked, .notBegun, .purchased: return []
         }
     }
 

@@ -7,7 +7,8 @@ extension ExplanationTeller {
     private func purchase(_ index: Int) -> [ExplanationLine] {
         let period = state.periods[index]
         if period.neverServes { return [replacedRenewal(period, index)] }
-        let bought = ExplanationLine.Bought(period)
+        var bought = ExplanationLine.Bought(period)
+        if let first = endFirstPaidFor(period) { bought.until = first }
         var lines =
             period.isSubscriptionPeriod
             ? [subscriptionPeriod(bought, period, index)]
@@ -27,7 +28,20 @@ extension ExplanationTeller {
             lines.append(
                 line(period.purchaseDate, .groupOrSeat, say: .purchase(.givesNothing(period.productId, .ownershipType(type)))))
         }
-        return lines
+        return lines + otherStorefront(period, index)
+    }
+
+    /// Money of another country, by which an Apple Account's move shows (OWN-14).
+    private func otherStorefront(_ period: Period, _ index: Int) -> [ExplanationLine] {
+        guard let storefront = period.transaction.details.storefront,
+            let before = state.periods[..<index].last(where: { !$0.neverServes })?.transaction.details.storefront,
+            storefront != before
+        else { return [] }
+        return [
+            line(
+                period.purchaseDate, .otherStorefront,
+                say: .purchase(.otherStorefront(period.productId, storefront, before: before)))
+        ]
     }
 
     private func subscriptionPeriod(_ bought: ExplanationLine.Bought, _ period: Period, _ index: Int) -> ExplanationLine {
@@ -85,13 +99,23 @@ extension ExplanationTeller {
     }
 }
 
+extension ExplanationLine.Price {
+    /// What the next period costs; nil where Apple does not say.
+    init?(_ word: RenewalFact) { self.init(word.renewalPrice, word.currency) }
+
+    fileprivate init?(_ amount: Milliunits?, _ currency: String?) {
+        guard let amount, let currency else { return nil }
+        self.init(amount: amount, currency: currency)
+    }
+}
+
 extension ExplanationLine.Bought {
     init(_ period: Period) {
         let details = period.transaction.details
         productId = period.productId
         until = period.transaction.expiresDate
         offer = LedgerEvent.Offer(details)
-        price = details.price.flatMap { amount in details.currency.map { ExplanationLine.Price(amount: amount, currency: $0) } }
+        price = ExplanationLine.Price(details.price, details.currency)
         isFamilyShared = details.isFamilyShared
         commitmentUntil = details.commitmentExpiresDate
     }
@@ -163,7 +187,9 @@ extension ExplanationTeller {
                     && $0.transactionId == notice.transactionId
             }
             guard wasReversed || period?.shownRefund == nil, period?.endReason != .replaced else { return nil }
-            return line(notice.signedDate, .takeBack, say: .refund(.wasRefunded(product)))
+            return line(
+                notice.revocation?.revocationDate ?? notice.signedDate, .takeBack,
+                say: .refund(.wasRefunded(product, notice.revocation)))
         default: return nil
         }
     }

@@ -59,9 +59,14 @@ extension RenewalFact {
         for instant in [gracePeriodExpiresDate, renewalDate] { words.append(instant) }
         words.append(expirationIntent)
         // What older lines did not keep is written only where it is said, so that the keys of stored lines stay theirs (0016).
-        guard [priceIncreaseStatus, offerType].contains(where: { $0 != nil }) || offerIdentifier != nil else { return words.text }
-        for number in [priceIncreaseStatus, offerType] { words.append(number) }
-        for text in [offerIdentifier, offerDiscountType, offerPeriod] { words.append(text) }
+        if [priceIncreaseStatus, offerType].contains(where: { $0 != nil }) || offerIdentifier != nil {
+            for number in [priceIncreaseStatus, offerType] { words.append(number) }
+            for text in [offerIdentifier, offerDiscountType, offerPeriod] { words.append(text) }
+        }
+        if appAccountToken != nil || renewalPrice != nil || currency != nil {
+            words.append(renewalPrice?.count)
+            for text in [currency, appAccountToken?.rawValue] { words.append(text) }
+        }
         return words.text
     }
 }

@@ -16,6 +16,9 @@ package struct NoticeFact: Sendable, Hashable, Codable {
     package var transactionId: TransactionID?
     /// Why a refund was asked for; nil but in a `CONSUMPTION_REQUEST`.
     package var consumptionRequestReason: String?
+    /// What a `REFUND` says of it: the transaction shows it no more once it is reversed. Nil in any other, and in what was stored
+    /// before this was kept.
+    package var revocation: Revocation?
 
     package init(
         notificationUUID: String, notificationType: String, subtype: String? = nil, status: Int64? = nil, signedDate: Timestamp

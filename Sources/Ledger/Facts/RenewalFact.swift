@@ -20,6 +20,10 @@ package struct RenewalFact: Sendable, Hashable, Codable {
     package var renewalDate: Timestamp?
     /// 0: the customer has not consented to a higher price; 1: he has, or needs not (F.8); nil: there is none.
     package var priceIncreaseStatus: Int64?
+    /// What the next period costs, in thousandths of `currency`; nil where Apple does not say, and in what was stored before this
+    /// was kept.
+    package var renewalPrice: Milliunits?
+    package var currency: String?
     /// The offer that counts from the next renewal: 1 introductory, 2 promotional, 3 offer code, 4 win-back.
     package var offerType: Int64?
     package var offerIdentifier: String?

@@ -156,6 +156,8 @@ extension CompactWriter {
         presence.note(fact.offerPeriod != nil)
         presence.note(fact.source != nil)
         presence.note(fact.appAccountToken != nil)
+        presence.note(fact.renewalPrice != nil)
+        presence.note(fact.currency != nil)
         number(presence.written)
         word(fact.originalTransactionId.rawValue)
         instant(fact.signedDate)
@@ -171,6 +173,8 @@ extension CompactWriter {
         if let period = fact.offerPeriod { word(period) }
         if let source = fact.source { word(source.rawValue) }
         if let token = fact.appAccountToken { word(token.rawValue) }
+        if let price = fact.renewalPrice { signed(price.count) }
+        if let currency = fact.currency { word(currency) }
     }
 
     mutating func notice(_ fact: NoticeFact) {
@@ -179,6 +183,7 @@ extension CompactWriter {
         presence.note(fact.status != nil)
         presence.note(fact.transactionId != nil)
         presence.note(fact.consumptionRequestReason != nil)
+        presence.note(fact.revocation != nil)
         number(presence.written)
         text(fact.notificationUUID)
         word(fact.notificationType)
@@ -187,6 +192,7 @@ extension CompactWriter {
         if let status = fact.status { signed(status) }
         if let id = fact.transactionId { text(id.rawValue) }
         if let reason = fact.consumptionRequestReason { word(reason) }
+        if let revocation = fact.revocation { self.revocation(revocation) }
     }
 
     mutating func question(_ fact: FailedQuestion) {
@@ -273,8 +279,10 @@ extension CompactReader {
         if presence.take() { fact.offerDiscountType = try word() }
         if presence.take() { fact.offerPeriod = try word() }
         if presence.take() { fact.source = try source() }
-        // In what was written before it was kept there is none.
+        // In what was written before they were kept there are none.
         if presence.take() { fact.appAccountToken = try token() }
+        if presence.take() { fact.renewalPrice = Milliunits(try signed()) }
+        if presence.take() { fact.currency = try word() }
         return fact
     }
 
@@ -286,6 +294,7 @@ extension CompactReader {
         if presence.take() { fact.status = try signed() }
         if presence.take() { fact.transactionId = TransactionID(try text()) }
         if presence.take() { fact.consumptionRequestReason = try word() }
+        if presence.take() { fact.revocation = try revocation() }
         return fact
     }
 
