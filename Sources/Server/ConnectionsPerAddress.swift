@@ -5,12 +5,12 @@ import Synchronization
 ///
 /// IPv6 peers count by the first 64 bits of their address, which is what one of them is given. Peers on this machine do not
 /// count: a reverse proxy may stand before everybody.
-package final class ConnectionsPerAddress: Sendable {
+final class ConnectionsPerAddress: Sendable {
     private let limit: Int
     private let open = Mutex<[Peer: Int]>([:])
 
     /// - Parameter limit: how many each may have; 0: any number.
-    package init(limit: Int) { self.limit = limit }
+    init(limit: Int) { self.limit = limit }
 
     /// Counts one more connection.
     ///

@@ -9,6 +9,7 @@ import Testing
     @Test(arguments: [
         hexadecimal, "68FA0F95DBE94A8107D2506B8C33EFF6", "0068fa0f95dbe94a8107d2506b8c33eff6",
         "0x68fa0f95dbe94a8107d2506b8c33eff6",
+        "68-fa-0f-95-db-e9-4a-81-07-d2-50-6b-8c-33-ef-f6",
         "68:FA:0F:95:DB:E9:4A:81:07:D2:50:6B:8C:33:EF:F6", "139538101885464475791729316835208982518",
     ])
     func `T06 a serial number is read however tools write it`(_ text: String) throws {

@@ -14,7 +14,8 @@ struct ReceiptVerifier: Sendable {
     nonisolated(nonsending) func verify(
         _ der: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async throws(ReceiptRefusal) -> Verified<AppReceiptPayload> {
-        let (receipt, read) = try read(der)
+        let (receipt, read) = try SignedReceipt.read(
+            der, limits: limits, mayBeXcode: !chainVerifier.roots.xcodeFingerprints.isEmpty)
         let chain = try await chain(receipt.path)
         // Apple's own are DER: a second spelling of one of them would be a second receipt.
         guard read == der || chain.signer.authority == .xcode else { throw ReceiptRefusal(.notDER) }
@@ -25,18 +26,6 @@ struct ReceiptVerifier: Sendable {
         return Verified(
             payload: payload, evidence: der, signedDate: payload.receiptCreationDate, environment: payload.environment,
             proof: .signature(chain.signer))
-    }
-
-    /// The receipt with its DER: as it came, or rewritten where it is BER and a copy of Xcode is trusted, which writes that.
-    private func read(_ bytes: [UInt8]) throws(ReceiptRefusal) -> (SignedReceipt, der: [UInt8]) {
-        do throws(ReceiptRefusal) {
-            return (try SignedReceipt(der: bytes, limits: limits), bytes)
-        } catch {
-            guard error.code == .notDER, !chainVerifier.roots.xcodeFingerprints.isEmpty, bytes.count <= limits.maximumBytes,
-                let der = BasicEncoding.distinguished(bytes)
-            else { throw error }
-            return (try SignedReceipt(der: der, limits: limits), der)
-        }
     }
 
     private nonisolated(nonsending) func chain(_ path: [[UInt8]]) async throws(ReceiptRefusal) -> VerifiedChain {
@@ -71,8 +60,11 @@ struct ReceiptVerifier: Sendable {
         guard app.hasBundleId(payload.bundleId) else {
             throw ReceiptRefusal(.wrongBundleId, app.mismatch(bundleId: payload.bundleId))
         }
-        guard app.environments.contains(payload.environment), signer.authority.speaks(for: payload.environment) else {
+        guard app.environments.contains(payload.environment) else {
             throw ReceiptRefusal(.wrongEnvironment, app.mismatch(environment: payload.environment))
+        }
+        guard signer.authority.speaks(for: payload.environment) else {
+            throw ReceiptRefusal(.wrongEnvironment, payload.environment.rawValue)
         }
         if payload.environment == .production, let adamId = payload.adamId, adamId != 0, adamId != app.appAppleId {
             throw ReceiptRefusal(.wrongAppAppleId, app.mismatch(appAppleId: adamId))

@@ -32,6 +32,20 @@ struct SignedReceipt {
         signature = signer.signature
     }
 
+    /// The receipt with its DER: as it came, or rewritten where it is BER, which only a copy of Xcode writes.
+    ///
+    /// - Parameter mayBeXcode: whether BER is read at all.
+    static func read(
+        _ bytes: [UInt8], limits: ReceiptLimits, mayBeXcode: Bool
+    ) throws(ReceiptRefusal) -> (SignedReceipt, der: [UInt8]) {
+        do throws(ReceiptRefusal) {
+            return (try SignedReceipt(der: bytes, limits: limits), bytes)
+        } catch {
+            guard error.code == .notDER, mayBeXcode, let der = BasicEncoding.distinguished(bytes) else { throw error }
+            return (try SignedReceipt(der: der, limits: limits), der)
+        }
+    }
+
     /// Where the set of attributes stands in the receipt: the content, or, as Xcode wraps it, the only octet string in it.
     func attributes(of der: [UInt8], isXcode: Bool) -> Range<Int> {
         guard isXcode, let wrapped = DERElements.only(der, in: content.indices), wrapped.tag == DERElements.octetString else {

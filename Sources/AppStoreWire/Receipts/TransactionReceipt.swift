@@ -119,10 +119,13 @@ extension ReceiptVerifier {
         guard app.hasBundleId(payload.bundleId) else {
             throw ReceiptRefusal(.wrongBundleId, app.mismatch(bundleId: payload.bundleId))
         }
+        guard app.environments.contains(payload.unsignedEnvironment) else {
+            throw ReceiptRefusal(.wrongEnvironment, app.mismatch(environment: payload.unsignedEnvironment))
+        }
         // It was Apple's of those years if anybody's: neither Xcode nor a local test made such receipts.
-        guard app.environments.contains(payload.unsignedEnvironment),
-            Signer.Authority.apple.speaks(for: payload.unsignedEnvironment)
-        else { throw ReceiptRefusal(.wrongEnvironment, app.mismatch(environment: payload.unsignedEnvironment)) }
+        guard Signer.Authority.apple.speaks(for: payload.unsignedEnvironment) else {
+            throw ReceiptRefusal(.wrongEnvironment, payload.unsignedEnvironment.rawValue)
+        }
         if payload.unsignedEnvironment == .production, let item = payload.appItemId.flatMap({ Int64($0) }), item != 0,
             let expected = app.appAppleId, item != expected
         {

@@ -17,10 +17,9 @@ package struct ClaimedApp: Sendable, Hashable {
     /// What an app receipt claims.
     package init(receipt der: [UInt8], limits: ReceiptLimits = .default) {
         self.init(nil)
-        // Xcode writes BER; whether it is Xcode's is looked at later.
-        let der = der.count <= limits.maximumBytes ? BasicEncoding.distinguished(der) ?? der : der
         do throws(ReceiptRefusal) {
-            let receipt = try SignedReceipt(der: der, limits: limits)
+            // Whether it is Xcode's is looked at later.
+            let (receipt, der) = try SignedReceipt.read(der, limits: limits, mayBeXcode: true)
             let attributes = try ReceiptAttributes(der, in: receipt.attributes(of: der, isXcode: receipt.path.count == 1))
             bundleId = try attributes.text(2) ?? ""
             appAppleId = try attributes.integer(1)

@@ -24,7 +24,7 @@ public final class AppStoreVerifier: Sendable {
     /// - Parameters:
     ///   - roots: the roots that a chain may end in.
     ///   - distrustedLeafSerials: serial numbers in hexadecimal, as ``Signer/leafSerial`` or any tool writes them, whose
-    ///     signatures are no longer believed (T06).
+    ///     signatures are no longer believed (T06). What ``LeafSerial/readings(of:)`` cannot read matches nobody.
     ///   - limits: bounds on what is read of a JWS, and on the chains that are remembered.
     ///   - receiptLimits: bounds on what is read of a receipt.
     public init(

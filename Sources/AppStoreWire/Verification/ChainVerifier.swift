@@ -165,9 +165,6 @@ struct ChainVerifier: Sendable {
 
     private static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     private static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
-
-    /// A serial number without what tools write differently: case, colons, leading zeros. A list that never matches protects
-    /// nobody.
 }
 
 extension Signer {

@@ -1,12 +1,12 @@
-/// A certificate's serial number as people write it: hexadecimal as `openssl x509 -serial` prints it, with colons or `0x` too,
-/// or decimal as browsers and some tools show it.
+/// A certificate's serial number as people write it: hexadecimal as `openssl x509 -serial` prints it, with colons, dashes, spaces
+/// or `0x` too, or decimal as browsers and some tools show it.
 public enum LeafSerial {
     /// What the text may mean, in lower-case hexadecimal without leading zeros: digits alone are read both ways, since a number
     /// of twenty bytes that is meant in one way is nobody's in the other. Nil where the text is no serial number.
     ///
     /// Source: RFC 5280, section 4.1.2.2: at most 20 bytes, not zero.
     public static func readings(of text: String) -> Set<String>? {
-        var digits = text.lowercased().filter { $0 != ":" && $0 != " " }
+        var digits = text.lowercased().filter { $0.isLetter || $0.isNumber }
         if digits.hasPrefix("0x") { digits.removeFirst(2) }
         guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
         var readings = [plain(digits)]
