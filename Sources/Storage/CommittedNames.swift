@@ -127,6 +127,9 @@ package struct PolicyRow: Sendable, Hashable {
     package init(_ policy: PolicyTimeline) throws {
         foldVersion = SubscriptionState.foldVersion
         text = try StateCoding.encode(policy)
-        number = ContentNumber.of("\(foldVersion)/\(text)")
+        number = Self.number(text: text, foldVersion: foldVersion)
     }
+
+    /// The number that a row must have.
+    package static func number(text: String, foldVersion: Int64) -> Int64 { ContentNumber.of("\(foldVersion)/\(text)") }
 }

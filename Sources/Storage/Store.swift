@@ -67,6 +67,24 @@ package protocol Store: Sendable {
     /// without the documents that prove its facts, which are read apart, so that no memory need hold all of them.
     func contents(of key: SubscriptionKey) async throws -> StoredContents?
 
+    /// Notifications whose document proves no fact that is kept, by app, environment and UUID; at most `limit` after one.
+    func factlessNotifications(
+        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+    ) async throws -> [FactlessNotification]
+
+    /// Documents that no fact and no notification names, by number; at most `limit`. There are none: whatever brings a document
+    /// has something new to say.
+    func unusedDocuments(limit: Int) async throws -> [Int64]
+
+    /// Rows whose number is made from their text and is not, at most `limit`: JWS headers and policies.
+    func misnumbered(limit: Int) async throws -> [String]
+
+    /// How the schema differs from the one that this version of Tenure makes.
+    func schemaDifferences() async throws -> [SchemaDifference]
+
+    /// What the database itself finds broken, in its words; empty where it finds nothing or cannot look.
+    func integrityProblems() async throws -> [String]
+
     /// The document of a number that `contents` names.
     ///
     /// - Throws: `StorageError` with `corrupt` where there is none, or it cannot be read.

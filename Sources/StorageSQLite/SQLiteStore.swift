@@ -166,6 +166,28 @@ package final class SQLiteStore: Store {
         }
     }
 
+    package func factlessNotifications(
+        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+    ) async throws -> [FactlessNotification] {
+        try read { try ProofQueries.factless(after: place, limit: limit, $0) }
+    }
+
+    package func unusedDocuments(limit: Int) async throws -> [Int64] {
+        try read { try ProofQueries.unusedDocuments(limit: limit, $0) }
+    }
+
+    package func misnumbered(limit: Int) async throws -> [String] {
+        try read { try ProofQueries.misnumbered(limit: limit, $0) }
+    }
+
+    package func schemaDifferences() async throws -> [SchemaDifference] {
+        try read { try Schema.differences(in: $0, knowing: schema) }
+    }
+
+    package func integrityProblems() async throws -> [String] {
+        try read { try ProofQueries.integrityProblems(limit: 20, $0) }
+    }
+
     package func evidence(_ number: Int64) async throws -> Evidence {
         let names = names.get()
         return try read { database in

@@ -58,6 +58,25 @@ enum Schema {
         }
     }
 
+    /// How the file's tables, indexes, triggers and views differ from those that the steps make. Nothing but Tenure writes to it,
+    /// so there must be no others either.
+    static func differences(in database: Database, knowing known: Int) throws -> [SchemaDifference] {
+        let expected = try DatabaseQueue().write { fresh in
+            try migrate(fresh, upTo: known)
+            return try definitions(in: fresh)
+        }
+        // A newer version that lets this one go on may have added some.
+        let isNewer = try number(of: database) > known
+        return SchemaDifference.all(expected: expected, found: try definitions(in: database)) { _ in isNewer }
+    }
+
+    private static func definitions(in database: Database) throws -> [String: String] {
+        let rows = try database.rows(
+            "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'", []
+        ) { ($0.text(0), $0.text(1)) }
+        return Dictionary(rows) { first, _ in first }
+    }
+
     /// One step, with which the number in the file moves on.
     struct Step {
         let number: Int

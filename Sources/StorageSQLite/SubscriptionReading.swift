@@ -44,7 +44,7 @@ struct SubscriptionReading {
         let facts = try EvidenceQueries.decodedFacts(of: key.originalTransactionId, ledger: ledger, database)
         let claims = try EvidenceQueries.claims(of: key.originalTransactionId, ledger: ledger, database)
         return SubscriptionHistory(
-            key: key, facts: facts, claims: claims, registrations: try registrations(for: facts, app: key.app))
+            key: key, facts: facts, claims: claims.map(\.0), registrations: try registrations(for: facts, app: key.app))
     }
 
     /// What is kept of it, as the rows say it.
@@ -55,6 +55,7 @@ struct SubscriptionReading {
         let claims = try EvidenceQueries.claims(of: id, ledger: ledger, database)
         return StoredContents(
             stored: stored, evidence: (facts, claims, try registrations(for: facts.map(\.fact), app: key.app)),
+            notifications: try ProofQueries.notifications(facts.map(\.fact), ledger: ledger, database),
             tenures: try SubscriptionQueries.tenures(
                 of: id, revision: stored.ends.tenureRevision, ledger: ledger, database),
             holdings: try HoldingQueries.holdings(of: id, ledger: ledger, database),

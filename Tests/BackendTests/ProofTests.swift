@@ -9,41 +9,9 @@ import Testing
 @testable import Backend
 
 @Suite struct `Proof of the books` {
-    /// A life with a renewal, a refund, two customers, a receipt and a seal in its midst.
-    private static func live(in world: World) async throws {
-        _ = try await world.receive(Notification("u1", about: Purchase()))
-        _ = try await world.claim(World.alice)
-        world.clock.set(world.clock.now().adding(.days(40)))
-        _ = try await world.claim(World.bob, .restore, Purchase().renewed())
-        #expect(try await world.backend.seal() == 1)
-        let refunded = Purchase().renewed().with {
-            $0.revocationDate = $0.purchaseDate.adding(.days(3))
-            $0.signedDate = $0.purchaseDate.adding(.days(3))
-        }
-        _ = try await world.receive(Notification("u2", about: refunded))
-    }
-
-    /// As somebody does who holds the file: the triggers are no wall for him.
-    private static func tamper(_ world: World, _ sql: String) throws {
-        try tamper(world) { try $0.execute(sql: sql) }
-    }
-
-    private static func tamper(_ world: World, _ change: (Database) throws -> Void) throws {
-        try DatabaseQueue(path: world.path).writeWithoutTransaction { database in
-            let triggers = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-            for trigger in triggers { try database.execute(sql: "DROP TRIGGER \(trigger)") }
-            try database.execute(sql: "PRAGMA foreign_keys = OFF")
-            try change(database)
-        }
-    }
-
-    private static func kinds(_ world: World, _ depth: ProofDepth = ProofDepth(rebuild: true)) async throws -> Set<Finding.Kind> {
-        Set(try await world.backend.prove(depth).findings.map(\.kind))
-    }
-
     @Test func `AUDIT-2 Books that nobody touched are proved, and everything in them is looked at`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
-            try await Self.live(in: world)
+            try await world.live()
             let report = try await world.backend.prove(ProofDepth(rebuild: true))
             #expect(report.findings == [])
             #expect(report.subscriptions == 1)
@@ -74,6 +42,21 @@ import Testing
         ("UPDATE tenure SET customer = 'mallet' WHERE customer = 'bob'", .ownersDiffer),
         ("DELETE FROM claim WHERE customer = 'bob'", .historyDiffers),
         ("DELETE FROM periodAlias", .periodsDiffer),
+        ("DELETE FROM notification", .notificationDiffers),
+        ("UPDATE notification SET notificationUUID = 'other' || notificationUUID", .notificationDiffers),
+        ("UPDATE notification SET notificationType = 'TEST'", .notificationDiffers),
+        ("UPDATE notification SET signedDate = signedDate + 1", .notificationDiffers),
+        ("UPDATE fact SET signedDate = signedDate + 1", .columnsDiffer),
+        ("UPDATE fact SET transactionId = NULL WHERE transactionId IS NOT NULL", .columnsDiffer),
+        ("UPDATE fact SET receivedAt = receivedAt + 1", .columnsDiffer),
+        ("UPDATE claim SET customer = 'mallet'", .columnsDiffer),
+        ("UPDATE claim SET claimedAt = claimedAt + 1", .columnsDiffer),
+        ("UPDATE claim SET claimId = 'x' || claimId", .columnsDiffer),
+        ("UPDATE audit SET learnedAt = learnedAt + 1", .columnsDiffer),
+        ("UPDATE policy SET policy = policy || ' '", .columnsDiffer),
+        ("UPDATE evidence SET receivedAt = receivedAt + 1", .columnsDiffer),
+        ("DELETE FROM notification; DELETE FROM fact", .documentUnused),
+        ("DELETE FROM ledger", .databaseDamaged),
     ]
 
     @Test(arguments: tampering)
@@ -81,28 +64,28 @@ import Testing
         async throws
     {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
-            try await Self.live(in: world)
-            #expect(try await Self.kinds(world) == [])
-            try Self.tamper(world, sql)
-            #expect(try await Self.kinds(world).contains(kind))
+            try await world.live()
+            #expect(try await world.findings() == [])
+            try world.tamper(sql)
+            #expect(try await world.findings().contains(kind))
         }
     }
 
     /// Whoever rewrites the whole chain and its head is betrayed by the seal.
     @Test func `AUDIT-2 A chain that was made shorter and consistent again is missed by its seal`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
-            try await Self.live(in: world)
+            try await world.live()
             let first = try #require(try await world.store.auditTexts(of: World.key(), after: 0, limit: 1).first).head
             let hash = first.hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            try Self.tamper(
-                world, "DELETE FROM audit WHERE sequence > 1; UPDATE subscription SET auditCount = 1, auditHead = x'\(hash)'")
-            #expect(try await Self.kinds(world).contains(.auditChainCut))
+            try world.tamper(
+                "DELETE FROM audit WHERE sequence > 1; UPDATE subscription SET auditCount = 1, auditHead = x'\(hash)'")
+            #expect(try await world.findings().contains(.auditChainCut))
         }
     }
 
     @Test func `A history that another version wrote is put together again, and nothing is told twice`() async throws {
         try await withWorld { world in
-            try await Self.live(in: world)
+            try await world.live()
             world.clock.set(PretendAppStore.june.adding(.days(400)))
             let worker = WorkLoop(
                 store: world.store, clock: world.clock, performers: [TellingPerformer(backend: world.backend)], worker: "w",
@@ -110,29 +93,28 @@ import Testing
             while try await worker.runOnce() > 0 {}
             let before = try #require(try await world.store.contents(of: World.key()))
             #expect(before.stored.history.toldUntil != nil)
-            try Self.tamper(world, "UPDATE subscription SET history = CAST(x'7F' || substr(history, 2) AS BLOB)")
+            try world.tamper("UPDATE subscription SET history = CAST(x'7F' || substr(history, 2) AS BLOB)")
             #expect(try await world.store.contents(of: World.key()) == before)
         }
     }
 
     @Test func `I14 One changed bit in the kept bytes of a fact is found by its signature`() async throws {
         try await withWorld { world in
-            try await Self.live(in: world)
+            try await world.live()
             // The last byte of a document is of the payload that was signed.
-            try Self.tamper(
-                world,
+            try world.tamper(
                 """
                 UPDATE evidence
                 SET document = CAST(substr(document, 1, length(document) - 12) || x'20' || substr(document, -11) AS BLOB)
                 """)
-            #expect(try await Self.kinds(world, ProofDepth()).contains(.factUnproven))
-            #expect(try await !Self.kinds(world, ProofDepth(evidence: false)).contains(.factUnproven))
+            #expect(try await world.findings(ProofDepth()).contains(.factUnproven))
+            #expect(try await !world.findings(ProofDepth(evidence: false)).contains(.factUnproven))
         }
     }
 
     @Test func `T06 Facts of a signer who is distrusted now are named`() async throws {
         try await withWorld { world in
-            try await Self.live(in: world)
+            try await world.live()
             let app = try world.backend.settings(of: World.app)
             let serial = try #require(try await Self.leafSerial(of: world))
             let distrusting = Backend(
@@ -140,7 +122,7 @@ import Testing
                 apps: [app], clock: world.clock)
             let findings = try await distrusting.prove(ProofDepth()).findings
             #expect(!findings.isEmpty)
-            #expect(findings.allSatisfy { $0.kind == .factUnproven })
+            #expect(Set(findings.map(\.kind)) == [.factUnproven, .notificationDiffers])
         }
     }
 
@@ -169,7 +151,7 @@ import Testing
                 try (0..<4).map { _ in try write.seal(World.app, at: now, limit: 2)?.heads.count }
             }
             #expect(counts == [2, 2, 1, nil])
-            #expect(try await Self.kinds(world) == [])
+            #expect(try await world.findings() == [])
         }
     }
 
@@ -177,23 +159,24 @@ import Testing
         async throws
     {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
-            try await Self.live(in: world)
-            try Self.tamper(
-                world,
-                """
-                INSERT INTO policy SELECT 7, foldVersion - 1, policy FROM policy LIMIT 1;
-                UPDATE subscription SET policy = 7;
-                """)
+            try await world.live()
+            try world.tamper { database in
+                let row = try #require(try Row.fetchOne(database, sql: "SELECT foldVersion - 1 AS fold, policy FROM policy"))
+                let (fold, text): (Int64, String) = (row["fold"], row["policy"])
+                let number = PolicyRow.number(text: text, foldVersion: fold)
+                try database.execute(sql: "INSERT INTO policy VALUES (?, ?, ?)", arguments: [number, fold, text])
+                try database.execute(sql: "UPDATE subscription SET policy = ?", arguments: [number])
+            }
             let same = try await world.backend.prove(ProofDepth(rebuild: true))
             #expect(same.findings == [])
             #expect(same.writtenByAnotherFold == 1)
             #expect(same.differingByTodaysFold == 0)
-            try Self.tamper(world, "UPDATE holding SET holding = replace(holding, 'plus', 'pro') WHERE customer = 'alice'")
+            try world.tamper("UPDATE holding SET holding = replace(holding, 'plus', 'pro') WHERE customer = 'alice'")
             let other = try await world.backend.prove(ProofDepth(rebuild: true))
             #expect(other.findings == [])
             #expect(other.differingByTodaysFold == 1)
-            try Self.tamper(world, "DELETE FROM claim WHERE customer = 'bob'")
-            #expect(try await Self.kinds(world) == [.historyDiffers])
+            try world.tamper("DELETE FROM claim WHERE customer = 'bob'")
+            #expect(try await world.findings() == [.historyDiffers])
         }
     }
 
@@ -217,18 +200,18 @@ import Testing
                 }
             }
             try Self.rewrite(world, lessOf)
-            #expect(try await !Self.kinds(world).contains(.factDiffers))
+            #expect(try await !world.findings().contains(.factDiffers))
             try Self.rewrite(world) { fact in
                 guard case .renewal(var word) = fact else { return fact }
                 word.renewalPrice = Milliunits(1)
                 return .renewal(word)
             }
-            #expect(try await Self.kinds(world).contains(.factDiffers))
+            #expect(try await world.findings().contains(.factDiffers))
         }
     }
 
     private static func rewrite(_ world: World, _ change: (Fact) -> Fact) throws {
-        try tamper(world) { database in
+        try world.tamper { database in
             for row in try Row.fetchAll(database, sql: "SELECT factKey, decoded FROM fact") {
                 let (key, decoded): (String, Data) = (row["factKey"], row["decoded"])
                 let bytes = FactCoding.encode(change(try FactCoding.decode(Array(decoded))))
@@ -239,29 +222,27 @@ import Testing
 
     @Test func `I14 One document that cannot be read hides nothing of the others`() async throws {
         try await withWorld { world in
-            try await Self.live(in: world)
-            try Self.tamper(
-                world,
+            try await world.live()
+            try world.tamper(
                 """
                 UPDATE evidence SET document = x'00' WHERE id = (SELECT min(id) FROM evidence);
                 UPDATE evidence
                 SET document = CAST(substr(document, 1, length(document) - 12) || x'20' || substr(document, -11) AS BLOB)
                 WHERE id = (SELECT max(id) FROM evidence)
                 """)
-            #expect(try await Self.kinds(world, ProofDepth()) == [.unreadable, .factUnproven])
+            #expect(try await world.findings(ProofDepth()) == [.unreadable, .factUnproven])
         }
     }
 
     @Test func `AUDIT-2 A row that was put at the end of a chain without the subscription's knowing is found`() async throws {
         try await withWorld { world in
-            try await Self.live(in: world)
-            try Self.tamper(
-                world,
+            try await world.live()
+            try world.tamper(
                 """
                 INSERT INTO audit SELECT ledger, originalTransactionId, sequence + 1, learnedAt, auditRow, hash FROM audit
                 ORDER BY sequence DESC LIMIT 1
                 """)
-            #expect(try await Self.kinds(world) == [.auditChainCut])
+            #expect(try await world.findings() == [.auditChainCut])
         }
     }
 

@@ -129,6 +129,20 @@ struct WatchedStoreFace: Store {
         try await watched.store.auditTexts(of: key, after: sequence, limit: limit)
     }
 
+    func factlessNotifications(
+        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+    ) async throws -> [FactlessNotification] {
+        try await watched.store.factlessNotifications(after: place, limit: limit)
+    }
+
+    func unusedDocuments(limit: Int) async throws -> [Int64] { try await watched.store.unusedDocuments(limit: limit) }
+
+    func misnumbered(limit: Int) async throws -> [String] { try await watched.store.misnumbered(limit: limit) }
+
+    func schemaDifferences() async throws -> [SchemaDifference] { try await watched.store.schemaDifferences() }
+
+    func integrityProblems() async throws -> [String] { try await watched.store.integrityProblems() }
+
     func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try await watched.store.missedHeads(of: app, seal: number)
     }

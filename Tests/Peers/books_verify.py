@@ -129,7 +129,19 @@ def statement_cases():
             for table in ("audit", "outbox", "holding", "tenure", "periodAlias", "fact", "claim", "subscription")
         ),
         [],
-        [("auditChainCut", VICTIM)],
+        [("documentUnused", None), ("documentUnused", None), ("auditChainCut", VICTIM)],
+    )
+    yield (
+        "the list of notifications, emptied",
+        f"DELETE FROM notification WHERE evidence IN (SELECT evidence FROM fact WHERE {of})",
+        ["--without-evidence"],
+        [("notificationDiffers", VICTIM)],
+    )
+    yield (
+        "when a claim was made, beside its document",
+        f"UPDATE claim SET claimedAt = claimedAt - 1 WHERE {of}",
+        ["--without-evidence"],
+        [("columnsDiffer", VICTIM)],
     )
     yield ("a seal's instant", "UPDATE auditSeal SET sealedAt = sealedAt - 1 WHERE number = 1", [], [("sealBroken", None)])
     yield (
@@ -159,7 +171,7 @@ def statement_cases():
         f"UPDATE fact SET evidence = {other} WHERE {of} "
         f"AND factKey LIKE 'renewal/%' AND evidence NOT IN (SELECT evidence FROM notification)",
         [],
-        [("factUnproven", VICTIM)],
+        [("factUnproven", VICTIM), ("columnsDiffer", VICTIM), ("documentUnused", None)],
     )
     yield (
         "a holding",
@@ -254,6 +266,14 @@ def check_exits(books):
     check(
         "books that nobody touched: exit status 0, and sqlite3 counts the same",
         (outcome.returncode, outcome.stdout) == (0, words),
+        outcome,
+    )
+    bare = books.copy("bare")
+    bare.sql("DROP TRIGGER notificationIsNeverDeleted")
+    outcome = bare.tenure("serve", "--check")
+    check(
+        "a server refuses a schema without a trigger, and says how that is made",
+        outcome.returncode != 0 and "trigger notificationIsNeverDeleted is missing. It must be: CREATE TRIGGER" in outcome.stderr,
         outcome,
     )
     absent = books.folder / "absent.sqlite"

@@ -93,6 +93,22 @@ struct FailingStore: Store {
         try await checked { try await store.auditTexts(of: key, after: sequence, limit: limit) }
     }
 
+    func factlessNotifications(
+        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+    ) async throws -> [FactlessNotification] {
+        try await checked { try await store.factlessNotifications(after: place, limit: limit) }
+    }
+
+    func unusedDocuments(limit: Int) async throws -> [Int64] {
+        try await checked { try await store.unusedDocuments(limit: limit) }
+    }
+
+    func misnumbered(limit: Int) async throws -> [String] { try await checked { try await store.misnumbered(limit: limit) } }
+
+    func schemaDifferences() async throws -> [SchemaDifference] { try await checked { try await store.schemaDifferences() } }
+
+    func integrityProblems() async throws -> [String] { try await checked { try await store.integrityProblems() } }
+
     func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try await checked { try await store.missedHeads(of: app, seal: number) }
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct `Plans of queries` {
     /// Read by operators, the deliverer and whoever proves the books, with a limit; a request never waits for them.
     private static let readInOrder = [
-        "SELECT decoded, receivedAt, evidence FROM fact", "SELECT decoded FROM claim",
+        "FROM fact LEFT JOIN evidence AS document", "SELECT decoded, claimId, customer, claimedAt FROM claim",
         "FROM outbox WHERE id >", "FROM operatorWarning", "FROM work WHERE id >",
     ]
 

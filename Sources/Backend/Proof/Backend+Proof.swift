@@ -41,6 +41,7 @@ extension Backend {
     /// - Parameter progress: told after each page of subscriptions how far it is.
     package func prove(_ depth: ProofDepth, progress: (ProofReport) -> Void = { _ in }) async throws -> ProofReport {
         var report = ProofReport()
+        try await proveDatabase(into: &report)
         for app in apps.keys.sorted() { try await proveSeals(of: app, into: &report) }
         var last: SubscriptionKey?
         while true {
@@ -50,8 +51,51 @@ extension Backend {
             last = end
             progress(report)
         }
+        try await proveNotifications(depth, into: &report)
         return report
     }
+
+    /// T53: what keeps rows from being changed, and what the database itself says of its file.
+    private func proveDatabase(into report: inout ProofReport) async throws {
+        report.findings += try await translatingStorageErrors {
+            try await store.schemaDifferences().map { Finding(.schemaDiffers, nil, $0.words) }
+                + store.integrityProblems().map { Finding(.databaseDamaged, nil, $0) }
+                + store.misnumbered(limit: Self.mostNamed).map {
+                    Finding(.columnsDiffer, nil, "\($0): the number is not that of its text")
+                }
+                + store.unusedDocuments(limit: Self.mostNamed).map { Finding(.documentUnused, nil, "document \($0)") }
+        }
+        for app in apps.keys.sorted() {
+            for version in try await translatingStorageErrors({ try await store.settings(of: app) })
+            where SettingsCoding.digest(of: version.document) != version.digest {
+                let words = "version \(version.number) of what \(app) chose: the digest is not that of its document"
+                report.findings.append(Finding(.columnsDiffer, nil, words))
+            }
+        }
+    }
+
+    /// I16: those that no fact names, as `TEST`. Of the others their subscriptions' facts speak.
+    private func proveNotifications(_ depth: ProofDepth, into report: inout ProofReport) async throws {
+        var place: (scope: Scope, notificationUUID: String)?
+        while true {
+            let page = try await translatingStorageErrors {
+                try await store.factlessNotifications(after: place, limit: 500)
+            }
+            guard let last = page.last else { return }
+            place = (last.scope, last.row.notificationUUID)
+            for notification in page where depth.evidence {
+                guard let app = apps[notification.scope.app] else { continue }
+                let proof = EvidenceProof(verifier: verifier, app: app)
+                let finding = try await translatingStorageErrors {
+                    try await proof.finding(of: notification, document: store.evidence)
+                }
+                if let finding { report.findings.append(finding) }
+            }
+        }
+    }
+
+    /// Of what can be there a million times when somebody has been at the file, so many are named.
+    private static let mostNamed = 100
 
     /// AUDIT-2: each seal follows from the one before, and what it names is in the books.
     private func proveSeals(of app: AppID, into report: inout ProofReport) async throws {
@@ -89,6 +133,7 @@ extension Backend {
                 return
             }
             try await proveChain(of: key, end: contents.stored.ends.audit, &report)
+            report.findings += ContentsProof(contents).columns()
             if depth.rebuild { proveFold(of: contents, &report) }
             guard depth.evidence, let app = apps[key.app] else { return }
             report.findings += try await EvidenceProof(verifier: verifier, app: app).findings(
@@ -119,7 +164,12 @@ extension Backend {
         while proof.isOpen {
             let page = try await store.auditTexts(of: key, after: proof.head.sequence, limit: 500)
             guard !page.isEmpty else { break }
-            for row in page { proof.take(row) }
+            for row in page {
+                proof.take(row)
+                if try StoredAuditRow(row).row.learnedAt != row.learnedAt {
+                    report.findings.append(Finding(.columnsDiffer, key, "audit row \(row.head.sequence): learnedAt"))
+                }
+            }
             report.auditRows += page.count
         }
         proof.close()

@@ -13,6 +13,28 @@ struct ContentsProof {
         key = contents.stored.history.key
     }
 
+    /// What stands beside each document, and the list of notifications.
+    func columns() -> [Finding] {
+        var findings: [Finding] = []
+        let notifications = Dictionary(contents.notifications.map { ($0.notificationUUID, $0) }) { first, _ in first }
+        for kept in contents.facts {
+            if kept.columns != FactColumns(kept.fact) { findings.append(Finding(.columnsDiffer, key, kept.fact.key)) }
+            if let receivedAt = kept.evidenceReceivedAt, receivedAt != kept.receivedAt {
+                findings.append(Finding(.columnsDiffer, key, "\(kept.fact.key): receivedAt"))
+            }
+            guard case .notice(let notice, _) = kept.fact, let evidence = kept.evidence else { continue }
+            let row = notifications[notice.notificationUUID]
+            if row != NotificationRow(notice, evidence: evidence) {
+                let words = row == nil ? "is not in the list" : "is another in the list"
+                findings.append(Finding(.notificationDiffers, key, "\(notice.notificationUUID) \(words)"))
+            }
+        }
+        for (claim, columns) in zip(contents.claims, contents.claimColumns) where columns != ClaimColumns(claim) {
+            findings.append(Finding(.columnsDiffer, key, "a claim of \(claim.claimedAt)"))
+        }
+        return findings
+    }
+
     /// I13: the history, which is nobody's opinion, whatever version of the fold wrote the rest.
     func history() -> [Finding] {
         let kept = contents.stored.history

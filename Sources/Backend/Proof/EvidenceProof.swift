@@ -50,6 +50,28 @@ struct EvidenceProof {
         return findings
     }
 
+    /// What is wrong with a notification that no kept fact names; nil where its document proves it, and proves no fact.
+    func finding(
+        of notification: FactlessNotification, document: (Int64) async throws -> Evidence
+    ) async throws -> Finding? {
+        let row = notification.row
+        let evidence: Evidence
+        do {
+            evidence = try await document(row.evidence)
+        } catch let error as StorageError where error.code == .corrupt {
+            return Finding(.unreadable, nil, "document \(row.evidence): \(error.reason)")
+        }
+        let verified = await verifier.notification(evidence.bytes, for: app.expected, at: notification.receivedAt)
+        switch verified.map(Intake.translate) {
+        case .failure(let refusal): return Finding(.notificationDiffers, nil, "\(row.notificationUUID): \(refusal)")
+        case .success(let proven) where NotificationRow(proven.notice, evidence: row.evidence) != row:
+            return Finding(.notificationDiffers, nil, "\(row.notificationUUID) is another in the list")
+        case .success(let proven) where !proven.facts.isEmpty:
+            return Finding(.notificationDiffers, nil, "\(row.notificationUUID): what it says is not among the facts")
+        case .success: return nil
+        }
+    }
+
     /// How many facts of one document a finding names.
     private static let mostNamed = 20
 

@@ -3,7 +3,7 @@ package import Ledger
 /// Something in the books that is not as it must be.
 package struct Finding: Sendable, Hashable {
     package let kind: Kind
-    /// The subscription; nil where it is about a seal.
+    /// The subscription; nil where it is about none.
     package let subscription: SubscriptionKey?
     /// What exactly, for people: numbers of rows, keys of facts; no receipts and no customers.
     package let words: String
@@ -15,6 +15,17 @@ package struct Finding: Sendable, Hashable {
         case auditChainCut
         /// A seal does not follow from the one before, or from what it seals (AUDIT-2).
         case sealBroken
+        /// The schema is not as this version of Tenure makes it: a trigger, a constraint or a table is another or is gone (T53).
+        case schemaDiffers
+        /// What the database itself finds broken in its file.
+        case databaseDamaged
+        /// What stands beside a document says something else than the document (AUDIT-2).
+        case columnsDiffer
+        /// A notification that was kept is not in the list by which it is known again, or the list says something else of it, or
+        /// nothing proves it (I16).
+        case notificationDiffers
+        /// A document is there that nothing names: the row that did was deleted.
+        case documentUnused
         /// A fact's evidence proves it no more: it was changed, or its signer is distrusted now (I14).
         case factUnproven
         /// A fact's evidence proves something else than what is kept (I14).

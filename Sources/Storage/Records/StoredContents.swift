@@ -28,10 +28,13 @@ package struct MissedHead: Sendable, Hashable {
 package struct AuditRowText: Sendable, Hashable {
     package let head: AuditHead
     package let text: String
+    /// The column beside it.
+    package let learnedAt: Timestamp
 
-    package init(head: AuditHead, text: String) {
+    package init(head: AuditHead, text: String, learnedAt: Timestamp) {
         self.head = head
         self.text = text
+        self.learnedAt = learnedAt
     }
 }
 
@@ -42,6 +45,10 @@ package struct StoredContents: Sendable, Hashable {
     package let facts: [KeptFact]
     /// By when they were made; the rules bound how many are kept (OWN-3).
     package let claims: [Claim]
+    /// What stands beside each of them.
+    package let claimColumns: [ClaimColumns]
+    /// Of the notifications among the facts; by UUID.
+    package let notifications: [NotificationRow]
     /// Of the tokens that its transactions bear; by token.
     package let registrations: [TokenRegistration]
     /// Of the last revision, by their beginning.
@@ -57,11 +64,19 @@ package struct StoredContents: Sendable, Hashable {
         package let receivedAt: Timestamp
         /// For ``Store/evidence(_:)``, given by the database; nil for a failed question.
         package let evidence: Int64?
+        /// When that document was received; nil where there is none.
+        package let evidenceReceivedAt: Timestamp?
+        /// What stands beside the fact.
+        package let columns: FactColumns
 
-        package init(fact: Fact, receivedAt: Timestamp, evidence: Int64?) {
+        package init(
+            fact: Fact, columns: FactColumns, receivedAt: Timestamp, evidence: (number: Int64, receivedAt: Timestamp?)?
+        ) {
             self.fact = fact
+            self.columns = columns
             self.receivedAt = receivedAt
-            self.evidence = evidence
+            self.evidence = evidence?.number
+            evidenceReceivedAt = evidence?.receivedAt
         }
     }
 
@@ -70,11 +85,16 @@ package struct StoredContents: Sendable, Hashable {
     package static let limit = 100_000
 
     package init(
-        stored: StoredSubscription, evidence: (facts: [KeptFact], claims: [Claim], registrations: [TokenRegistration]),
+        stored: StoredSubscription,
+        evidence: (facts: [KeptFact], claims: [(Claim, ClaimColumns)], registrations: [TokenRegistration]),
+        notifications: [NotificationRow],
         tenures: [SubscriptionRows.TenureRow], holdings: [SubscriptionRows.HoldingRow], aliases: [SubscriptionRows.AliasRow]
     ) {
         self.stored = stored
-        (facts, claims, registrations) = evidence
+        (facts, registrations) = (evidence.facts, evidence.registrations)
+        claims = evidence.claims.map(\.0)
+        claimColumns = evidence.claims.map(\.1)
+        self.notifications = notifications
         self.tenures = tenures
         self.holdings = holdings
         self.aliases = aliases

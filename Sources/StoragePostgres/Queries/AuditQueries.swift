@@ -48,7 +48,7 @@ enum AuditQueries {
     ) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT sequence, auditRow, hash FROM audit
+            SELECT sequence, auditRow, hash, learnedAt FROM audit
             WHERE ledger = $1 AND originalTransactionId = $2 AND sequence > $3 ORDER BY sequence LIMIT $4
             """,
             [.integer(ledger), .text(id.rawValue), .integer(sequence), .count(limit)])
@@ -56,7 +56,8 @@ enum AuditQueries {
 
     static func row(in row: PostgresRow) throws -> AuditRowText {
         AuditRowText(
-            head: AuditHead(sequence: try row.integer(0), hash: try row.bytes(2)), text: try row.text(1))
+            head: AuditHead(sequence: try row.integer(0), hash: try row.bytes(2)), text: try row.text(1),
+            learnedAt: try row.instant(3))
     }
 
     static func outbox(after id: Int64, limit: Int) -> PostgresStatement {

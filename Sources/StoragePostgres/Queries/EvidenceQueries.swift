@@ -92,15 +92,22 @@ enum EvidenceQueries {
     static func facts(of id: OriginalTransactionID, ledger: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT decoded, receivedAt, evidence FROM fact
-            WHERE ledger = $1 AND originalTransactionId = $2 ORDER BY signedDate, factKey LIMIT $3
+            SELECT decoded, fact.receivedAt, evidence, factKey, transactionId, signedDate, document.receivedAt
+            FROM fact LEFT JOIN evidence AS document ON document.id = evidence
+            WHERE fact.ledger = $1 AND originalTransactionId = $2 ORDER BY signedDate, factKey LIMIT $3
             """,
             [.integer(ledger), .text(id.rawValue), .count(limit)])
     }
 
     static func fact(in row: PostgresRow) throws -> StoredContents.KeptFact {
         StoredContents.KeptFact(
-            fact: try FactCoding.decode(row.bytes(0)), receivedAt: try row.instant(1), evidence: try row.optionalInteger(2))
+            fact: try FactCoding.decode(row.bytes(0)),
+            columns: FactColumns(
+                factKey: try row.text(3), transactionId: try row.optionalText(4), signedDate: try row.instant(5)),
+            receivedAt: try row.instant(1),
+            evidence: try row.optionalInteger(2).map { number in
+                (number, try row.optionalInteger(6).map { Timestamp(millisecondsSince1970: $0) })
+            })
     }
 
     static func document(_ number: Int64) -> PostgresStatement {
@@ -123,8 +130,16 @@ enum EvidenceQueries {
 
     static func claims(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
-            "SELECT decoded FROM claim WHERE ledger = $1 AND originalTransactionId = $2 ORDER BY claimedAt, claimId",
+            """
+            SELECT decoded, claimId, customer, claimedAt FROM claim
+            WHERE ledger = $1 AND originalTransactionId = $2 ORDER BY claimedAt, claimId
+            """,
             [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static func claim(in row: PostgresRow) throws -> (Claim, ClaimColumns) {
+        let columns = ClaimColumns(claimId: try row.text(1), customer: try row.text(2), claimedAt: try row.instant(3))
+        return (try ClaimCoding.decode(row.bytes(0)), columns)
     }
 }
 

@@ -90,6 +90,32 @@ extension PostgresConnection {
         }
     }
 
+    /// How tables, constraints, indexes and triggers differ from those that the steps make.
+    ///
+    /// - Throws: `StorageError`; `notPermitted` where the role may make no temporary tables.
+    func schemaDifferences() throws -> [SchemaDifference] {
+        let triggers = try definitions(CatalogueQueries.triggers)
+        let inUse = try definitions(CatalogueQueries.inUse)
+        var made: [String: String] = [:]
+        do {
+            try transaction { connection in
+                try connection.runScript("SET LOCAL search_path TO pg_temp; SET LOCAL client_min_messages TO warning;")
+                try connection.runScript(([SchemaQueries.makeTable + ";\n"] + PostgresSchema.steps.map(\.tables)).joined())
+                made = try connection.definitions(CatalogueQueries.made)
+                throw Unmade()
+            }
+        } catch is Unmade {}
+        return SchemaDifference.all(expected: made, found: inUse) { _ in true }
+            + SchemaDifference.all(expected: PostgresSchema.triggers, found: triggers) { _ in false }
+    }
+
+    /// Ends the transaction so that nothing of it stays.
+    private struct Unmade: Error {}
+
+    private func definitions(_ statement: PostgresStatement) throws -> [String: String] {
+        Dictionary(try execute(statement).map { (try $0.text(0), try $0.text(1)) }) { first, _ in first }
+    }
+
     /// Nil where there are no tables.
     ///
     /// - Throws: `StorageError` with `misconfigured` where the role may not read them.

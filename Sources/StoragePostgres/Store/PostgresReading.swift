@@ -53,7 +53,7 @@ struct PostgresReading {
             EvidenceQueries.decoded(of: id, ledger: ledger), EvidenceQueries.claims(of: id, ledger: ledger),
         ])
         let facts = try results[0].map { try FactCoding.decode($0.bytes(0)) }
-        let claims = try results[1].map { try ClaimCoding.decode($0.bytes(0)) }
+        let claims = try results[1].map { try EvidenceQueries.claim(in: $0).0 }
         return SubscriptionHistory(
             key: key, facts: facts, claims: claims, registrations: try registrations(for: facts, app: key.app))
     }
@@ -124,9 +124,11 @@ struct PostgresReading {
         return StoredContents(
             stored: stored,
             evidence: (
-                facts, try results[1].map { try ClaimCoding.decode($0.bytes(0)) },
-                try registrations(for: facts.map(\.fact), app: key.app)
+                facts, try results[1].map(EvidenceQueries.claim), try registrations(for: facts.map(\.fact), app: key.app)
             ),
+            notifications: try connection.execute(
+                ProofQueries.notifications(facts.compactMap(\.fact.notificationUUID), ledger: ledger)
+            ).map { try ProofQueries.notification(in: $0, from: 0) },
             tenures: try results[2].map { row in
                 SubscriptionRows.TenureRow(
                     from: try row.instant(0), customer: try row.optionalText(1).map { CustomerID($0) }, rule: try row.text(2),

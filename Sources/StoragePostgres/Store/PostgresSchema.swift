@@ -20,17 +20,21 @@ enum PostgresSchema {
         /// The oldest version of the schema whose servers may go on working once the step is taken: what they read and write is
         /// still there and still means the same.
         let oldest: Int64
-        let script: String
+        let tables: String
+        /// Those of which nothing is changed from then on.
+        var appendOnly: [String] = []
+
+        var script: String { tables + (appendOnly.isEmpty ? "" : PostgresSchema.appendOnly(appendOnly)) }
     }
 
     static let steps = [
-        Step(number: 2, oldest: 2, script: evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
-        Step(number: 3, oldest: 3, script: work + seals + appendOnly(sealTables)),
-        Step(number: 4, oldest: 3, script: "ALTER TABLE schemaVersion ADD COLUMN oldest bigint NOT NULL DEFAULT 2"),
+        Step(number: 2, oldest: 2, tables: evidence + subscriptions + toldAndNoted, appendOnly: evidenceTables),
+        Step(number: 3, oldest: 3, tables: work + seals, appendOnly: sealTables),
+        Step(number: 4, oldest: 3, tables: "ALTER TABLE schemaVersion ADD COLUMN oldest bigint NOT NULL DEFAULT 2;\n"),
         // Servers of before judge by their files, and cannot read a holding that knows its periods.
-        Step(number: 5, oldest: 5, script: settings + appendOnly(settingsTables)),
+        Step(number: 5, oldest: 5, tables: settings, appendOnly: settingsTables),
         // Servers of before take any registration for a name, and read fewer columns.
-        Step(number: 6, oldest: 6, script: registrations + appendOnly(registrationTables)),
+        Step(number: 6, oldest: 6, tables: registrations, appendOnly: registrationTables),
     ]
 
     private static let evidence = """
@@ -207,7 +211,7 @@ enum PostgresSchema {
     private static func appendOnly(_ tables: [String]) -> String {
         """
         CREATE OR REPLACE FUNCTION refuseChange() RETURNS trigger LANGUAGE plpgsql AS
-            $$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation'; END $$;
+            $$\(refusal)$$;
 
         """
             + tables.map { table in
@@ -217,6 +221,17 @@ enum PostgresSchema {
 
                 """
             }.joined()
+    }
+
+    private static let refusal =
+        " BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation'; END "
+
+    /// The triggers as the catalogue must have them: before an update, a deletion and a truncation, for each statement, and in
+    /// force (`O`).
+    static var triggers: [String: String] {
+        let tables = Set(steps.flatMap(\.appendOnly))
+        return Dictionary(
+            uniqueKeysWithValues: tables.map { ("trigger neverchanged of \($0.lowercased())", "58 O \(refusal)") })
     }
 
     /// Run by the owner in the transaction of a migration: `tenure.applicationRole` names who may read, add, and change what is

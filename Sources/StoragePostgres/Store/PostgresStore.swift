@@ -166,6 +166,42 @@ package final class PostgresStore: Store {
         try await read { try $0.subscriptions(after: key, limit: limit) }
     }
 
+    package func factlessNotifications(
+        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+    ) async throws -> [FactlessNotification] {
+        try await read { reading in
+            try reading.connection.execute(ProofQueries.factless(after: place, limit: limit)).map(ProofQueries.factless)
+        }
+    }
+
+    package func unusedDocuments(limit: Int) async throws -> [Int64] {
+        try await read { try $0.connection.execute(ProofQueries.unusedDocuments(limit: limit)).map { try $0.integer(0) } }
+    }
+
+    package func misnumbered(limit: Int) async throws -> [String] {
+        try await read { reading in
+            let headers = try reading.connection.execute(ProofQueries.headers).compactMap { row in
+                let number = try row.integer(0)
+                return ContentNumber.of(try row.text(1)) == number ? nil : "jwsHeader \(number)"
+            }
+            let policies = try reading.connection.execute(ProofQueries.policies).compactMap { row in
+                let number = try row.integer(0)
+                let expected = PolicyRow.number(text: try row.text(2), foldVersion: try row.integer(1))
+                return expected == number ? nil : "policy \(number)"
+            }
+            return Array((headers + policies).prefix(limit))
+        }
+    }
+
+    /// What the steps make is made once more, as temporary tables that are gone with the transaction. A role that may make none
+    /// is told so.
+    package func schemaDifferences() async throws -> [SchemaDifference] {
+        try await pool.run(.write) { try $0.schemaDifferences() }
+    }
+
+    /// PostgreSQL looks at its pages by programs of its own, such as `pg_amcheck`.
+    package func integrityProblems() async throws -> [String] { [] }
+
     package func evidence(_ number: Int64) async throws -> Evidence { try await read { try $0.evidence(number) } }
 
     package func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {

@@ -31,7 +31,7 @@ enum AuditQueries {
     }
 
     static let selectAudit = """
-        SELECT sequence, auditRow, hash FROM audit
+        SELECT sequence, auditRow, hash, learnedAt FROM audit
         WHERE ledger = ? AND originalTransactionId = ? AND sequence > ? ORDER BY sequence LIMIT ?
         """
 
@@ -40,7 +40,8 @@ enum AuditQueries {
     ) throws -> [AuditRowText] {
         let values: [SQLiteValue] = [.integer(ledger), .text(id.rawValue), .integer(sequence), .integer(Int64(limit))]
         return try database.rows(selectAudit, values) { row in
-            AuditRowText(head: AuditHead(sequence: row.integer(0), hash: row.bytes(2)), text: row.text(1))
+            AuditRowText(
+                head: AuditHead(sequence: row.integer(0), hash: row.bytes(2)), text: row.text(1), learnedAt: row.instant(3))
         }
     }
 

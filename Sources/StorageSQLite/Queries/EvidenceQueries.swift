@@ -68,8 +68,9 @@ enum EvidenceQueries {
     }
 
     static let selectFacts = """
-        SELECT decoded, receivedAt, evidence FROM fact
-        WHERE ledger = ? AND originalTransactionId = ? ORDER BY signedDate, factKey LIMIT ?
+        SELECT decoded, fact.receivedAt, evidence, factKey, transactionId, signedDate, document.receivedAt
+        FROM fact LEFT JOIN evidence AS document ON document.id = evidence
+        WHERE fact.ledger = ? AND originalTransactionId = ? ORDER BY signedDate, factKey LIMIT ?
         """
 
     /// Without the documents: one receipt of megabytes may prove thousands of facts.
@@ -78,7 +79,10 @@ enum EvidenceQueries {
     ) throws -> [StoredContents.KeptFact] {
         try database.rows(selectFacts, [.integer(ledger), .text(id.rawValue), .integer(Int64(limit))]) { row in
             StoredContents.KeptFact(
-                fact: try FactCoding.decode(row.bytes(0)), receivedAt: row.instant(1), evidence: row.optionalInteger(2))
+                fact: try FactCoding.decode(row.bytes(0)),
+                columns: FactColumns(factKey: row.text(3), transactionId: row.optionalText(4), signedDate: row.instant(5)),
+                receivedAt: row.instant(1),
+                evidence: row.optionalInteger(2).map { ($0, row.isNull(6) ? nil : row.instant(6)) })
         }
     }
 
@@ -106,9 +110,17 @@ enum EvidenceQueries {
     }
 
     static let selectClaims =
-        "SELECT decoded FROM claim WHERE ledger = ? AND originalTransactionId = ? ORDER BY claimedAt, claimId"
+        """
+        SELECT decoded, claimId, customer, claimedAt FROM claim
+        WHERE ledger = ? AND originalTransactionId = ? ORDER BY claimedAt, claimId
+        """
 
-    static func claims(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [Claim] {
-        try database.rows(selectClaims, [.integer(ledger), .text(id.rawValue)]) { try ClaimCoding.decode($0.bytes(0)) }
+    static func claims(
+        of id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws -> [(Claim, ClaimColumns)] {
+        try database.rows(selectClaims, [.integer(ledger), .text(id.rawValue)]) { row in
+            let columns = ClaimColumns(claimId: row.text(1), customer: row.text(2), claimedAt: row.instant(3))
+            return (try ClaimCoding.decode(row.bytes(0)), columns)
+        }
     }
 }

@@ -38,7 +38,7 @@ enum NameQueries {
         }.first
     }
 
-    private static func environment(_ spelling: String) throws -> Environment {
+    static func environment(_ spelling: String) throws -> Environment {
         guard let environment = Environment(rawValue: spelling) else {
             throw StorageError(.corrupt, "unknown environment \(spelling)")
         }

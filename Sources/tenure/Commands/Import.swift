@@ -57,7 +57,7 @@ struct Import: AsyncParsableCommand {
         }
         var logger = Logger(label: "tenure")
         logger.logLevel = .error
-        let database = try await OpenDatabase(configuration.database, logger: logger)
+        let database = try await OpenDatabase(writing: configuration.database, logger: logger)
         var run = try ImportRun(
             path: file, format: format.flatMap { ImportFormat(rawValue: $0) } ?? ImportFormat(path: file),
             kind: Claim.Kind(saidByClient: claimAs) ?? .restore, target: "\(id) \(configuration.database.name)",

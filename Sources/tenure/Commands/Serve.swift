@@ -32,7 +32,7 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "tenure")
         logger.logLevel = configuration.logLevel
         try DescriptorLimit.raise(forConnections: configuration.server.maximumConnections)
-        let database = try await OpenDatabase(configuration.database, logger: logger)
+        let database = try await OpenDatabase(writing: configuration.database, logger: logger)
         if check {
             Console.print("The configuration is good: \(configuration.apps.map(\.settings.id.rawValue).joined(separator: ", ")).")
             return try await database.close()

@@ -28,6 +28,25 @@ struct OpenDatabase {
         }
     }
 
+    /// Opens it to write, and refuses where tables, constraints or triggers are not as Tenure makes them: what keeps a
+    /// notification from being kept twice, or evidence from being changed, may be gone (T53).
+    init(writing address: DatabaseAddress, logger: Logger) async throws {
+        try await self.init(address, logger: logger)
+        do {
+            let differences = try await store.schemaDifferences()
+            guard !differences.isEmpty else { return }
+            try await close()
+            throw CommandError(
+                """
+                The schema of \(address) is not as Tenure made it; whoever could change it could change rows. Run \
+                `tenure verify --rebuild`, and see "A schema that differs" in docs/operations/verify.md.
+                \(differences.map { "- \($0.words)" }.joined(separator: "\n"))
+                """)
+        } catch let error as StorageError where error.code == .notPermitted {
+            logger.warning("the schema was not looked at: this role may make no temporary tables (GRANT TEMPORARY ON DATABASE)")
+        }
+    }
+
     /// Opens books that are there. A mistyped path must not come to an empty database of which all is as it must be.
     init(existing address: DatabaseAddress, logger: Logger) async throws {
         if case .sqlite(let path) = address, !FileManager.default.fileExists(atPath: path) {

@@ -1,0 +1,75 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// What only a proof of the books asks.
+enum ProofQueries {
+    static let selectNotification = """
+        SELECT notificationUUID, notificationType, subtype, signedDate, evidence FROM notification
+        WHERE ledger = ? AND notificationUUID = ?
+        """
+
+    /// Of the notifications among the facts; by UUID.
+    static func notifications(_ facts: [Fact], ledger: Int64, _ database: Database) throws -> [NotificationRow] {
+        try facts.compactMap(\.notificationUUID).sorted().flatMap { uuid in
+            try database.rows(selectNotification, [.integer(ledger), .text(uuid)]) { notification($0, from: 0) }
+        }
+    }
+
+    private static func notification(_ row: SQLiteRow, from first: Int32) -> NotificationRow {
+        NotificationRow(
+            notificationUUID: row.text(first), type: row.text(first + 1), subtype: row.optionalText(first + 2),
+            signedDate: row.instant(first + 3), evidence: row.integer(first + 4))
+    }
+
+    static let selectFactless = """
+        SELECT app, environment, document.receivedAt, notificationUUID, notificationType, subtype, signedDate, evidence
+        FROM notification JOIN ledger ON ledger.id = notification.ledger JOIN evidence AS document ON document.id = evidence
+        WHERE (app, environment, notificationUUID) > (?, ?, ?)
+            AND evidence NOT IN (SELECT evidence FROM fact WHERE evidence IS NOT NULL)
+        ORDER BY app, environment, notificationUUID LIMIT ?
+        """
+
+    static func factless(
+        after place: (scope: Scope, notificationUUID: String)?, limit: Int, _ database: Database
+    ) throws -> [FactlessNotification] {
+        let values: [SQLiteValue] = [
+            .text(place?.scope.app.rawValue ?? ""), .text(place?.scope.environment.rawValue ?? ""),
+            .text(place?.notificationUUID ?? ""), .integer(Int64(limit)),
+        ]
+        return try database.rows(selectFactless, values) { row in
+            FactlessNotification(
+                scope: Scope(app: AppID(row.text(0)), environment: try NameQueries.environment(row.text(1))),
+                row: notification(row, from: 3), receivedAt: row.instant(2))
+        }
+    }
+
+    static let selectUnused = """
+        SELECT id FROM evidence WHERE id NOT IN (SELECT evidence FROM notification)
+            AND id NOT IN (SELECT evidence FROM fact WHERE evidence IS NOT NULL) ORDER BY id LIMIT ?
+        """
+
+    static func unusedDocuments(limit: Int, _ database: Database) throws -> [Int64] {
+        try database.rows(selectUnused, [.integer(Int64(limit))]) { $0.integer(0) }
+    }
+
+    static func misnumbered(limit: Int, _ database: Database) throws -> [String] {
+        let headers = try database.rows("SELECT id, header FROM jwsHeader", []) { row in
+            ContentNumber.of(row.text(1)) == row.integer(0) ? nil : "jwsHeader \(row.integer(0))"
+        }
+        let policies = try database.rows("SELECT id, foldVersion, policy FROM policy", []) { row in
+            PolicyRow.number(text: row.text(2), foldVersion: row.integer(1)) == row.integer(0) ? nil : "policy \(row.integer(0))"
+        }
+        return Array((headers + policies).compactMap { $0 }.prefix(limit))
+    }
+
+    /// SQLite's own look at every page and every reference; at most `limit` answers.
+    static func integrityProblems(limit: Int, _ database: Database) throws -> [String] {
+        let pages = try database.rows("PRAGMA integrity_check(\(limit))", []) { $0.text(0) }.filter { $0 != "ok" }
+        let references = try database.rows("PRAGMA foreign_key_check", []) { row in
+            "a row of \(row.text(0)) names one of \(row.text(2)) that is not there"
+        }
+        return Array((pages + references).prefix(limit))
+    }
+}

@@ -1,0 +1,66 @@
+import PrivatePostgres
+import Storage
+import Testing
+
+@testable import StoragePostgres
+
+extension PostgresTests {
+    /// T53: what somebody does who owns the tables.
+    @Suite struct `Proof of the schema` {
+        /// Runs the body with a migrated database and a connection of its owner.
+        private static func withSchema(
+            _ body: (PostgresConnection) async throws -> Void
+        ) async throws {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                let owner = try PostgresConnection(try server.settings(server.url(name)), libpq: try Libpq.loaded())
+                defer { owner.close() }
+                try owner.migrate(applicationRole: nil)
+                try await body(owner)
+            }
+        }
+
+        @Test func `T53 A schema that nobody touched has no differences, and looking leaves nothing behind`() async throws {
+            try await Self.withSchema { owner in
+                #expect(try owner.schemaDifferences() == [])
+                #expect(try owner.schemaDifferences() == [])
+                #expect(try owner.one("SELECT count(*) FROM pg_class WHERE relpersistence = 't'").integer(0) == 0)
+                // An index of an operator's own is nobody's business.
+                try owner.runScript("CREATE INDEX mine ON claim (customer)")
+                #expect(try owner.schemaDifferences() == [])
+            }
+        }
+
+        private static let changes = [
+            ("DROP TRIGGER neverChanged ON fact", "trigger neverchanged of fact is missing"),
+            ("ALTER TABLE audit DISABLE TRIGGER neverChanged", "trigger neverchanged of audit is: 58 D"),
+            (
+                """
+                CREATE OR REPLACE FUNCTION refuseChange() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$
+                """, "trigger neverchanged of audit is: 58 O"
+            ),
+            (
+                """
+                CREATE FUNCTION helps() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+                CREATE TRIGGER helps BEFORE INSERT ON notification FOR EACH ROW EXECUTE FUNCTION helps()
+                """, "trigger helps of notification must not be there"
+            ),
+            ("CREATE RULE none AS ON INSERT TO audit DO INSTEAD NOTHING", "rule none of audit must not be there"),
+            ("DROP INDEX oneFactPerSignedTransaction", "index onefactpersignedtransaction is missing"),
+            ("ALTER TABLE notification DROP CONSTRAINT notification_pkey", "constraint of notification PRIMARY KEY"),
+            ("ALTER TABLE fact DROP CONSTRAINT fact_evidence_fkey", "constraint of fact FOREIGN KEY (evidence)"),
+            ("ALTER TABLE fact ALTER COLUMN decoded DROP NOT NULL", "column fact.decoded is: bytea. It must be: bytea NOT NULL"),
+            ("ALTER TABLE outbox SET UNLOGGED", "table outbox is: unlogged"),
+            ("DROP TABLE holding", "table holding is missing"),
+        ]
+
+        @Test(arguments: changes)
+        func `T53 A schema that is not Tenure's is found, and said how it must be`(_ sql: String, _ words: String) async throws {
+            try await Self.withSchema { owner in
+                try owner.runScript(sql)
+                let found = try owner.schemaDifferences().map(\.words)
+                #expect(found.contains { $0.hasPrefix(words) }, "\(found)")
+            }
+        }
+    }
+}
