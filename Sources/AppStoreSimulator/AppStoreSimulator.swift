@@ -50,7 +50,8 @@ package actor AppStoreSimulator {
         }
         guard Self.acceptedStarts.contains(start.millisecondsSince1970) else { throw SimulatorConfigurationError.startsAt(start) }
         guard !configuration.apps.isEmpty else { throw SimulatorConfigurationError.noApps }
-        authority = try Self.authority(of: configuration)
+        let authorities = try Self.authorities(of: configuration)
+        authority = authorities.signing
         var kept = configuration
         kept.resumed = nil
         self.configuration = kept
@@ -71,7 +72,7 @@ package actor AppStoreSimulator {
             store = state.store
         } else {
             printer = StorePrinter(authority)
-            receipts = ReceiptPrinter(validity: Self.validity(from: start))
+            receipts = ReceiptPrinter(validity: Self.validity(from: start), kept: authorities.receipts)
             let opened = try Self.opened(configuration)
             store = opened.store
             targets = opened.targets
@@ -95,10 +96,11 @@ package actor AppStoreSimulator {
         return (store, targets)
     }
 
-    private static func authority(of configuration: SimulatorConfiguration) throws -> SigningAuthority {
-        if let state = configuration.resumed { return state.printer.signers[0] }
-        if let pem = configuration.authorityPEM { return try SigningAuthority(pem: pem) }
-        return try SigningAuthority(validity: validity(from: configuration.startsAt))
+    private static func authorities(of configuration: SimulatorConfiguration) throws -> AuthorityFile {
+        if let state = configuration.resumed { return AuthorityFile(signing: state.printer.signers[0], receipts: nil) }
+        if let pem = configuration.authorityPEM { return try AuthorityFile(pem: pem) }
+        return AuthorityFile(
+            signing: try SigningAuthority(validity: validity(from: configuration.startsAt)), receipts: nil)
     }
 
     private static func add(_ app: SimulatedApp, to store: inout Store) throws -> AppNumber {
@@ -123,9 +125,6 @@ package actor AppStoreSimulator {
 
     /// ``rootFingerprint`` in hexadecimal digits: what a server's configuration takes.
     package nonisolated var rootFingerprintText: String { ControlRoutes.hexadecimal(rootFingerprint) }
-
-    /// Certificates and keys as PEM, for ``SimulatorConfiguration/authorityPEM``.
-    package nonisolated func exportedAuthority() -> String { authority.exportedPEM() }
 
     /// 1980 to 2100.
     private static let acceptedStarts: ClosedRange<Int64> = 315_532_800_000...4_102_444_800_000

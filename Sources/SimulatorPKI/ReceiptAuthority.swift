@@ -141,15 +141,35 @@ extension ReceiptAuthority: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let keys = try container.decode([String].self, forKey: .keys)
-        chainDER = try container.decode([[UInt8]].self, forKey: .chain)
-        guard keys.count == 3, let leaf = chainDER.first else {
+        let chain = try container.decode([[UInt8]].self, forKey: .chain)
+        guard keys.count == 3, !chain.isEmpty else {
             throw DecodingError.dataCorruptedError(forKey: .keys, in: container, debugDescription: "not three keys and a chain")
         }
-        digest = try container.decode(Digest.self, forKey: .digest)
+        try self.init(chain: chain, keys: keys, digest: try container.decode(Digest.self, forKey: .digest))
+    }
+
+    /// Of three certificates, each before its key: what ``exportedPEM()`` wrote.
+    init(documents: [PEMDocument]) throws {
+        guard documents.certificates.count == 3, documents.keys.count == 3 else { throw SigningAuthorityError.notAnExport }
+        try self.init(chain: documents.certificates, keys: documents.keys, digest: .sha256)
+        let certified = try chainDER.map { try Certificate(derEncoded: $0).publicKey }
+        guard certified == [leafKey, intermediateKey, rootKey].map({ Certificate.PublicKey($0.publicKey) }) else {
+            throw SigningAuthorityError.keysDoNotMatch
+        }
+    }
+
+    func exportedPEM() -> String {
+        PEMDocument.text(zip(chainDER, [leafKey, intermediateKey, rootKey].map(\.pemRepresentation)).map { ($0, $1) })
+    }
+
+    /// Of a chain and its keys, leaf first.
+    private init(chain: [[UInt8]], keys: [String], digest: Digest) throws {
+        chainDER = chain
+        self.digest = digest
         leafKey = try _RSA.Signing.PrivateKey(pemRepresentation: keys[0])
         intermediateKey = try _RSA.Signing.PrivateKey(pemRepresentation: keys[1])
         rootKey = try _RSA.Signing.PrivateKey(pemRepresentation: keys[2])
-        names = try Self.issuerAndSerialNumber(try Certificate(derEncoded: leaf))
+        names = try Self.issuerAndSerialNumber(try Certificate(derEncoded: chain[0]))
     }
 
     package func encode(to encoder: any Encoder) throws {

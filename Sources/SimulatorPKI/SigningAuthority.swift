@@ -137,18 +137,16 @@ extension SigningAuthority {
     /// It holds private keys: a simulator's own file, never a real secret, but readable by its owner only all the same.
     package func exportedPEM() -> String {
         let keys = [leafKey.pem, intermediateKey.pemRepresentation, rootKey.pemRepresentation]
-        return zip(chainDER, keys)
-            .map { PEMDocument(type: "CERTIFICATE", derBytes: $0).pemString + "\n" + $1 + "\n" }
-            .joined()
+        return PEMDocument.text(zip(chainDER, keys).map { ($0, $1) })
     }
 
     /// The authority that ``exportedPEM()`` wrote, so that a simulator keeps its root over restarts.
     ///
     /// - Throws: ``SigningAuthorityError`` when the text is not three certificates with their keys, or the ASN.1 or key error.
-    package init(pem: String) throws {
-        let documents = try PEMDocument.parseMultiple(pemString: pem)
-        let certificates = documents.filter { $0.discriminator == "CERTIFICATE" }.map(\.derBytes)
-        let keys = documents.filter { $0.discriminator == "PRIVATE KEY" }.map(\.pemString)
+    package init(pem: String) throws { try self.init(documents: try PEMDocument.parseMultiple(pemString: pem)) }
+
+    init(documents: [PEMDocument]) throws {
+        let (certificates, keys) = (documents.certificates, documents.keys)
         guard certificates.count == 3, keys.count == 3, documents.count == 6 else { throw SigningAuthorityError.notAnExport }
         let read = Keys(
             root: try P384.Signing.PrivateKey(pemRepresentation: keys[2]),

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import CryptoExtras
 package import Primitives
+internal import SwiftASN1
 internal import X509
 
 /// Signs transaction receipts as iOS 6 and earlier kept them: a property list in NeXT's style around a signature with the
@@ -66,6 +67,15 @@ extension TransactionReceiptAuthority: Codable {
         leafDER = try container.decode([UInt8].self, forKey: .leaf)
         leafKey = try _RSA.Signing.PrivateKey(unsafePEMRepresentation: try container.decode(String.self, forKey: .key))
     }
+
+    /// Of the issuer's certificate, the signer's and its key: what ``exportedPEM()`` wrote.
+    init(documents: [PEMDocument]) throws {
+        guard documents.certificates.count == 2, documents.keys.count == 1 else { throw SigningAuthorityError.notAnExport }
+        (issuerDER, leafDER) = (documents.certificates[0], documents.certificates[1])
+        leafKey = try _RSA.Signing.PrivateKey(unsafePEMRepresentation: documents.keys[0])
+    }
+
+    func exportedPEM() -> String { PEMDocument.text([(issuerDER, nil), (leafDER, leafKey.pemRepresentation)]) }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

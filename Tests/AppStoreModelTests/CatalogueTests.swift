@@ -28,6 +28,11 @@ let fixtures = ProcessInfo.processInfo.environment["TENURE_FIXTURES"]
         #expect(catalogue.settings.storefront.id == "143441")
     }
 
+    @Test func `an empty price, as Xcode wrote it, is none`() throws {
+        let file = #"{"products":[\#(Self.gift(""))],"version":{"major":1,"minor":1}}"#
+        #expect(try Catalogue(storeKitFile: Array(file.utf8)).product("a")?.price == Milliunits(0))
+    }
+
     /// The counts were read from the files by eye.
     @Test(
         .enabled(if: fixtures != nil, "needs TENURE_FIXTURES"),

@@ -256,7 +256,10 @@ import Testing
         try story.autoRenew(false)
         try story.advance(to: World.days(40))
         _ = try story.store.changeStorefront(of: story.account, to: "DEU")
-        let members = try story.members(of: try story.buy("pro.monthly"))
+        let again = try story.buy("pro.monthly")
+        let members = try story.members(of: again)
+        // OWN-14: another subscription, at home it would go on with the first.
+        #expect(members["originalTransactionId"]?.string == again.transactionId.rawValue)
         #expect(members["storefront"]?.string == "DEU")
         #expect(members["currency"]?.string == "EUR")
         #expect(members["storefrontId"]?.string == "143443")

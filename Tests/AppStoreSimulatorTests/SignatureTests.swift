@@ -1,5 +1,7 @@
 import AppStoreWire
+import Foundation
 import Primitives
+import SimulatorPKI
 import Testing
 
 @testable import AppStoreModel
@@ -37,11 +39,22 @@ import Testing
         }
     }
 
-    @Test func `an exported authority keeps the root over a restart`() throws {
+    @Test func `an exported authority keeps all roots over a restart`() async throws {
         var configuration = try World.configuration()
         let first = try AppStoreSimulator(configuration: configuration)
-        configuration.authorityPEM = first.exportedAuthority()
+        let exported = try await first.exportedAuthority()
+        configuration.authorityPEM = exported
+        let second = try AppStoreSimulator(configuration: configuration)
+        #expect(second.rootFingerprint == first.rootFingerprint)
+        #expect(try await second.receiptRootDER() == first.receiptRootDER())
+        #expect(try await second.transactionReceiptIssuerDER() == first.transactionReceiptIssuerDER())
+        #expect(try await second.exportedAuthority() == exported)
+        // As it was written before receipts' keys were kept.
+        let parts = exported.components(separatedBy: "-----BEGIN CERTIFICATE-----")
+        configuration.authorityPEM = parts.prefix(4).joined(separator: "-----BEGIN CERTIFICATE-----")
         #expect(try AppStoreSimulator(configuration: configuration).rootFingerprint == first.rootFingerprint)
+        configuration.authorityPEM = parts.prefix(6).joined(separator: "-----BEGIN CERTIFICATE-----")
+        #expect(throws: SigningAuthorityError.notAnExport) { try AppStoreSimulator(configuration: configuration) }
     }
 
     @Test func `a simulator plays Production or Sandbox, and starts in our time`() throws {

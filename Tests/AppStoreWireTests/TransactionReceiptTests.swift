@@ -42,6 +42,18 @@ import Testing
         verifier.transactionReceipt(bytes, for: app, at: World.now)
     }
 
+    /// From 2050 on certificates write four digits of the year (RFC 5280, section 4.1.2.5), as the local App Store's do.
+    @Test func `a certificate that is valid beyond 2049 is read`() throws {
+        let end = try #require(Timestamp(rfc3339: "2085-01-01T00:00:00Z"))
+        let authority = try TransactionReceiptAuthority(validity: World.year.lowerBound...end)
+        let verifier = AppStoreVerifier(roots: TrustRoots.apple.adding(transactionReceiptIssuer: authority.issuerDER))
+        let receipt = try authority.sign(purchaseInfo: Self.purchaseInfo, environment: nil)
+        guard case .proved = try verifier.transactionReceipt(Array(receipt.utf8), for: Self.app, at: World.now).get() else {
+            Issue.record("the issuer is configured")
+            return
+        }
+    }
+
     @Test func `every name is read`() throws {
         guard case .proved(let verified) = try verify(signed(environment: "Sandbox")).get() else {
             Issue.record("the issuer is configured")

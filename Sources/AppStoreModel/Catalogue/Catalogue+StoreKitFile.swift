@@ -138,7 +138,9 @@ private struct StoreKitEntry {
 
     func flag(_ name: String) -> Bool { object[name]?.bool ?? false }
 
+    /// Xcode writes an empty text for what costs nothing (format 1.1).
     func price(_ name: String) throws(CatalogueError) -> Milliunits {
+        if object[name]?.string?.isEmpty == true { return Milliunits(0) }
         let text = try text(name)
         guard let price = Milliunits(decimal: text) else { throw .price(path: "\(path)/\(name)", text) }
         return price

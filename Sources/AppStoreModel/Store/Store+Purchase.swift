@@ -80,13 +80,23 @@ extension Store {
         let installation = install(order.app, for: account.number)
         guard let terms = catalogue[number].terms else { return try buyOnce(order, number, account) }
         guard order.plan == .billedUpfront || terms.monthlyPlan != nil else { throw .planNotOffered }
-        let current = installation.subscriptions[terms.group].flatMap { subscriptions[$0] }
+        let current = subscription(of: terms.group, installation, in: account.storefront)
         let offer = try chosenOffer(order, of: number, current: current, installation)
         let wish = Wish(order: order, product: number, terms: terms, offer: offer, account: account)
         guard let current else { return try subscribe(wish) }
         if current.hasEnded { return try resubscribe(wish, current) }
         if case .active = current.state { return try change(current, to: wish) }
         throw .paymentDeclined
+    }
+
+    /// The account's own of a group. After a move to another country a purchase does not go on with what ended before: it is
+    /// another subscription, with an `originalTransactionId` of its own (OWN-14).
+    private func subscription(
+        of group: SubscriptionGroupID, _ installation: Installation, in storefront: StorefrontNumber
+    ) -> StoreSubscription? {
+        guard let subscription = installation.subscriptions[group].flatMap({ subscriptions[$0] }) else { return nil }
+        let hasMoved = subscription.hasEnded && find(subscription.latest).map { $0.storefront != storefront } ?? false
+        return hasMoved ? nil : subscription
     }
 
     /// A customer redeems an offer code, which names its product by itself.

@@ -10,7 +10,11 @@ struct ReceiptPrinter: Sendable, Codable {
     private var receiptAuthority: ReceiptAuthority?
     private var transactionAuthority: TransactionReceiptAuthority?
 
-    init(validity: ClosedRange<Timestamp>) { self.validity = validity }
+    /// - Parameter kept: what a file had of them.
+    init(validity: ClosedRange<Timestamp>, kept: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)? = nil) {
+        self.validity = validity
+        (receiptAuthority, transactionAuthority) = (kept?.app, kept?.transaction)
+    }
 
     /// The same, with the other's keys where this has none.
     func completed(by other: ReceiptPrinter) -> ReceiptPrinter {
@@ -50,6 +54,18 @@ extension AppStoreSimulator {
     package func loseReceipt(of id: AccountID) throws { lostReceipts.insert(try store.account(id).id) }
 
     package func hasReceipt(_ id: AccountID) -> Bool { !lostReceipts.contains(id) }
+
+    /// What it signs with as one PEM file, for ``SimulatorConfiguration/authorityPEM``. Makes the keys that sign receipts where
+    /// none were made, which takes a second.
+    package func exportedAuthority() throws -> String {
+        let kept = (app: try receipts.authority(), transaction: try receipts.oldAuthority())
+        return AuthorityFile(signing: authority, receipts: kept).pem
+    }
+
+    /// The SHA-256 of ``receiptRootDER()`` in hexadecimal digits: what a server's configuration takes.
+    package func receiptRootFingerprintText() throws -> String {
+        ControlRoutes.hexadecimal(Array(SHA256.hash(data: try receiptRootDER())))
+    }
 
     /// The root's DER of app receipts.
     package func receiptRootDER() throws -> [UInt8] { try receipts.authority().rootDER }

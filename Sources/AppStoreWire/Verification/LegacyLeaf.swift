@@ -58,12 +58,23 @@ struct LegacyLeaf {
         }
     }
 
-    /// A time as certificates write it until 2049 (RFC 5280, section 4.1.2.5); these ended long before.
+    /// A time as certificates write it: until 2049 with two digits of the year, and since with four (RFC 5280, section
+    /// 4.1.2.5).
     private static func instant(_ node: ASN1Node) throws -> Timestamp {
+        if node.identifier == .generalizedTime {
+            let time = try GeneralizedTime(derEncoded: node)
+            return try instant(
+                CivilDate(year: Int64(time.year), month: Int64(time.month), day: Int64(time.day)),
+                time.hours * 3600 + time.minutes * 60 + time.seconds)
+        }
         let time = try UTCTime(derEncoded: node)
-        let date = CivilDate(year: Int64(time.year), month: Int64(time.month), day: Int64(time.day))
+        return try instant(
+            CivilDate(year: Int64(time.year), month: Int64(time.month), day: Int64(time.day)),
+            time.hours * 3600 + time.minutes * 60 + time.seconds)
+    }
+
+    private static func instant(_ date: CivilDate?, _ second: Int) throws -> Timestamp {
         guard let date else { throw ChainRefusal(.certificateMalformed, "validity") }
-        let second = Int64(time.hours) * 3600 + Int64(time.minutes) * 60 + Int64(time.seconds)
-        return Timestamp(millisecondsSince1970: (date.daysSince1970 * 86_400 + second) * 1000)
+        return Timestamp(millisecondsSince1970: (date.daysSince1970 * 86_400 + Int64(second)) * 1000)
     }
 }

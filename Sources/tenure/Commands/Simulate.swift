@@ -80,7 +80,8 @@ struct SimulateStart: AsyncParsableCommand {
     var clockFile: String?
 
     @Option(
-        name: .long, help: "A PEM file with its keys and certificates; made if it is absent, so that a root outlives a restart.")
+        name: .long, help: "A PEM file with its keys and certificates; made if it is absent, so that its roots outlive a restart."
+    )
     var authority: String?
 
     @Option(name: .long, help: "The id of the In-App Purchase key that clients sign with.")
@@ -107,9 +108,7 @@ struct SimulateStart: AsyncParsableCommand {
         let simulator = try AppStoreSimulator(configuration: try simulatorConfiguration())
         if let rate { try await simulator.setClockRate(rate == 0 ? .stands : .factor(rate)) }
         if let notificationURL { try await simulator.setNotificationURL(notificationURL) }
-        if let authority, !FileManager.default.fileExists(atPath: authority) {
-            try SecretFile.write(simulator.exportedAuthority(), to: authority)
-        }
+        let receiptRoot = try await keptReceiptRoot(simulator)
         var logger = Logger(label: "tenure.simulate")
         logger.logLevel = .warning
         let application = simulator.buildApplication(logger: logger) { listener, port in
@@ -117,6 +116,9 @@ struct SimulateStart: AsyncParsableCommand {
             case .control:
                 let root = simulator.rootFingerprintText
                 Console.print("Local App Store at http://127.0.0.1:\(port)/control/v1  root SHA-256 \(root)")
+                if let receiptRoot {
+                    Console.print("Receipts are signed under another root, as Apple's are: SHA-256 \(receiptRoot)")
+                }
             case .face(let environment):
                 Console.print("App Store Server API and /verifyReceipt, \(environment.rawValue): http://127.0.0.1:\(port)")
             }
@@ -135,6 +137,17 @@ struct SimulateStart: AsyncParsableCommand {
             throw error
         }
         if let state { try StateFile.write(try await simulator.save(), to: state) }
+    }
+
+    /// The root of receipts, where --authority keeps it. A file from before that was kept gets it now.
+    private func keptReceiptRoot(_ simulator: AppStoreSimulator) async throws -> String? {
+        guard let authority else { return nil }
+        let kept = try await simulator.exportedAuthority()
+        let isThere = FileManager.default.fileExists(atPath: authority)
+        if try !isThere || String(contentsOfFile: authority, encoding: .utf8) != kept {
+            try SecretFile.write(kept, to: authority)
+        }
+        return try await simulator.receiptRootFingerprintText()
     }
 
     private func simulatorConfiguration() throws -> SimulatorConfiguration {

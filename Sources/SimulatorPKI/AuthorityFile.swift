@@ -1,0 +1,46 @@
+internal import SwiftASN1
+
+/// What a local App Store signs with, as one PEM file, so that its roots outlive a restart: certificates and keys of what signs
+/// transactions, and behind them of what signs receipts, where that was made.
+///
+/// It holds private keys: a simulator's own, never a real secret, but readable by its owner only all the same.
+package struct AuthorityFile: Sendable {
+    package var signing: SigningAuthority
+    /// Of app receipts and of transaction receipts; nil in a file from before they were kept.
+    package var receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?
+
+    package init(signing: SigningAuthority, receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?) {
+        self.signing = signing
+        self.receipts = receipts
+    }
+
+    /// - Throws: ``SigningAuthorityError`` where the text is not what ``pem`` writes, or the ASN.1 or key error.
+    package init(pem: String) throws {
+        let documents = try PEMDocument.parseMultiple(pemString: pem)
+        signing = try SigningAuthority(documents: Array(documents.prefix(6)))
+        guard documents.count > 6 else { return }
+        guard documents.count == 15 else { throw SigningAuthorityError.notAnExport }
+        receipts = (
+            try ReceiptAuthority(documents: Array(documents[6..<12])),
+            try TransactionReceiptAuthority(documents: Array(documents[12...]))
+        )
+    }
+
+    package var pem: String {
+        signing.exportedPEM() + (receipts.map { $0.app.exportedPEM() + $0.transaction.exportedPEM() } ?? "")
+    }
+}
+
+extension PEMDocument {
+    /// Certificates and keys as PEM, each certificate before its key.
+    static func text(_ pairs: some Sequence<(certificate: [UInt8], key: String?)>) -> String {
+        pairs.map { pair in
+            PEMDocument(type: "CERTIFICATE", derBytes: pair.certificate).pemString + "\n" + (pair.key.map { $0 + "\n" } ?? "")
+        }.joined()
+    }
+}
+
+extension [PEMDocument] {
+    var certificates: [[UInt8]] { filter { $0.discriminator == "CERTIFICATE" }.map(\.derBytes) }
+    var keys: [String] { filter { $0.discriminator.hasSuffix("PRIVATE KEY") }.map(\.pemString) }
+}
