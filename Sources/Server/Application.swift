@@ -19,7 +19,7 @@ package struct ServerDependencies: Sendable {
 package func buildRouter(
     _ dependencies: ServerDependencies, configuration: ServerConfiguration
 ) -> Router<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self)
+    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(sampler: LogSampler(every: .seconds(10))))
     Routes(
         backend: dependencies.backend, doorkeeper: Doorkeeper(dependencies.credentials),
@@ -54,7 +54,7 @@ package func buildApplication(
     decoder.maxHeaderListSize = configuration.maximumHeaderBytes
     decoder.maxHeaderFieldCount = 100
     let channel = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [ConnectionDeadlines(limits, connections: connections)],
+        additionalChannelHandlers: [ConnectionDeadlines(limits, connections: connections), ParserProblems()],
         httpDecoderConfiguration: decoder)
     return Application(
         router: router,

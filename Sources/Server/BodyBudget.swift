@@ -17,8 +17,8 @@ final class BodyBudget: Sendable {
 
     /// The whole body of a request, for as long as `use` runs.
     ///
-    /// - Throws: `NIOTooManyBytesError` where the body is longer than `longest`; `BodyBudget.Full` where too much is held, which
-    ///   soon changes; what `use` throws.
+    /// - Throws: `BodyBudget.Unfinished` where it did not come whole; `NIOTooManyBytesError` where it is longer than `longest`;
+    ///   `BodyBudget.Full` where too much is held, which soon changes; what `use` throws.
     func reading<Result>(
         _ request: Request, upTo longest: Int, _ use: ([UInt8]) async throws -> Result
     ) async throws -> Result {
@@ -27,7 +27,8 @@ final class BodyBudget: Sendable {
         }
         var bytes: [UInt8] = []
         defer { give(back: bytes.count) }
-        for try await chunk in request.body {
+        var chunks = request.body.makeAsyncIterator()
+        while let chunk = try await Self.next(&chunks) {
             let count = chunk.readableBytes
             guard count <= longest - bytes.count else { throw NIOTooManyBytesError(maxBytes: longest) }
             guard take(count, after: bytes.count) else { throw Full() }
@@ -35,6 +36,18 @@ final class BodyBudget: Sendable {
         }
         return try await use(bytes)
     }
+
+    /// Whatever a client's bytes do to the parser, or a hang-up to the connection, is no failure of ours.
+    private static func next(_ chunks: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+        do {
+            return try await chunks.next()
+        } catch {
+            throw Unfinished()
+        }
+    }
+
+    /// The body did not come whole.
+    struct Unfinished: Error {}
 
     private func take(_ count: Int, after before: Int) -> Bool {
         let most = before + count <= Self.usual ? limit : limit / 4 * 3

@@ -6,7 +6,7 @@ import StrictJSON
 /// A short-lived word of the app's backend that whoever carries it is one customer: a JWT with HS256 under a secret that the
 /// backend and this server share (docs/decisions/0005).
 ///
-/// Source: RFC 7519 (claims `sub`, `aud`, `iat`, `exp`), RFC 7515, RFC 7518, section 3.2.
+/// Source: RFC 7519 (claims `sub`, `aud`, `iat`, `exp`, `nbf`), RFC 7515, RFC 7518, section 3.2.
 package enum CustomerToken {
     /// The longest time that a token may be valid.
     package static let longestValidity = Milliseconds.hours(24)
@@ -22,12 +22,14 @@ package enum CustomerToken {
         case audienceOfAnotherApp
         case validForTooLong
         case notYetIssued
+        /// `nbf` lies ahead.
+        case notYetValid
         case expired
     }
 
     /// The customer that the token names.
     ///
-    /// - Parameter now: the server's clock; `iat` may lie a minute after it.
+    /// - Parameter now: the server's clock; `iat` and `nbf` may lie a minute after it.
     package static func customer(
         in token: String, app: AppID, secret: [UInt8], at now: Timestamp
     ) throws(Refusal) -> CustomerID {
@@ -51,6 +53,10 @@ package enum CustomerToken {
         guard audience == app.rawValue else { throw .audienceOfAnotherApp }
         guard expiresAt.since(issuedAt) <= longestValidity else { throw .validForTooLong }
         guard issuedAt <= now.adding(.minutes(1)) else { throw .notYetIssued }
+        if let notBefore = claims["nbf"] {
+            guard let begin = notBefore.int64.flatMap(instant) else { throw .claimMissing }
+            guard begin <= now.adding(.minutes(1)) else { throw .notYetValid }
+        }
         guard now < expiresAt else { throw .expired }
         return CustomerID(subject)
     }

@@ -12,8 +12,11 @@ enum ErrorMapping {
         case let error as RequestError: problem(of: error)
         case let error as DoorError: problem(of: error)
         case let error as BackendError: problem(of: error)
+        case is MethodNotAllowed: problem(of: HTTPError(.methodNotAllowed))
         case let error as HTTPError: problem(of: error)
         case is NIOTooManyBytesError: problem(of: HTTPError(.contentTooLarge))
+        case is BodyBudget.Unfinished:
+            Problem(status: 400, code: "bodyUnfinished", detail: "The body broke off, or its chunks are malformed.")
         case is BodyBudget.Full: problem(of: BackendError.overloaded)
         case is TurnTaken:
             Problem(
@@ -27,6 +30,8 @@ enum ErrorMapping {
 
     private static func problem(of error: RequestError) -> Problem {
         switch error {
+        case .hostMissing:
+            Problem(status: 400, code: "hostMissing", detail: "A request needs one Host (RFC 9112, section 3.2).")
         case .invalidBody(let reason): Problem(status: 400, code: "invalidBody", detail: reason)
         case .invalidParameter(let name, let reason): Problem(status: 400, code: "invalidParameter", detail: "\(name) \(reason)")
         }
@@ -112,8 +117,15 @@ enum ErrorMapping {
     }
 }
 
+/// The address answers other methods.
+struct MethodNotAllowed: Error {
+    let allowed: [HTTPRequest.Method]
+}
+
 /// Why a request cannot be understood.
 enum RequestError: Error {
+    /// None, or more than one.
+    case hostMissing
     case invalidBody(String)
     case invalidParameter(String, reason: String)
 }

@@ -1,5 +1,6 @@
 import APIContract
 import Backend
+import HTTPTypes
 import Hummingbird
 import Logging
 import Primitives
@@ -14,11 +15,25 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         do {
+            try checkHost(of: request)
             return try await next(request, context)
         } catch {
             let problem = ErrorMapping.problem(of: error)
             log(problem, error, context)
-            return .problem(problem)
+            var response = Response.problem(problem)
+            if let error = error as? MethodNotAllowed {
+                response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
+            }
+            return request.method == .head ? response.createHeadResponse() : response
+        }
+    }
+
+    /// Exactly one (RFC 9112, section 3.2): proxies and caches may take another one for the address than this server does. Not
+    /// asked of who only wants to know whether it lives: such programs speak HTTP/1.0, which has none.
+    private func checkHost(of request: Request) throws {
+        guard !request.uri.path.hasPrefix("/health/") else { return }
+        guard request.head.authority != nil, HTTPField.Name("host").map({ request.headers[$0] == nil }) ?? true else {
+            throw RequestError.hostMissing
         }
     }
 

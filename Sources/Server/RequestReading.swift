@@ -16,6 +16,18 @@ extension Request {
         return environment
     }
 
+    /// Refuses a query that names anything else, or one thing twice: what is misspelt would be answered as if it were not there.
+    func allowQuery(_ names: String...) throws {
+        var seen: Set<Substring> = []
+        for (name, _) in uri.queryParameters {
+            guard names.contains(String(name)) else {
+                let known = names.isEmpty ? "this address takes none" : "known are \(names.joined(separator: ", "))"
+                throw RequestError.invalidParameter("\(name.prefix(64))", reason: "is no parameter: \(known)")
+            }
+            guard seen.insert(name).inserted else { throw RequestError.invalidParameter(String(name), reason: "stands twice") }
+        }
+    }
+
     /// Whether the query says yes; false where it does not say.
     func flag(_ name: String) throws -> Bool {
         switch uri.queryParameters[name[...]] {

@@ -25,16 +25,34 @@ struct Routes<Context: RequestContext>: Sendable {
         let customer: CustomerID
     }
 
+    private typealias Handler = @Sendable (Request, Context) async throws -> Response
+
+    private var routes: [(method: HTTPRequest.Method, template: String, handler: Handler)] {
+        [
+            (.post, Route.notifications, receiveNotification), (.post, Route.transactions, upload),
+            (.post, Route.receipts, uploadReceipt), (.get, Route.entitlements, entitlements),
+            (.put, Route.appAccountToken, registerToken), (.get, Route.subscription, subscription),
+            (.get, Route.warnings, warnings), (.get, Route.ready, ready),
+            (.get, Route.live, { _, _ in .json(Array(#"{"status":"live"}"#.utf8)) }),
+        ]
+    }
+
+    /// Each address with its one method; a GET answers HEAD too, and everything else is told what would be answered (RFC 9110,
+    /// section 15.5.6).
     func add(to router: Router<Context>) {
-        router.post(RouterPath(Route.notifications), use: receiveNotification)
-        router.post(RouterPath(Route.transactions), use: upload)
-        router.post(RouterPath(Route.receipts), use: uploadReceipt)
-        router.get(RouterPath(Route.entitlements), use: entitlements)
-        router.put(RouterPath(Route.appAccountToken), use: registerToken)
-        router.get(RouterPath(Route.subscription), use: subscription)
-        router.get(RouterPath(Route.warnings), use: warnings)
-        router.get(RouterPath(Route.live)) { _, _ in Response.json(Array(#"{"status":"live"}"#.utf8)) }
-        router.get(RouterPath(Route.ready), use: ready)
+        for route in routes {
+            let allowed: [HTTPRequest.Method] = route.method == .get ? [.get, .head] : [route.method]
+            router.on(RouterPath(route.template), method: route.method, use: route.handler)
+            for method in Self.methods where !allowed.contains(method) {
+                router.on(RouterPath(route.template), method: method) { _, _ -> Response in
+                    throw MethodNotAllowed(allowed: allowed)
+                }
+            }
+        }
+    }
+
+    private static var methods: [HTTPRequest.Method] {
+        [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect]
     }
 
     /// Apple sends no credentials: the signature is the proof (B.1). 200 only after the commit, for duplicates too.
@@ -49,6 +67,7 @@ struct Routes<Context: RequestContext>: Sendable {
     private func upload(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
+        try request.allowQuery()
         return try await bodies.reading(request, upTo: maximumBodyBytes) { bytes in
             let body = try Self.read(bytes, UploadBody.init(json:))
             let upload = Backend.Upload(
@@ -63,6 +82,7 @@ struct Routes<Context: RequestContext>: Sendable {
     private func uploadReceipt(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
+        try request.allowQuery()
         return try await receipts.alone(Uploader(app: app, customer: customer)) {
             try await bodies.reading(request, upTo: ReceiptUploadBody.longest) { bytes in
                 let body = try Self.read(bytes, ReceiptUploadBody.init(json:))
@@ -93,7 +113,8 @@ struct Routes<Context: RequestContext>: Sendable {
     private func entitlements(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
-        let environment = try request.environment()
+        try request.allowQuery("environment", "at")
+        let environment = try environment(of: request, app)
         let answer = try await backend.entitlements(of: customer, app: app, environment: environment, at: try request.instant())
         return .json(AnswerMapping.body(of: answer, customer: customer, environment: environment).json)
     }
@@ -101,6 +122,7 @@ struct Routes<Context: RequestContext>: Sendable {
     private func registerToken(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admitBackend(request, app: app, at: backend.now())
+        try request.allowQuery("minted")
         guard let token = AppAccountToken(try context.segment("token")) else {
             throw RequestError.invalidParameter("token", reason: "is not a UUID")
         }
@@ -111,8 +133,9 @@ struct Routes<Context: RequestContext>: Sendable {
     private func subscription(_ request: Request, _ context: Context) async throws -> Response {
         let app = try context.app()
         try doorkeeper.admitBackend(request, app: app, at: backend.now())
+        try request.allowQuery("environment", "at")
         let key = SubscriptionKey(
-            app: app, environment: try request.environment(),
+            app: app, environment: try environment(of: request, app),
             originalTransactionId: OriginalTransactionID(try context.segment("originalTransactionId")))
         let at = try request.instant() ?? backend.now()
         return .json(SubscriptionBody(report: try await backend.subscription(key), at: at).json)
@@ -121,8 +144,21 @@ struct Routes<Context: RequestContext>: Sendable {
     private func warnings(_ request: Request, _ context: Context) async throws -> Response {
         let app = try context.app()
         try doorkeeper.admitBackend(request, app: app, at: backend.now())
-        let warnings = try await backend.warnings(app: app, environment: try request.environment())
+        try request.allowQuery("environment")
+        let warnings = try await backend.warnings(app: app, environment: try environment(of: request, app))
         return .json(AnswerMapping.json(of: warnings))
+    }
+
+    /// The environment that is asked about, which must be one of the app's: an answer about another would always be "nothing".
+    private func environment(of request: Request, _ app: AppID) throws -> Primitives.Environment {
+        let environment = try request.environment()
+        let listed = try backend.environments(of: app)
+        guard listed.contains(environment) else {
+            let names = listed.map(\.rawValue).sorted().joined(separator: ", ")
+            throw RequestError.invalidParameter(
+                "environment", reason: "is \(environment.rawValue), and the app's environments are \(names)")
+        }
+        return environment
     }
 
     private func ready(_ request: Request, _ context: Context) async throws -> Response {

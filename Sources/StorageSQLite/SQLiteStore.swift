@@ -12,6 +12,7 @@ package final class SQLiteStore: Store {
     private let readers: HoldingReaders
     private let names = CommittedNames()
     private let schema: Int
+    private let longestWait: Duration
     /// Whether the disk refused a write. What it then holds of the pages that were to be flushed nobody knows, and asking it
     /// again would be answered as if all were well; so nothing more is written before the process is started anew (F03).
     private let isDamaged = Atomic(false)
@@ -27,9 +28,12 @@ package final class SQLiteStore: Store {
     /// - Throws: `StorageError`; `notDurable` if commits would not be flushed to disk, `schemaTooNew` if a newer Tenure wrote it.
     package convenience init(path: String) throws { try self.init(path: path, knowing: Schema.version) }
 
-    /// - Parameter schema: that this store knows; another than today's only in tests.
-    init(path: String, knowing schema: Int) throws {
+    /// - Parameters:
+    ///   - schema: that this store knows; another than today's only in tests.
+    ///   - longestWait: how long a write waits for a lock that another program holds.
+    init(path: String, knowing schema: Int = Schema.version, longestWait: Duration = .seconds(5)) throws {
         self.schema = schema
+        self.longestWait = longestWait
         (failures, damage) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
         pool = try StorageError.translating { try Self.open(path, schema) }
         readers = try HoldingReaders(path: path)
@@ -68,11 +72,23 @@ package final class SQLiteStore: Store {
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
+        let asked = ContinuousClock.now
+        return try await withCheckedThrowingContinuation { continuation in
             pool.asyncWriteWithoutTransaction { database in
+                self.limitWait(since: asked, database)
                 continuation.resume(with: Swift.Result { try self.watching { try self.commit(body, database) } })
             }
         }
+    }
+
+    /// What was waited for those before counts: else, while another program holds the lock for good, whoever comes last would
+    /// wait for each of them.
+    private func limitWait(since asked: ContinuousClock.Instant, _ database: Database) {
+        // Nil once the store is closed, which the transaction then says.
+        guard let connection = database.sqliteConnection else { return }
+        let rest = max(.zero, longestWait - (ContinuousClock.now - asked))
+        let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
+        sqlite3_busy_timeout(connection, Int32(clamping: milliseconds))
     }
 
     private func watching<Result>(_ body: () throws -> Result) throws -> Result {

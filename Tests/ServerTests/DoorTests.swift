@@ -121,6 +121,8 @@ import Testing
         Forgery("until 1e400", "claimMissing") { mint, _ in mint.expiresAt = "1e400" },
         Forgery("from before 1970", "claimMissing") { mint, _ in mint.issuedAt = "-1" },
         Forgery("valid for a day and a second", "validForTooLong") { $0.expiresAt = "\($1 + 86_401)" },
+        Forgery("not valid before in two minutes", "notYetValid") { mint, now in mint.notBefore = "\(now + 120)" },
+        Forgery("not valid before a word", "claimMissing") { mint, _ in mint.notBefore = "\"soon\"" },
         Forgery("issued in two minutes", "notYetIssued") { ($0.issuedAt, $0.expiresAt) = ("\($1 + 120)", "\($1 + 3600)") },
         Forgery("alg none", "algorithmNotHS256") { mint, _ in mint.algorithm = "none" },
         Forgery("alg None", "algorithmNotHS256") { mint, _ in mint.algorithm = "None" },

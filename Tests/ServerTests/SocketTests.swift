@@ -190,7 +190,7 @@ struct RawConnection: Sendable {
                 return try await connection.everything(replying: "x")
             }
             let text = try #require(answer, "the server closed within ten seconds")
-            #expect(text.hasPrefix("HTTP/1.1 404"))
+            #expect(text.hasPrefix("HTTP/1.1 405"))
         }
     }
 

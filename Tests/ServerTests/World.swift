@@ -189,6 +189,7 @@ struct TokenMint {
     var audience: String? = #""app""#
     var issuedAt: String?
     var expiresAt: String?
+    var notBefore: String?
     var extra = ""
 
     init(at now: Timestamp) {
@@ -204,7 +205,7 @@ struct TokenMint {
 
     var text: String {
         let header = #"{"alg":"\#(algorithm)","typ":"JWT"\#(extra)}"#
-        let claims = [("sub", subject), ("aud", audience), ("iat", issuedAt), ("exp", expiresAt)]
+        let claims = [("sub", subject), ("aud", audience), ("iat", issuedAt), ("exp", expiresAt), ("nbf", notBefore)]
             .compactMap { name, value in value.map { #""\#(name)":\#($0)"# } }.joined(separator: ",")
         let input = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(Array("{\(claims)}".utf8))
         let code = HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: SymmetricKey(data: secret))

@@ -183,8 +183,7 @@ import Testing
 
     @Test func `A writer that finds the file locked says that it is busy, and that later may help`() async throws {
         try await withDatabase { file in
-            let store = try SQLiteStore(path: file.path)
-            try store.onWriter { _ = try Int.fetchOne($0, sql: "PRAGMA busy_timeout = 0") }
+            let store = try SQLiteStore(path: file.path, longestWait: .zero)
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
             let other = try DatabaseQueue(path: file.path, configuration: configuration)
@@ -192,6 +191,28 @@ import Testing
             await #expect(throws: StorageError(.busy, "")) { try await store.write { try Life.write($0) } }
             #expect(StorageError(.busy, "").isRetryable)
             #expect(try await store.facts(of: Life.key, limit: 1).isEmpty)
+            try other.run("COMMIT")
+            try await store.write { try Life.write($0) }
+        }
+    }
+
+    /// Thirty that waited for each other would take a minute.
+    @Test func `F34 While another program holds the lock for good, each who wants to write waits for it once`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path, longestWait: .seconds(2))
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: file.path, configuration: configuration)
+            try other.run("BEGIN IMMEDIATE")
+            let start = ContinuousClock.now
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<30 {
+                    group.addTask {
+                        await #expect(throws: StorageError(.busy, "")) { try await store.write { try Life.write($0) } }
+                    }
+                }
+            }
+            #expect(ContinuousClock.now - start < .seconds(30))
             try other.run("COMMIT")
             try await store.write { try Life.write($0) }
         }
