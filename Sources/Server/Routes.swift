@@ -131,6 +131,8 @@ struct Routes<Context: RequestContext>: Sendable {
         writer.object { writer in
             writer.member("status", "ready")
             writer.member("now", backend.now().millisecondsSince1970)
+            // RECON-* are `later`: who waits for a renewal that no notification told of must know that nobody asks for it.
+            writer.member("apple") { $0.object { $0.member("asks", false) } }
             writer.member("notifications") { writer in
                 writer.object { writer in
                     for outcome in IntakeCounters.Outcome.allCases { writer.member(outcome.rawValue, backend.counters[outcome]) }
@@ -162,11 +164,12 @@ extension Response {
     fileprivate static func answer(_ answer: UploadAnswer) -> Response {
         switch answer {
         case .refused(let problem): return .problem(problem)
-        case .accepted(let outcome, let originalTransactionId, let isOwner, let rule, let status):
+        case .accepted(let outcome, let key, let isOwner, let rule, let status):
             var writer = JSONWriter()
             writer.object { writer in
                 writer.member("outcome", outcome)
-                writer.member("originalTransactionId", originalTransactionId)
+                writer.member("originalTransactionId", key.originalTransactionId.rawValue)
+                writer.member("environment", key.environment.rawValue)
                 writer.member("isOwner", isOwner)
                 writer.optionalMember("rule", rule)
             }
