@@ -41,14 +41,9 @@ struct Serve: AsyncParsableCommand {
         let backend = configuration.backend(on: database.store, clock: clock)
         try await Self.adoptSettings(of: backend, logger: logger)
         let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
-        logger.notice(
-            "serving",
-            metadata: [
-                "apps": "\(configuration.apps.map(\.settings.id.rawValue).joined(separator: ","))",
-                "address": "\(configuration.server.host):\(configuration.server.port)",
-                "database": "\(configuration.database)",
-            ])
-        let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
+        let notice = Self.servingNotice(configuration, logger)
+        let application = buildApplication(
+            dependencies, configuration: configuration.server, logger: logger, onServerRunning: notice)
         let worker = WorkLoop(
             store: database.store, clock: clock,
             performers: [TellingPerformer(backend: backend), Self.settingsPerformer(backend, logger: logger)],
@@ -70,6 +65,15 @@ struct Serve: AsyncParsableCommand {
         group.maximumCancellationDuration = .seconds(2)
         try await ServiceGroup(configuration: group).run()
         try await database.close()
+    }
+
+    /// Says that it serves once it does: whoever waits for that line is answered.
+    private static func servingNotice(_ configuration: TenureConfiguration, _ logger: Logger) -> @Sendable (Int) async -> Void {
+        let apps = configuration.apps.map(\.settings.id.rawValue).joined(separator: ",")
+        let (host, database) = (configuration.server.host, "\(configuration.database)")
+        return { port in
+            logger.notice("serving", metadata: ["apps": "\(apps)", "address": "\(host):\(port)", "database": "\(database)"])
+        }
     }
 
     /// What the file says of the apps becomes a version, where it is new (OWN-17).
