@@ -266,7 +266,11 @@ def check_running(folder):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Wrong) as wrong:
         threading.Thread(target=wrong.serve_forever, daemon=True).start()
         other = f"http://127.0.0.1:{wrong.server_port}"
-        finds("something else at that address", local, "server", "problem", "no JSON of ours", "--url", other)
+        with changed(local, lambda file, app: file["http"].update(port=wrong.server_port)):
+            outcome = tenure("serve", "--config", config)
+            check("serve says that its port is taken", outcome.returncode == 1
+                  and f"Something listens at 127.0.0.1:{wrong.server_port} already" in outcome.stderr, outcome)
+        finds("something else at that address", local, "server", "problem", "without a word of ours", "--url", other)
         finds("a proxy that does not let notifications through", local, "notifications of shop", "problem", "502", "--url", other)
         wrong.shutdown()
     outcome = tenure("doctor", "--config", local / "tenure.json", "--url", "127.0.0.1:8080")

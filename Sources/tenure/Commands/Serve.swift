@@ -5,6 +5,7 @@ import Foundation
 import Hummingbird
 import Ledger
 import Logging
+import NIOCore
 import Primitives
 import Server
 import ServiceLifecycle
@@ -63,7 +64,13 @@ struct Serve: AsyncParsableCommand {
         // What is at work may end; nobody is waited for who does not (F30).
         group.maximumGracefulShutdownDuration = .seconds(8)
         group.maximumCancellationDuration = .seconds(2)
-        try await ServiceGroup(configuration: group).run()
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            try await database.close()
+            let (host, port) = (configuration.server.host, configuration.server.port)
+            throw CommandError("Something listens at \(host):\(port) already: http.port names another, or end it.")
+        }
         try await database.close()
     }
 

@@ -36,7 +36,8 @@ struct Diagnosis: Hashable {
     /// One line.
     var line: String {
         let grade = grade.rawValue.padding(to: 8)
-        return "\(grade) \(subject): \(words)" + (remedy.map { " To do: \($0)" } ?? "")
+        let end = remedy == nil || words.hasSuffix(".") ? "" : "."
+        return "\(grade) \(subject): \(words)\(end)" + (remedy.map { " To do: \($0)" } ?? "")
     }
 }
 

@@ -43,7 +43,9 @@ struct ServerCheck {
 
     private func readiness(_ answer: Answer) -> Diagnosis {
         guard answer.status == 200, answer.members?["status"]?.string == "ready" else {
-            return .problem("server", "\(address)\(Route.ready) answers \(answer.words)", "see the server's log.")
+            return .problem(
+                "server", "\(address)\(Route.ready) answers \(answer.words)",
+                "see the server's log, if it is tenure that listens there.")
         }
         return .ok("server", "\(address) is ready")
     }
@@ -114,7 +116,7 @@ struct ServerCheck {
         let members: JSONObject?
 
         /// Status and code, for people.
-        var words: String { "\(status) \(members?["code"]?.string ?? (members == nil ? "(no JSON of ours)" : ""))" }
+        var words: String { "\(status) \(members?["code"]?.string ?? "without a word of ours")" }
     }
 
     private static let timeout = TimeAmount.seconds(5)
