@@ -65,6 +65,10 @@ def check_local(folder):
     (local / "tenure.json").unlink()
     outcome = tenure(*LOCAL, "--folder", local)
     check("nor is the rest where one is gone", outcome.returncode == 1 and not (local / "tenure.json").exists(), outcome)
+    outcome = tenure(*LOCAL, "--folder", local, "--force")
+    check("new keys are not put beside what was sold under the old ones", outcome.returncode == 1 and "tenure.sqlite hold" in outcome.stderr
+          and keys(local) == made, outcome)
+    (local / "tenure.sqlite").unlink()
     (local / "keys.env").chmod(0o644)
     outcome = tenure(*LOCAL, "--folder", local, "--force")
     check("--force makes all of it anew, and for the owner alone again", outcome.returncode == 0

@@ -7,9 +7,8 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check a configuration, and a server that runs: what is wrong, and what to do about it.",
         discussion: """
             One line for each thing that was looked at: ok, warning or problem. Also what App Review and TestFlight need, who buy
-            in the Sandbox (FACT-4). Exit status 1 if something is a problem. It changes nothing but the database's schema,
-            which is
-            brought up to date as `tenure serve` does.
+            in the Sandbox (FACT-4). Exit status 1 if something is a problem.
+            It changes nothing but the database's schema, which is brought up to date as `tenure serve` does.
             """)
 
     @Option(name: .long, help: "The configuration file, JSON.")

@@ -8,11 +8,10 @@ struct InitCommand: ParsableCommand {
         commandName: "init",
         abstract: "Write a configuration with its keys: to try out with a local App Store, or for Apple's.",
         discussion: """
-            `tenure init local` writes one for `tenure simulate` and `tenure serve` together; `tenure init real` one for Apple's
-            App Store. What the options leave open is asked for at a terminal; a script gives options. The files: tenure.json,
-            keys.env with the keys in clear, tenure.md that says where each value comes from; and local a root and a clock.
-            Nothing that is
-            there is overwritten. See docs/first-hour.md.
+            `tenure init local` writes one for `tenure simulate` and `tenure serve` together; `tenure init real` one for
+            Apple's App Store. What the options leave open is asked for at a terminal; a script gives options.
+            It writes tenure.json, keys.env with the keys in clear, and tenure.md that says where each value comes from; local
+            also the local App Store's root and clock. Nothing that is there is overwritten. See docs/first-hour.md.
             """)
 
     @Argument(help: "local: a local App Store stands in Apple's place. real: Apple's.")
@@ -80,7 +79,7 @@ struct InitCommand: ParsableCommand {
     private func setup(_ questions: SetupQuestions) throws -> Setup {
         let purpose = try purpose(questions)
         let bundleId = try questions.required(
-            bundle, option: "--bundle", "the app's bundle id (App Store Connect, App Information)?")
+            bundle, option: "--bundle", "The app's bundle id (App Store Connect, App Information)?")
         let (catalogue, products) = try goods(for: purpose, questions)
         return Setup(
             purpose: purpose, folder: URL(fileURLWithPath: folder, isDirectory: true).standardizedFileURL,
@@ -92,7 +91,7 @@ struct InitCommand: ParsableCommand {
 
     private func purpose(_ questions: SetupQuestions) throws -> Setup.Purpose {
         let answer = try questions.required(
-            purpose, option: "The first word", "local (try out, with a local App Store) or real (Apple's)?")
+            purpose, option: "The first word", "What is it for: local (try out, with a local App Store) or real (Apple's)?")
         guard let purpose = Setup.Purpose(rawValue: answer) else {
             throw CommandError("\(answer) is neither local nor real.")
         }
@@ -117,7 +116,7 @@ struct InitCommand: ParsableCommand {
             return appAppleId
         }
         guard purpose == .real,
-            let answer = questions.ask("the app's Apple ID (App Store Connect, App Information; empty: Sandbox only for now)?")
+            let answer = questions.ask("The app's Apple ID (App Store Connect, App Information; empty: Sandbox only for now)?")
         else { return nil }
         guard let number = Int64(answer), number > 0 else { throw CommandError("\(answer) is no Apple ID: a number is wanted.") }
         return number
@@ -141,7 +140,7 @@ struct InitCommand: ParsableCommand {
     }
 
     private static let catalogueQuestion =
-        "the .storekit file of what you sell (from Xcode; for the real App Store --product PRODUCT=ENTITLEMENT does as well)?"
+        "The .storekit file of what you sell (from Xcode; for the real App Store --product PRODUCT=ENTITLEMENT does as well)?"
 
     /// Nil: everyone.
     private func testers(for purpose: Setup.Purpose) -> [String]? {

@@ -112,6 +112,20 @@ extension Setup {
 }
 
 extension Setup {
+    /// A local App Store goes on from its state, with the keys of then: what it signs would not be believed. And without the
+    /// state the identifiers of then come again, for which the server's database has other purchases.
+    private func checkNothingOfEarlierKeys() throws {
+        guard purpose == .local else { return }
+        let kept = [Self.stateName, Self.databaseName].map(path).filter { FileManager.default.fileExists(atPath: $0) }
+        guard kept.isEmpty else {
+            throw CommandError(
+                """
+                \(kept.joined(separator: " and ")) hold what an earlier local App Store sold, and new keys do not go with \
+                it. Remove them, or take another --folder.
+                """)
+        }
+    }
+
     /// Writes all files, or none where one of them is there already.
     ///
     /// - Throws: `CommandError` that names those that are there, unless they are to be replaced.
@@ -121,6 +135,7 @@ extension Setup {
         guard replacing || present.isEmpty else {
             throw CommandError("Already there, and not touched: \(present.joined(separator: ", ")). --force replaces them.")
         }
+        try checkNothingOfEarlierKeys()
         // It must be what `serve` reads; whoever gave a strange value hears of it before anything is written.
         if let configuration = files.last {
             _ = try TenureConfiguration(json: Array(configuration.content.utf8), environment: [:])

@@ -23,7 +23,7 @@ struct SetupQuestions {
     ///
     /// - Throws: `CommandError` that names the option where there is neither.
     func required(_ value: String?, option: String, _ question: String) throws -> String {
-        guard let answer = value ?? ask(question) else { throw CommandError("\(option) is missing: \(question)") }
+        guard let answer = value ?? ask(question) else { throw CommandError("\(option) is missing. \(question)") }
         return answer
     }
 }
