@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Primitives
+import SimulatorPKI
 import Testing
 
 /// Whoever meets a refusal in his first hour has set something wrong: what was found, what was expected, and where it is set.
@@ -62,6 +63,32 @@ import Testing
         ) { world, client in
             try await client.upload(
                 try world.uploadBody(Purchase().with { $0.signedDate = PretendAppStore.june.adding(.days(2)) }))
+        },
+        Refusal(
+            testDescription: "a receipt of after now", status: 400, code: "creationDateInFuture",
+            words: [
+                "found 2026-06-02T00:00:00Z", "expected 2026-06-01T00:05:00Z or before", "here it is 2026-06-01T00:00:00Z",
+            ],
+            setting: "clock.file"
+        ) { world, client in
+            world.clock.set(PretendAppStore.june)
+            return try await client.upload(receipt: try world.apple.receipt(of: ["1001"]), of: "app", key: World.serverKey)
+        },
+        Refusal(
+            testDescription: "a receipt of another app", status: 400, code: "wrongBundleId",
+            words: ["found com.example.app", "expected com.example.other"], setting: "apps[].bundleId"
+        ) { world, client in
+            try await client.upload(receipt: try world.apple.receipt(of: ["1001"]), of: "other", key: World.otherServerKey)
+        },
+        Refusal(
+            testDescription: "a notification of version 1 without a shared secret", status: 400,
+            code: "sharedSecretNotConfigured", words: ["sharedSecrets only"], setting: "apps[].sharedSecrets"
+        ) { _, client in
+            let body = #"""
+                {"notification_type": "DID_RENEW", "environment": "PROD", "bid": "com.example.app", "password": "x",
+                "original_transaction_id": "1001", "unified_receipt": {"status": 0, "environment": "Production"}}
+                """#
+            return try await client.notify(Array(body.utf8))
         },
         Refusal(
             testDescription: "the Sandbox for a customer who is no tester", status: 403, code: "environmentNotOpen",
@@ -170,5 +197,12 @@ import Testing
             #expect(page.contains("\n| `\(setting.rawValue)`"), "\(setting.rawValue)")
             #expect(setting.words.hasPrefix(setting.rawValue))
         }
+    }
+}
+
+extension TestClientProtocol {
+    fileprivate func upload(receipt: [UInt8], of app: String, key: String) async throws -> Answer {
+        let body = #"{"kind":"restore","receipt":"\#(Base64.encode(receipt))"}"#
+        return try await send(.post, "/api/v1/apps/\(app)/customers/alice/receipts", key: key, body: Array(body.utf8))
     }
 }
