@@ -50,7 +50,8 @@ struct AppCheck {
             return .ok(
                 subject,
                 "\(customers.count) testers are answered. App Review is, if it signs in as one of them: give it that account in "
-                    + "App Store Connect, App Review Information. So are TestFlight's, if they are among them."
+                    + "App Store Connect, App Review Information. "
+                    + "TestFlight's testers are, if they are among them."
             )
         case .testers, .nobody: return nobodyIsAnswered(subject)
         }
