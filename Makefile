@@ -59,6 +59,8 @@ peers: test-packages .venv/installed
 	.venv/bin/python Tests/Peers/store_receipt_clients.py
 	.venv/bin/python Tests/Peers/store_page.py
 	.venv/bin/python Tests/Peers/store_page_doc.py
+	.venv/bin/python Tests/Peers/first_hour.py
+	.venv/bin/python Tests/Peers/setup_run.py
 	.venv/bin/python Tests/Peers/store_openapi.py
 
 .venv/installed: Tests/Peers/requirements.txt

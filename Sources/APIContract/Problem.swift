@@ -16,11 +16,14 @@ package struct Problem: Sendable, Hashable {
     package let rule: String?
     /// Something that helps support without giving anybody away, such as a masked owner.
     package let hint: String?
+    /// The member of the server's configuration file that decides it, such as `apps[].appAppleId`; nil where none does.
+    package let setting: String?
     /// After how many seconds trying again may help: the header `Retry-After`; nil where it does not help.
     package let retryAfterSeconds: Int?
 
     package init(
-        status: Int, code: String, detail: String, rule: String? = nil, hint: String? = nil, retryAfterSeconds: Int? = nil
+        status: Int, code: String, detail: String, rule: String? = nil, hint: String? = nil, setting: String? = nil,
+        retryAfterSeconds: Int? = nil
     ) {
         self.retryAfterSeconds = retryAfterSeconds
         self.status = status
@@ -28,6 +31,7 @@ package struct Problem: Sendable, Hashable {
         self.detail = detail
         self.rule = rule
         self.hint = hint
+        self.setting = setting
     }
 
     package var json: [UInt8] {
@@ -39,6 +43,7 @@ package struct Problem: Sendable, Hashable {
             writer.member("detail", detail)
             writer.optionalMember("rule", rule)
             writer.optionalMember("hint", hint)
+            writer.optionalMember("setting", setting)
         }
         return writer.bytes
     }

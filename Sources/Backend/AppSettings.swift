@@ -46,6 +46,14 @@ extension AppSettings {
         expected.environments.map { Scope(app: id, environment: $0) }.sorted()
     }
 
+    /// Refuses a question about an environment of which nothing is taken: an answer would be empty whatever was bought, and read
+    /// as a denial (FACT-4).
+    func checkTakes(_ environment: Environment) throws(BackendError) {
+        guard expected.environments.contains(environment) else {
+            throw .environmentNotTaken(environment, taken: expected.environments)
+        }
+    }
+
     /// The work that makes the new events of a subscription known: one for each destination, however many events there are, so
     /// that they are delivered in their order and by one worker at a time.
     func deliveries(of key: SubscriptionKey, at instant: Timestamp) throws -> [WorkOrder] {

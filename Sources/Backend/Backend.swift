@@ -34,11 +34,6 @@ package struct Backend: Sendable {
         return settings
     }
 
-    /// The environments that an app lists (FACT-4).
-    ///
-    /// - Throws: `BackendError.unknownApp`.
-    package func environments(of app: AppID) throws -> Set<Environment> { try settings(of: app).expected.environments }
-
     /// Throws unless questions can be answered, and where this server came with what an earlier version says (OWN-17). Whether a
     /// write would find room is only known by writing.
     package func checkHealth() async throws {

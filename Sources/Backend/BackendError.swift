@@ -1,5 +1,6 @@
 import AppStoreWire
 package import Ledger
+package import Primitives
 import Storage
 
 /// Why a use case could not be carried out.
@@ -8,8 +9,10 @@ package enum BackendError: Error {
     case unknownApp(AppID)
     /// What was shown is not proof of anything.
     case refusedEvidence(EvidenceRefusal)
-    /// The environment is not open to this customer (FACT-4).
-    case environmentNotOpen
+    /// The app's `sandboxAccess` does not let this customer be answered from that environment (FACT-4).
+    case environmentNotOpen(Environment, SandboxAccess)
+    /// The app takes nothing of that environment, only of those others (FACT-4).
+    case environmentNotTaken(Environment, taken: Set<Environment>)
     /// Nothing is known of the subscription.
     case unknownSubscription
     /// An identifier is empty, too long or has characters that it may not have.
@@ -46,21 +49,25 @@ package struct EvidenceRefusal: Sendable, Hashable {
     /// Which JWS: the notification, or one inside it.
     package let part: String
     package let words: String
+    /// What in the configuration file decides it; nil where no setting would make it proof.
+    package let setting: DecidingSetting?
 
-    init(code: String, part: String, words: String) {
+    init(code: String, part: String, words: String, setting: DecidingSetting? = nil) {
         self.code = code
         self.part = part
         self.words = words
+        self.setting = setting
     }
 
     init(_ refusal: ReceiptRefusal) {
-        self.init(code: "\(refusal.code)", part: "receipt", words: "\(refusal)")
+        self.init(
+            code: "\(refusal.code)", part: "receipt", words: "\(refusal)", setting: DecidingSetting(refusal.code))
     }
 
     init(_ refusal: JWSRefusal) {
-        code = refusal.code.rawValue
-        part = refusal.part.rawValue
-        words = "\(refusal)"
+        self.init(
+            code: refusal.code.rawValue, part: refusal.part.rawValue, words: "\(refusal)",
+            setting: DecidingSetting(refusal.code))
     }
 }
 

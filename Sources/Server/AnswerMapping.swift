@@ -33,17 +33,15 @@ enum AnswerMapping {
 
     /// What an upload came to; a refusal or a wait is a problem with the rule that says so.
     static func answer(to result: Backend.ClaimResult, of customer: CustomerID) -> UploadAnswer {
-        let id = result.key.originalTransactionId.rawValue
+        let key = result.key
         switch result.outcome {
-        case .bound: return .accepted(outcome: "bound", originalTransactionId: id, isOwner: true)
-        case .alreadyOwner:
-            return .accepted(outcome: "alreadyOwner", originalTransactionId: id, isOwner: result.owner == customer)
-        case .moved(_, let rule):
-            return .accepted(outcome: "moved", originalTransactionId: id, isOwner: true, rule: rule.rawValue)
-        case .noted: return .accepted(outcome: "noted", originalTransactionId: id, isOwner: result.owner == customer)
+        case .bound: return .accepted(outcome: "bound", of: key, isOwner: true)
+        case .alreadyOwner: return .accepted(outcome: "alreadyOwner", of: key, isOwner: result.owner == customer)
+        case .moved(_, let rule): return .accepted(outcome: "moved", of: key, isOwner: true, rule: rule.rawValue)
+        case .noted: return .accepted(outcome: "noted", of: key, isOwner: result.owner == customer)
         case .waiting(let reason):
             return .accepted(
-                outcome: "waiting.\(reason.rawValue)", originalTransactionId: id, isOwner: result.owner == customer, status: 202)
+                outcome: "waiting.\(reason.rawValue)", of: key, isOwner: result.owner == customer, status: 202)
         case .refused(let reason, let rule):
             return .refused(
                 Problem(
@@ -68,6 +66,7 @@ enum AnswerMapping {
     private static func write(_ answer: UploadAnswer, of result: Backend.ClaimResult, _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("originalTransactionId", result.key.originalTransactionId.rawValue)
+            writer.member("environment", result.key.environment.rawValue)
             switch answer {
             case .accepted(let outcome, _, let isOwner, let rule, _):
                 writer.member("outcome", outcome)
@@ -111,7 +110,8 @@ enum AnswerMapping {
 
 /// What is answered to an upload.
 enum UploadAnswer {
-    case accepted(outcome: String, originalTransactionId: String, isOwner: Bool, rule: String? = nil, status: Int = 200)
+    /// With the subscription it is about: who uploads need not know its environment, and must ask for its entitlements there.
+    case accepted(outcome: String, of: SubscriptionKey, isOwner: Bool, rule: String? = nil, status: Int = 200)
     case refused(Problem)
 }
 

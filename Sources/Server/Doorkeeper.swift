@@ -29,14 +29,14 @@ struct Doorkeeper: Sendable {
         guard let credentials = credentials[app] else { throw DoorError.keyWrong }
         // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
         if SHA256.hash(data: key) == credentials.serverKeyDigest { return .appBackend }
-        guard key.elementsEqual(credentials.publicKey.utf8), let secret = credentials.customerTokenSecret else {
-            throw DoorError.keyWrong
-        }
+        guard key.elementsEqual(credentials.publicKey.utf8) else { throw DoorError.keyWrong }
+        // Said only to who has this app's public key, so that apps can still not be guessed.
+        guard let secret = credentials.customerTokenSecret else { throw DoorError.customerTokenNotConfigured }
         guard let token = request.headers[.customerToken] else { throw DoorError.customerTokenMissing }
         do throws(CustomerToken.Refusal) {
             return .customer(try CustomerToken.customer(in: token, app: app, secret: secret, at: now))
         } catch {
-            throw DoorError.customerTokenRefused(error)
+            throw DoorError.customerTokenRefused(error, at: now)
         }
     }
 
@@ -63,8 +63,10 @@ struct Doorkeeper: Sendable {
 enum DoorError: Error {
     case keyMissing
     case keyWrong
+    /// The public key is right, and the app has no secret under which a customer token could be believed.
+    case customerTokenNotConfigured
     case customerTokenMissing
-    case customerTokenRefused(CustomerToken.Refusal)
+    case customerTokenRefused(CustomerToken.Refusal, at: Timestamp)
     case anotherCustomer
     case serverKeyNeeded
 }

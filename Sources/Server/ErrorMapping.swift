@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import NIOCore
+import Primitives
 
 /// The one place that knows both our errors and HTTP's statuses.
 enum ErrorMapping {
@@ -41,15 +42,31 @@ enum ErrorMapping {
         switch error {
         case .keyMissing: Problem(status: 401, code: "keyMissing", detail: "Send the key as `Authorization: Bearer <key>`.")
         case .keyWrong: Problem(status: 401, code: "keyWrong", detail: "The key is not one of this app's.")
+        case .customerTokenNotConfigured:
+            Problem(
+                status: 401, code: "customerTokenNotConfigured",
+                detail: "The public key needs a customer token, and the app has no secret to believe one by.",
+                decidedBy: .customerTokenSecret)
         case .customerTokenMissing:
             Problem(
                 status: 401, code: "customerTokenMissing",
                 detail: "The public key needs a customer token from the app's backend in `Tenure-Customer-Token`.")
-        case .customerTokenRefused(let reason):
-            Problem(status: 401, code: "customerTokenRefused", detail: "The customer token is not believed: \(reason.rawValue).")
+        case .customerTokenRefused(let reason, let now):
+            Problem(
+                status: 401, code: "customerTokenRefused",
+                detail: "The customer token is not believed: \(reason.rawValue); here it is \(now).",
+                decidedBy: setting(of: reason))
         case .anotherCustomer:
             Problem(status: 403, code: "anotherCustomer", detail: "The customer token speaks for another customer.")
         case .serverKeyNeeded: Problem(status: 403, code: "serverKeyNeeded", detail: "Only the secret server key may ask this.")
+        }
+    }
+
+    private static func setting(of refusal: CustomerToken.Refusal) -> DecidingSetting? {
+        switch refusal {
+        case .signatureInvalid: .customerTokenSecret
+        case .notYetIssued, .expired: .clockFile
+        case .malformed, .algorithmNotHS256, .claimMissing, .audienceOfAnotherApp, .validForTooLong: nil
         }
     }
 
@@ -57,13 +74,26 @@ enum ErrorMapping {
         switch error {
         case .unknownApp: Problem(status: 404, code: "unknownApp", detail: "No such app is configured.")
         case .refusedEvidence(let refusal):
-            Problem(status: 400, code: refusal.code, detail: "What was sent proves nothing: \(refusal.words).", rule: "FACT-3")
-        case .environmentNotOpen:
             Problem(
-                status: 403, code: "environmentNotOpen", detail: "The app's sandboxAccess does not admit this customer.",
-                rule: "FACT-4")
+                status: 400, code: refusal.code, detail: "What was sent proves nothing: \(refusal.words).", rule: "FACT-3",
+                decidedBy: refusal.setting)
+        case .environmentNotOpen(let environment, let access):
+            Problem(
+                status: 403, code: "environmentNotOpen",
+                detail: "\(environment.rawValue) was asked about, and the app \(words(of: access)).", rule: "FACT-4",
+                decidedBy: .sandboxAccess)
+        case .environmentNotTaken(let environment, let taken):
+            Problem(
+                status: 403, code: "environmentNotTaken",
+                detail:
+                    "\(environment.rawValue) was asked about (?environment=, Production unless it is said), and the app takes "
+                    + "\(taken.map(\.rawValue).sorted().joined(separator: " and ")) only.",
+                rule: "FACT-4", decidedBy: .environments)
         case .unknownSubscription:
-            Problem(status: 404, code: "unknownSubscription", detail: "Nothing is known of this subscription.")
+            Problem(
+                status: 404, code: "unknownSubscription",
+                detail: "Nothing is known of this subscription in the environment that was asked about (?environment=, "
+                    + "Production unless it is said).")
         case .invalidIdentifier(let name):
             Problem(status: 400, code: "invalidParameter", detail: "\(name) must be 1 to 256 bytes without control characters.")
         case .tokenTaken:
@@ -90,6 +120,16 @@ enum ErrorMapping {
             Problem(
                 status: 503, code: "overloaded", detail: "Too much waits to be kept; nothing of this was. Send it again.",
                 retryAfterSeconds: 1)
+        }
+    }
+
+    /// Testers are not named: whoever asks may be anyone.
+    private static func words(of access: SandboxAccess) -> String {
+        switch access {
+        case .testers(let customers) where customers.isEmpty: "names no tester who may be"
+        case .testers: "admits its testers only, of whom this customer is none"
+        case .nobody: "admits nobody there"
+        case .everyone: "admits everyone there"
         }
     }
 
@@ -120,6 +160,14 @@ enum ErrorMapping {
 /// The address answers other methods.
 struct MethodNotAllowed: Error {
     let allowed: [HTTPRequest.Method]
+}
+
+extension Problem {
+    /// A problem that another configuration would have spared: its words end with what decides it.
+    fileprivate init(status: Int, code: String, detail: String, rule: String? = nil, decidedBy setting: DecidingSetting?) {
+        let words = setting.map { "\(detail) \($0.words)" } ?? detail
+        self.init(status: status, code: code, detail: words, rule: rule, setting: setting?.rawValue)
+    }
 }
 
 /// Why a request cannot be understood.

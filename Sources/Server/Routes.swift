@@ -114,7 +114,7 @@ struct Routes<Context: RequestContext>: Sendable {
         let (app, customer) = (try context.app(), try context.customer())
         try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
         try request.allowQuery("environment", "at")
-        let environment = try environment(of: request, app)
+        let environment = try request.environment()
         let answer = try await backend.entitlements(of: customer, app: app, environment: environment, at: try request.instant())
         return .json(AnswerMapping.body(of: answer, customer: customer, environment: environment).json)
     }
@@ -135,7 +135,7 @@ struct Routes<Context: RequestContext>: Sendable {
         try doorkeeper.admitBackend(request, app: app, at: backend.now())
         try request.allowQuery("environment", "at")
         let key = SubscriptionKey(
-            app: app, environment: try environment(of: request, app),
+            app: app, environment: try request.environment(),
             originalTransactionId: OriginalTransactionID(try context.segment("originalTransactionId")))
         let at = try request.instant() ?? backend.now()
         return .json(SubscriptionBody(report: try await backend.subscription(key), at: at).json)
@@ -145,20 +145,8 @@ struct Routes<Context: RequestContext>: Sendable {
         let app = try context.app()
         try doorkeeper.admitBackend(request, app: app, at: backend.now())
         try request.allowQuery("environment")
-        let warnings = try await backend.warnings(app: app, environment: try environment(of: request, app))
+        let warnings = try await backend.warnings(app: app, environment: try request.environment())
         return .json(AnswerMapping.json(of: warnings))
-    }
-
-    /// The environment that is asked about, which must be one of the app's: an answer about another would always be "nothing".
-    private func environment(of request: Request, _ app: AppID) throws -> Primitives.Environment {
-        let environment = try request.environment()
-        let listed = try backend.environments(of: app)
-        guard listed.contains(environment) else {
-            let names = listed.map(\.rawValue).sorted().joined(separator: ", ")
-            throw RequestError.invalidParameter(
-                "environment", reason: "is \(environment.rawValue), and the app's environments are \(names)")
-        }
-        return environment
     }
 
     private func ready(_ request: Request, _ context: Context) async throws -> Response {
@@ -167,6 +155,8 @@ struct Routes<Context: RequestContext>: Sendable {
         writer.object { writer in
             writer.member("status", "ready")
             writer.member("now", backend.now().millisecondsSince1970)
+            // RECON-* are `later`: who waits for a renewal that no notification told of must know that nobody asks for it.
+            writer.member("apple") { $0.object { $0.member("asks", false) } }
             writer.member("notifications") { writer in
                 writer.object { writer in
                     for outcome in IntakeCounters.Outcome.allCases { writer.member(outcome.rawValue, backend.counters[outcome]) }
@@ -198,11 +188,12 @@ extension Response {
     fileprivate static func answer(_ answer: UploadAnswer) -> Response {
         switch answer {
         case .refused(let problem): return .problem(problem)
-        case .accepted(let outcome, let originalTransactionId, let isOwner, let rule, let status):
+        case .accepted(let outcome, let key, let isOwner, let rule, let status):
             var writer = JSONWriter()
             writer.object { writer in
                 writer.member("outcome", outcome)
-                writer.member("originalTransactionId", originalTransactionId)
+                writer.member("originalTransactionId", key.originalTransactionId.rawValue)
+                writer.member("environment", key.environment.rawValue)
                 writer.member("isOwner", isOwner)
                 writer.optionalMember("rule", rule)
             }

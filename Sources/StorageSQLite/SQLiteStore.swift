@@ -243,6 +243,8 @@ package final class SQLiteStore: Store {
     package func close() throws {
         // First, because the last connection to close tidies up, and one that only reads cannot.
         readers.close()
+        // GRDB closes its own readers after the writer, so they go now; closed before, there are none.
+        pool.invalidateReadOnlyConnections()
         try StorageError.translating { try pool.close() }
     }
 

@@ -18,7 +18,7 @@ def check_receipts(books, signer):
     check(
         "a device's receipt binds each subscription in it",
         (status, answer)
-        == (200, {"results": [{"originalTransactionId": original_id(300), "outcome": "bound", "isOwner": True}]}),
+        == (200, {"results": [{"originalTransactionId": original_id(300), "environment": "Sandbox", "outcome": "bound", "isOwner": True}]}),
         (status, answer),
     )
     status, answer = books.entitlements("ann", "?environment=Sandbox")

@@ -215,7 +215,7 @@ def check_refusals(folder, signer):
         ({"signedTransactionInfo": stranger}, "wrongBundleId"),
         ({"transactionId": "12;DROP TABLE fact"}, "invalidIdentifier"),
         ({"transactionId": "12", "environment": "Moon"}, "unknownEnvironment"),
-        ({"transactionId": "12", "environment": "Xcode"}, "environmentNotOpen"),
+        ({"transactionId": "12", "environment": "Xcode"}, "environmentNotTaken"),
         ({"customer": "nobody"}, "nothingToImport"),
         ({"transactionId": "12", "signedTransactionInfo": good}, "ambiguous"),
         ({"transactionId": 12}, "notText"),

@@ -42,7 +42,6 @@ import Testing
 
     @Test(arguments: [
         ("enviroment=Sandbox", "enviroment is no parameter: known are environment, at"), ("at=1&at=2", "at stands twice"),
-        ("environment=Xcode", "environment is Xcode, and the app's environments are Production, Sandbox"),
         ("environment=sandbox", "environment must be Production or Sandbox"),
         ("x", "x is no parameter: known are environment, at"),
     ])

@@ -14,7 +14,8 @@ import Testing
 
             let uploaded = try await client.upload(try world.uploadBody())
             #expect(uploaded.status == .ok)
-            #expect(uploaded.text == #"{"outcome":"bound","originalTransactionId":"1001","isOwner":true}"#)
+            #expect(
+                uploaded.text == #"{"outcome":"bound","originalTransactionId":"1001","environment":"Production","isOwner":true}"#)
 
             let end = PretendAppStore.june.adding(.days(30)).millisecondsSince1970
             let read = try await client.get(World.entitlements)

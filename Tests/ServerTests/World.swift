@@ -29,12 +29,14 @@ final class StandingClock: TimeSource {
     func set(_ instant: Timestamp) { self.instant.withLock { $0 = instant } }
 }
 
-/// The server over a real SQLite file, with the apps `app` and `other`, and their keys.
+/// The server over a real SQLite file, with the apps `app` and `other`, and their keys; and `young`, which is not in Production
+/// yet and has no secret for customer tokens.
 struct World: Sendable {
     static let app = AppID("app")
     static let serverKey = "tsk_canary-server-key"
     static let publicKey = "tpk_canary-public-key"
     static let otherServerKey = "tsk_canary-other-server-key"
+    static let youngServerKey = "tsk_canary-young-server-key"
     static let secret = Array("canary-secret-of-customer-tokens-32b".utf8)
 
     let path: String
@@ -48,26 +50,35 @@ struct World: Sendable {
         self.path = path
         let backend = Backend(
             store: wrapping(try SQLiteStore(path: path)), verifier: apple.verifier,
-            apps: [Self.settings("app", bundleId: "com.example.app"), Self.settings("other", bundleId: "com.example.other")],
+            apps: [
+                Self.settings("app", bundleId: "com.example.app"), Self.settings("other", bundleId: "com.example.other"),
+                Self.settings("young", bundleId: "com.example.young", environments: [.sandbox], sandboxAccess: .testers([])),
+            ],
             clock: clock)
         dependencies = ServerDependencies(
             backend: backend,
             credentials: [
                 Self.credentials("app", publicKey: Self.publicKey, serverKey: Self.serverKey),
                 Self.credentials("other", publicKey: "tpk_other", serverKey: Self.otherServerKey),
+                Self.credentials("young", publicKey: "tpk_young", serverKey: Self.youngServerKey, secret: nil),
             ])
     }
 
-    private static func settings(_ id: String, bundleId: String) -> AppSettings {
+    private static func settings(
+        _ id: String, bundleId: String, environments: Set<Primitives.Environment> = [.production, .sandbox],
+        sandboxAccess: SandboxAccess = .testers([CustomerID("tester")])
+    ) -> AppSettings {
         let entry = EntitlementMap.Entry(
             productId: ProductID("plus.monthly"), validFrom: Timestamp(millisecondsSince1970: 0),
             entitlements: [EntitlementID("plus")])
         return AppSettings(
-            id: AppID(id), expected: ExpectedApp(bundleId: bundleId, appAppleId: 42, environments: [.production, .sandbox]),
-            policy: AppPolicy(), entitlements: EntitlementMap(entries: [entry]), sandboxAccess: .testers([CustomerID("tester")]))
+            id: AppID(id), expected: ExpectedApp(bundleId: bundleId, appAppleId: 42, environments: environments),
+            policy: AppPolicy(), entitlements: EntitlementMap(entries: [entry]), sandboxAccess: sandboxAccess)
     }
 
-    private static func credentials(_ id: String, publicKey: String, serverKey: String) -> AppCredentials {
+    private static func credentials(
+        _ id: String, publicKey: String, serverKey: String, secret: [UInt8]? = World.secret
+    ) -> AppCredentials {
         AppCredentials(
             app: AppID(id), publicKey: publicKey, serverKeyDigest: Array(SHA256.hash(data: Array(serverKey.utf8))),
             customerTokenSecret: secret)

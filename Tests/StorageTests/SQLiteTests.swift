@@ -149,6 +149,17 @@ import Testing
         }
     }
 
+    @Test func `A store that was asked how it is, or for a subscription, leaves one file too`() async throws {
+        try await withDatabase { file in
+            let store = try SQLiteStore(path: file.path)
+            try await store.write { try Life.write($0) }
+            try await store.checkHealth()
+            #expect(try await store.subscription(Life.key) != nil)
+            try store.close()
+            #expect(!FileManager.default.fileExists(atPath: file.path + "-wal"))
+        }
+    }
+
     @Test func `A store that is closed leaves one file with everything in it, and refuses whoever comes later`() async throws {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)

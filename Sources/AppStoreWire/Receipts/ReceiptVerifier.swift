@@ -53,7 +53,9 @@ struct ReceiptVerifier: Sendable {
     private func check(_ payload: AppReceiptPayload, chain: VerifiedChain, now: Timestamp) throws(ReceiptRefusal) {
         let date = payload.receiptCreationDate
         guard chain.validity.contains(date) else { throw ReceiptRefusal(.creationDateOutsideChain, "\(date)") }
-        guard date <= now.adding(futureTolerance) else { throw ReceiptRefusal(.creationDateInFuture, "\(date)") }
+        guard date <= now.adding(futureTolerance) else {
+            throw ReceiptRefusal(.creationDateInFuture, date.tooLate(at: now, tolerance: futureTolerance))
+        }
     }
 
     private func check(_ payload: AppReceiptPayload, app: ExpectedApp, signer: Signer) throws(ReceiptRefusal) {

@@ -114,7 +114,8 @@ extension ReceiptVerifier {
         try checkSignature(of: receipt, by: signer.key)
         let payload = try TransactionReceiptPayload(purchaseInfo: receipt.purchaseInfo, environment: receipt.environment)
         guard payload.purchaseDate <= now.adding(futureTolerance) else {
-            throw ReceiptRefusal(.creationDateInFuture, "\(payload.purchaseDate)")
+            throw ReceiptRefusal(
+                .creationDateInFuture, payload.purchaseDate.tooLate(at: now, tolerance: futureTolerance))
         }
         guard app.hasBundleId(payload.bundleId) else {
             throw ReceiptRefusal(.wrongBundleId, app.mismatch(bundleId: payload.bundleId))

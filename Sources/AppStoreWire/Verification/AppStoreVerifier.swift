@@ -239,8 +239,16 @@ extension AppStoreVerifier {
             throw JWSRefusal(.signedDateOutsideChain, "\(payload.signingDate)", in: Payload.part)
         }
         guard payload.signingDate <= now.adding(limits.futureTolerance) else {
-            throw JWSRefusal(.signedDateInFuture, "\(payload.signingDate)", in: Payload.part)
+            throw JWSRefusal(
+                .signedDateInFuture, payload.signingDate.tooLate(at: now, tolerance: limits.futureTolerance), in: Payload.part)
         }
+    }
+}
+
+extension Timestamp {
+    /// What a refusal says of a date that lies after now, beyond the tolerance.
+    func tooLate(at now: Timestamp, tolerance: Milliseconds) -> String {
+        "found \(self), expected \(now.adding(tolerance)) or before: here it is \(now)"
     }
 }
 

@@ -58,7 +58,7 @@ struct ChainVerifier: Sendable {
 
     /// Xcode signs with one certificate that nobody issued; it is trusted by its fingerprint alone.
     private func verifyXcode(_ der: [UInt8]) throws(ChainRefusal) -> VerifiedChain {
-        guard roots.xcodeFingerprints.contains(TrustRoots.fingerprint(of: der)) else { throw ChainRefusal(.rootNotTrusted) }
+        guard roots.xcodeFingerprints.contains(TrustRoots.fingerprint(of: der)) else { throw Self.notTrusted(der) }
         let certificate = try Self.parse(der)
         let signer = Signer(path: [(der, certificate)])
         try checkTrusted(signer)
@@ -77,13 +77,18 @@ struct ChainVerifier: Sendable {
     private func anchor(for der: [UInt8]) throws(ChainRefusal) -> [UInt8] {
         let pinned = purpose == .jws ? roots.fingerprints : roots.receiptFingerprints
         if pinned.contains(TrustRoots.fingerprint(of: der)) { return der }
-        guard !roots.certificates.isEmpty else { throw ChainRefusal(.rootNotTrusted) }
+        guard !roots.certificates.isEmpty else { throw Self.notTrusted(der) }
         let named = try Self.parse(der)
         for root in roots.certificates {
             let trusted = try Self.parse(root)
             if trusted.subject == named.subject, trusted.publicKey == named.publicKey { return root }
         }
-        throw ChainRefusal(.rootNotTrusted)
+        throw Self.notTrusted(der)
+    }
+
+    /// Names the certificate as a configuration would that is to trust it.
+    private static func notTrusted(_ der: [UInt8]) -> ChainRefusal {
+        ChainRefusal(.rootNotTrusted, "found SHA-256 \(Signer.hexadecimal(TrustRoots.fingerprint(of: der)[...]))")
     }
 
     static func parse(_ der: [UInt8]) throws(ChainRefusal) -> Certificate {

@@ -98,7 +98,7 @@ extension Backend {
     private func question(
         about transaction: Ledger.TransactionID, _ environment: Primitives.Environment, _ item: ImportItem, app: AppSettings
     ) throws -> IngestRequest {
-        guard app.expected.environments.contains(environment) else { throw BackendError.environmentNotOpen }
+        try app.checkTakes(environment)
         guard (1...64).contains(transaction.rawValue.utf8.count), transaction.rawValue.allSatisfy({ $0.isASCII && $0.isNumber })
         else { throw BackendError.invalidIdentifier(name: "transactionId") }
         let customer = try item.customer.map(Self.checked)

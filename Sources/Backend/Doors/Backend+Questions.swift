@@ -8,7 +8,10 @@ extension Backend {
         of customer: CustomerID, app id: AppID, environment: Environment, at instant: Timestamp?
     ) async throws -> CustomerAnswer {
         let app = try settings(of: id)
-        if environment != .production, !app.sandboxAccess.admits(customer) { throw BackendError.environmentNotOpen }
+        try app.checkTakes(environment)
+        guard environment == .production || app.sandboxAccess.admits(customer) else {
+            throw BackendError.environmentNotOpen(environment, app.sandboxAccess)
+        }
         let access = try await translatingStorageErrors {
             try await store.access(of: customer, in: Scope(app: id, environment: environment))
         }
@@ -43,6 +46,7 @@ extension Backend {
 
     package func subscription(_ key: SubscriptionKey) async throws -> SubscriptionReport {
         let app = try settings(of: key.app)
+        try app.checkTakes(key.environment)
         let products = try chosen.learn(try await settingsVersions(of: app.id), of: app).entitlements
         return try await translatingStorageErrors {
             guard let stored = try await store.subscription(key) else { throw BackendError.unknownSubscription }
@@ -53,7 +57,7 @@ extension Backend {
 
     /// What Apple sent that this version does not understand, from the oldest on (FACT-5); at most 1000.
     package func warnings(app id: AppID, environment: Environment) async throws -> [Warning] {
-        _ = try settings(of: id)
+        try settings(of: id).checkTakes(environment)
         return try await translatingStorageErrors {
             try await store.warnings(in: Scope(app: id, environment: environment), limit: 1000).map {
                 Warning(kind: $0.kind.rawValue, value: $0.value, firstSeenAt: $0.firstSeenAt)

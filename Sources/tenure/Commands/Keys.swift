@@ -7,22 +7,33 @@ struct Keys: ParsableCommand {
         discussion: "The server key is shown once and kept nowhere; the configuration holds only its SHA-256.")
 
     func run() {
-        let serverKey = "sk_" + Self.secret()
-        let publicKey = "appl_" + Self.secret(bytes: 16)
-        let digest = Hexadecimal.encode(SHA256.hash(data: Array(serverKey.utf8)))
+        let keys = AppKeys()
         Console.print(
             """
             For your backend, as a secret (shown only now):
-              server key            \(serverKey)
-              customerTokenSecret   \(Self.secret())
+              server key            \(keys.serverKey)
+              customerTokenSecret   \(keys.customerTokenSecret)
             For the app itself:
-              public key            \(publicKey)
+              public key            \(keys.publicKey)
             For Tenure's configuration file:
-              "publicKey": "\(publicKey)",
-              "serverKeySHA256": "\(digest)",
+              "publicKey": "\(keys.publicKey)",
+              "serverKeySHA256": "\(keys.serverKeySHA256)",
               and the customerTokenSecret above, best as an environment variable (tenure serve --help).
             """)
     }
+}
+
+/// New keys of one app, from the system's generator.
+struct AppKeys {
+    /// The backend's own, which speaks for any customer; the configuration holds its digest only.
+    let serverKey = "sk_" + secret()
+    /// Stands in the app.
+    let publicKey = "appl_" + secret(bytes: 16)
+    /// What the backend signs customer tokens with.
+    let customerTokenSecret = secret()
+
+    /// The SHA-256 of ``serverKey``, in hexadecimal digits.
+    var serverKeySHA256: String { Hexadecimal.encode(SHA256.hash(data: Array(serverKey.utf8))) }
 
     private static func secret(bytes count: Int = 32) -> String {
         Hexadecimal.encode(SymmetricKey(size: .init(bitCount: count * 8)).withUnsafeBytes { Array($0) })

@@ -5,6 +5,7 @@ import Foundation
 import Hummingbird
 import Ledger
 import Logging
+import NIOCore
 import Primitives
 import Server
 import ServiceLifecycle
@@ -41,14 +42,9 @@ struct Serve: AsyncParsableCommand {
         let backend = configuration.backend(on: database.store, clock: clock)
         try await Self.adoptSettings(of: backend, logger: logger)
         let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
-        logger.notice(
-            "serving",
-            metadata: [
-                "apps": "\(configuration.apps.map(\.settings.id.rawValue).joined(separator: ","))",
-                "address": "\(configuration.server.host):\(configuration.server.port)",
-                "database": "\(configuration.database)",
-            ])
-        let application = buildApplication(dependencies, configuration: configuration.server, logger: logger)
+        let notice = Self.servingNotice(configuration, logger)
+        let application = buildApplication(
+            dependencies, configuration: configuration.server, logger: logger, onServerRunning: notice)
         let worker = WorkLoop(
             store: database.store, clock: clock,
             performers: [TellingPerformer(backend: backend), Self.settingsPerformer(backend, logger: logger)],
@@ -68,8 +64,23 @@ struct Serve: AsyncParsableCommand {
         // What is at work may end; nobody is waited for who does not (F30).
         group.maximumGracefulShutdownDuration = .seconds(8)
         group.maximumCancellationDuration = .seconds(2)
-        try await ServiceGroup(configuration: group).run()
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            try await database.close()
+            let (host, port) = (configuration.server.host, configuration.server.port)
+            throw CommandError("Something listens at \(host):\(port) already: http.port names another, or end it.")
+        }
         try await database.close()
+    }
+
+    /// Says that it serves once it does: whoever waits for that line is answered.
+    private static func servingNotice(_ configuration: TenureConfiguration, _ logger: Logger) -> @Sendable (Int) async -> Void {
+        let apps = configuration.apps.map(\.settings.id.rawValue).joined(separator: ",")
+        let (host, database) = (configuration.server.host, "\(configuration.database)")
+        return { port in
+            logger.notice("serving", metadata: ["apps": "\(apps)", "address": "\(host):\(port)", "database": "\(database)"])
+        }
     }
 
     /// What the file says of the apps becomes a version, where it is new (OWN-17).

@@ -25,20 +25,28 @@ struct SimulateStart: AsyncParsableCommand {
             root, which is printed at the start and kept in --authority if that is given. See docs/local-app-store.md.
             """)
 
-    @Option(name: .long, help: "The catalogue: a .storekit file. Needed unless --state has one.")
+    @Option(
+        name: .long,
+        help: """
+            The server's configuration with a localAppStore (`tenure init local`): it says what the options do not, where \
+            to send notifications too.
+            """)
+    var config: String?
+
+    @Option(name: .long, help: "The catalogue: a .storekit file. Needed unless --config or --state has one.")
     var catalogue: String?
 
-    @Option(name: .long, help: "The bundle id of the app that it sells for. Needed unless --state has one.")
+    @Option(name: .long, help: "The bundle id of the app that it sells for. Needed unless --config or --state has one.")
     var bundle: String?
 
-    @Option(name: .long, help: "The app's Apple id.")
-    var appAppleId: Int64 = 1
+    @Option(name: .long, help: "The app's Apple id; 1 unless given.")
+    var appAppleId: Int64?
 
     @Option(name: .long, help: "Another app, as BUNDLE:APPLEID:CATALOGUE; as many as you like.")
     var app: [String] = []
 
-    @Option(name: .long, help: "Production or Sandbox: of accounts that name none.")
-    var environment = "Sandbox"
+    @Option(name: .long, help: "Production or Sandbox: of accounts that name none; Sandbox unless given.")
+    var environment: String?
 
     @Option(name: .long, help: "Where to send the first app's notifications.")
     var notificationURL: String?
@@ -60,8 +68,8 @@ struct SimulateStart: AsyncParsableCommand {
     @Option(name: .long, help: "Another name under which it may be called, such as a container's; as many as you like.")
     var allowHost: [String] = []
 
-    @Option(name: .long, help: "The port of the control API and the page; 0 takes any free one.")
-    var port = 8081
+    @Option(name: .long, help: "The port of the control API and the page; 8081 unless given, 0 takes any free one.")
+    var port: Int?
 
     @Option(name: .long, help: "The port of Production's API and /verifyReceipt; 0 takes any free one, -1 none.")
     var productionPort = -1
@@ -104,7 +112,9 @@ struct SimulateStart: AsyncParsableCommand {
     @Flag(name: .long, help: "Answer as often as asked; otherwise 429 as Apple does.")
     var withoutRateLimits = false
 
-    func run() async throws {
+    func run() async throws { try await configured().open() }
+
+    private func open() async throws {
         let simulator = try AppStoreSimulator(configuration: try simulatorConfiguration())
         if let rate { try await simulator.setClockRate(rate == 0 ? .stands : .factor(rate)) }
         if let notificationURL { try await simulator.setNotificationURL(notificationURL) }
@@ -129,7 +139,8 @@ struct SimulateStart: AsyncParsableCommand {
                 configuration: .init(services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
             ).run()
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            let ports = [port, productionPort, sandboxPort].filter { $0 > 0 }.map { String($0) }.joined(separator: ", ")
+            let ports = [port ?? ControlAddress.usualPort, productionPort, sandboxPort].filter { $0 > 0 }.map { String($0) }
+                .joined(separator: ", ")
             throw CommandError("Something listens at one of the ports already: \(ports).")
         } catch {
             // What was done until then is kept whatever ended it.
@@ -154,7 +165,7 @@ struct SimulateStart: AsyncParsableCommand {
         var configuration = try resumedConfiguration() ?? newConfiguration()
         configuration.outsideTime = { MachineClock().now() }
         (configuration.host, configuration.allowedHosts) = (host, allowHost)
-        configuration.port = port
+        configuration.port = port ?? ControlAddress.usualPort
         if productionPort >= 0 { configuration.facePorts[.production] = productionPort }
         if sandboxPort >= 0 { configuration.facePorts[.sandbox] = sandboxPort }
         if let clockFile { configuration.clockMoved = try ClockFile.writer(to: clockFile) }
@@ -178,13 +189,13 @@ struct SimulateStart: AsyncParsableCommand {
 
     private func newConfiguration() throws -> SimulatorConfiguration {
         guard let catalogue, let bundle else { throw CommandError("--catalogue and --bundle are needed for a new store.") }
-        guard let environment = Primitives.Environment(rawValue: environment) else {
+        guard let environment = Primitives.Environment(rawValue: environment ?? "Sandbox") else {
             throw CommandError("--environment must be Production or Sandbox.")
         }
         guard let version = NotificationVersion(rawValue: notificationVersion) else {
             throw CommandError("--notification-version must be v2 or v1.")
         }
-        var first = SimulatedApp(bundleId: bundle, appAppleId: appAppleId, catalogue: try CatalogueFile.read(catalogue))
+        var first = SimulatedApp(bundleId: bundle, appAppleId: appAppleId ?? 1, catalogue: try CatalogueFile.read(catalogue))
         first.notificationURLs[environment] = notificationURL
         first.notificationVersion = version
         first.sharedSecret = sharedSecret
@@ -228,6 +239,17 @@ enum SecretFile {
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         guard FileManager.default.createFile(atPath: path, contents: content, attributes: attributes) else {
             throw CommandError("\(path) cannot be written.")
+        }
+    }
+
+    /// A file that was not there, so that neither somebody's content is lost nor the rights of an old file stay.
+    static func writeNew(_ text: String, to path: String, replacing: Bool) throws {
+        if replacing, FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+        do {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        } catch {
+            throw CommandError("\(path) cannot be written: \(error.localizedDescription)")
         }
     }
 }

@@ -6,11 +6,11 @@ struct Tenure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenure",
         abstract: "Who holds each App Store subscription, until when, and why.",
-        discussion: "Begin with `tenure demo`; then `tenure keys` and `tenure serve --config tenure.json` for the real thing.",
+        discussion: "Begin with `tenure demo`; then `tenure init local`, and `tenure init real` for Apple's App Store.",
         version: "0.1.0",
         subcommands: [
-            Serve.self, Simulate.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
-            Backup.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
+            Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
+            Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
         ])
 
     static func main() async {

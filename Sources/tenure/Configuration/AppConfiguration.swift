@@ -34,12 +34,19 @@ struct AppConfiguration {
     /// Stands in addresses and in the names of environment variables.
     private static func id(_ file: ConfigurationObject) throws -> AppID {
         let id = try file.requiredText("id")
-        let isShort = (1...32).contains(id.utf8.count)
-        guard isShort, id.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") })
-        else {
+        guard isId(id) else {
             throw CommandError("\(file.place("id")) must be 1 to 32 of a-z, 0-9 and -; it stands in addresses.")
         }
         return AppID(id)
+    }
+
+    /// Whether an app may be called so.
+    static func isId(_ text: String) -> Bool { (1...32).contains(text.utf8.count) && text.allSatisfy(mayStandInId) }
+
+    static func mayStandInId(_ character: Character) -> Bool {
+        ("a"..."z").contains(character) && character.utf8.count == 1
+            || ("0"..."9").contains(character) && character.utf8.count == 1
+            || character == "-"
     }
 
     private static func expected(_ file: ConfigurationObject) throws -> ExpectedApp {

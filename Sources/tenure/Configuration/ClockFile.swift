@@ -11,10 +11,14 @@ enum ClockFile {
 
     /// Writes the time in place of what stands there, in one call, so that no reader sees half of it.
     private static func write(_ instant: Timestamp, to file: FileHandle) throws {
-        let digits = String(instant.millisecondsSince1970)
-        let padded = String(repeating: " ", count: max(0, longest - digits.utf8.count)) + digits
         try file.seek(toOffset: 0)
-        try file.write(contentsOf: Data(padded.utf8))
+        try file.write(contentsOf: Data(text(of: instant).utf8))
+    }
+
+    /// What the file says at an instant; always of the same length.
+    static func text(of instant: Timestamp) -> String {
+        let digits = String(instant.millisecondsSince1970)
+        return String(repeating: " ", count: max(0, longest - digits.utf8.count)) + digits
     }
 
     /// Writes each time into the file. Where that fails the program says so and goes on: the server then stands still.

@@ -17,31 +17,37 @@ struct TenureConfiguration {
     var apps: [AppConfiguration]
     /// The file of a local App Store's clock, which the server follows; nil: the machine's clock.
     var clockFile: String?
+    /// The local App Store that stands in Apple's place; nil: none, or one that was started by options.
+    var localAppStore: LocalAppStoreConfiguration?
 
-    private static let names: Set<String> = ["http", "database", "trust", "logLevel", "apps", "clock"]
+    private static let names: Set<String> = ["http", "database", "trust", "logLevel", "apps", "clock", "localAppStore"]
 
     /// Reads the file.
     ///
     /// - Throws: `CommandError` that names the member and what it should be.
     init(path: String, environment variables: [String: String]) throws {
-        let bytes: [UInt8]
+        let bytes = try Self.bytes(path)
+        try self.init(json: bytes, environment: variables)
+        if let warning = try Self.warningOfReaders(path, bytes) { Console.complain("warning: \(warning)") }
+    }
+
+    /// What the file holds.
+    static func bytes(_ path: String) throws -> [UInt8] {
         do {
-            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
             throw CommandError("The configuration file \(path) cannot be read: \(error.localizedDescription)")
-        }
-        try self.init(json: bytes, environment: variables)
-        if try Self.isReadableByOthers(path), Self.secretMembers.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil })
-        {
-            Console.complain("warning: \(path) holds secrets and others on this machine can read it: chmod 600 \(path)")
         }
     }
 
     private static let secretMembers = ["\"customerTokenSecret\"", "\"sharedSecrets\""]
 
-    private static func isReadableByOthers(_ path: String) throws -> Bool {
-        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
-        return permissions.map { $0.intValue & 0o044 != 0 } ?? false
+    /// What to say where the file holds secrets that others can read; nil where all is well.
+    static func warningOfReaders(_ path: String, _ bytes: [UInt8]) throws -> String? {
+        guard secretMembers.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil }),
+            try FileAccess.isReadableByOthers(path)
+        else { return nil }
+        return "\(path) holds secrets and others on this machine can read it: chmod 600 \(path)"
     }
 
     /// Reads the text of a file.
@@ -70,6 +76,7 @@ struct TenureConfiguration {
             try AppConfiguration(value, at: "apps[\(index)]", environment: variables)
         }
         clockFile = try Self.clockFile(file, roots)
+        localAppStore = try LocalAppStoreConfiguration(in: file, roots: roots)
         guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }
         guard Set(apps.map(\.settings.id)).count == apps.count else { throw CommandError("Two apps have the same id.") }
     }

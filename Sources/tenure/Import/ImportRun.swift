@@ -1,6 +1,7 @@
 import Backend
 import Foundation
 import Ledger
+import Primitives
 import StrictJSON
 
 /// One import of one file, from where it was cut short to its end.
@@ -174,7 +175,10 @@ extension LineRefusal {
     fileprivate init(_ error: BackendError) throws {
         switch error {
         case .refusedEvidence(let refusal): self.init(code: refusal.code, words: refusal.words)
-        case .environmentNotOpen: self.init(code: "environmentNotOpen", words: "the app does not take this environment")
+        case .environmentNotTaken(_, let taken):
+            let names = taken.map(\.rawValue).sorted().joined(separator: ", ")
+            self.init(code: "environmentNotTaken", words: "apps[].environments has \(names)")
+        case .environmentNotOpen: self.init(code: "environmentNotOpen", words: "the app's sandboxAccess does not admit it")
         case .invalidIdentifier(let name): self.init(code: "invalidIdentifier", words: "\(name) cannot be what it is")
         case .appleMustBeAsked: self.init(code: "appleMustBeAsked", words: "only Apple can say what this receipt is")
         case .tokenTaken: self.init(code: "tokenTaken", words: "the customer's id is the token of another customer")

@@ -17,8 +17,7 @@ struct SimulateDo: AsyncParsableCommand {
             \(SimulatorVerb.all.map { "  \($0.usage)\n      \($0.help)" }.joined(separator: "\n"))
             """)
 
-    @Option(name: .long, help: "The control API's address.")
-    var url = "http://127.0.0.1:8081/control/v1"
+    @OptionGroup var store: ControlAddress
 
     @Argument(help: "What to do.")
     var verb: String
@@ -33,6 +32,7 @@ struct SimulateDo: AsyncParsableCommand {
         let (path, body) = try verb.call(
             words.filter { !SimulatorVerb.isMember($0) },
             members: words.filter(SimulatorVerb.isMember).map(Self.member))
+        let url = try store.base()
         let response: HTTPClientResponse
         do {
             response = try await verb.send(body, to: url + path)

@@ -13,8 +13,7 @@ struct SimulatePlay: AsyncParsableCommand {
     @Argument(help: "The scenarios.", completion: .file(extensions: ["scenario"]))
     var files: [String]
 
-    @Option(name: .long, help: "The control API's address.")
-    var url = "http://127.0.0.1:8081/control/v1"
+    @OptionGroup var store: ControlAddress
 
     @Option(name: .long, help: "The server's address with the app in it: http://127.0.0.1:8080/api/v1/apps/notes.")
     var server: String?
@@ -28,6 +27,7 @@ struct SimulatePlay: AsyncParsableCommand {
 
     func run() async throws {
         var failed = 0
+        let url = try store.base()
         for file in files {
             let scenario = try Scenario(try String(contentsOfFile: file, encoding: .utf8))
             var run = ScenarioRun(store: url, server: server.map { ScenarioServer(url: $0, key: serverKey ?? "") })

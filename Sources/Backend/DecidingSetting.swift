@@ -1,0 +1,58 @@
+import AppStoreWire
+
+/// A member of the configuration file that decides whether something is refused, as docs/operations/configuration.md spells it.
+///
+/// Whoever is refused in his first hour has a wrong setting more often than a wrong payload, so a refusal names it.
+package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
+    case bundleId = "apps[].bundleId"
+    case appAppleId = "apps[].appAppleId"
+    case environments = "apps[].environments"
+    case sandboxAccess = "apps[].sandboxAccess"
+    case customerTokenSecret = "apps[].customerTokenSecret"
+    case sharedSecrets = "apps[].sharedSecrets"
+    case roots = "trust.additionalRootSHA256"
+    case distrustedLeafSerials = "trust.distrustedLeafSerials"
+    case clockFile = "clock.file"
+
+    /// What the setting decides, for people; a sentence.
+    package var words: String {
+        switch self {
+        case .bundleId: "\(rawValue) says which app this address is for."
+        case .appAppleId: "\(rawValue) says which Apple ID the app has (App Store Connect, App Information)."
+        case .environments: "\(rawValue) says which environments are taken."
+        case .sandboxAccess: "\(rawValue) says who is answered from the Sandbox: {\"testers\": [...]}, everyone or nobody."
+        case .customerTokenSecret:
+            "\(rawValue) is the secret that the app's backend signs customer tokens with, at least 32 bytes."
+        case .sharedSecrets: "\(rawValue) holds the app's shared secret and the account's (App Store Connect)."
+        case .roots: "\(rawValue) and trust.appleRoots say whose signatures are believed."
+        case .distrustedLeafSerials: "\(rawValue) says which signers are not believed any more."
+        case .clockFile: "\(rawValue) says by which clock the server goes; without it, by this machine's."
+        }
+    }
+
+    /// The setting that decides a refusal of a JWS; nil where the JWS would be refused under every configuration.
+    init?(_ code: JWSRefusal.Code) {
+        switch code {
+        case .rootNotTrusted: self = .roots
+        case .leafDistrusted: self = .distrustedLeafSerials
+        case .signedDateInFuture: self = .clockFile
+        case .wrongBundleId: self = .bundleId
+        case .wrongEnvironment: self = .environments
+        case .wrongAppAppleId: self = .appAppleId
+        default: return nil
+        }
+    }
+
+    /// The same of a receipt.
+    init?(_ code: ReceiptRefusal.Code) {
+        switch code {
+        case .rootNotTrusted: self = .roots
+        case .leafDistrusted: self = .distrustedLeafSerials
+        case .creationDateInFuture: self = .clockFile
+        case .wrongBundleId: self = .bundleId
+        case .wrongEnvironment: self = .environments
+        case .wrongAppAppleId: self = .appAppleId
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+
+/// Who may read a file.
+enum FileAccess {
+    /// Whether the group or everybody may.
+    ///
+    /// - Throws: where the file cannot be looked at.
+    static func isReadableByOthers(_ path: String) throws -> Bool {
+        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        return permissions.map { $0.intValue & 0o044 != 0 } ?? false
+    }
+}

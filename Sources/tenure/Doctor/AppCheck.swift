@@ -1,0 +1,90 @@
+import AppStoreWire
+import Backend
+import Ledger
+import Primitives
+import Server
+
+/// Looks at one app's part of the configuration: whether what Apple sends is taken, and what App Review and TestFlight
+/// do (FACT-4).
+struct AppCheck {
+    let app: AppConfiguration
+    /// Whether what Apple signs is believed at all; otherwise the server is for tests.
+    let trustsApple: Bool
+
+    private var settings: AppSettings { app.settings }
+    private var environments: Set<Environment> { settings.expected.environments }
+
+    func diagnoses() -> [Diagnosis] {
+        var found = [environmentsTaken]
+        if environments.contains(.sandbox) { found.append(sandboxAccess) }
+        return found + [customerTokens, sharedSecrets, products]
+    }
+
+    private func subject(_ member: String) -> String { "\(member) of \(settings.id)" }
+
+    private var environmentsTaken: Diagnosis {
+        let names = environments.map(\.rawValue).sorted().joined(separator: ", ")
+        let subject = subject("environments")
+        guard environments.contains(.sandbox) else {
+            return .problem(
+                subject, "\(names) only. App Review and TestFlight buy in the Sandbox, and would be refused: a review fails.",
+                "add \"Sandbox\" to apps[].environments; its purchases stay apart from Production's.")
+        }
+        guard environments.contains(.production) || !trustsApple else {
+            return .warning(
+                subject, "\(names) only. What is sold in the App Store is of Production, and would be refused.",
+                "before the release, set apps[].appAppleId (App Store Connect, App Information) and add \"Production\".")
+        }
+        return .ok(subject, names)
+    }
+
+    private var sandboxAccess: Diagnosis {
+        let subject = subject("sandboxAccess")
+        switch settings.sandboxAccess {
+        case .everyone:
+            return .ok(
+                subject,
+                "everyone who asks with ?environment=Sandbox is answered, App Review and TestFlight too. Such an answer says "
+                    + "environment Sandbox: nobody paid, so your backend gives nothing for it that costs money.")
+        case .testers(let customers) where !customers.isEmpty:
+            return .ok(
+                subject,
+                "\(customers.count) testers are answered. App Review is, if it signs in as one of them: give it that account in "
+                    + "App Store Connect, App Review Information. "
+                    + "TestFlight's testers are, if they are among them."
+            )
+        case .testers, .nobody: return nobodyIsAnswered(subject)
+        }
+    }
+
+    /// Bad where it can be sold already; before that, something to think of.
+    private func nobodyIsAnswered(_ subject: String) -> Diagnosis {
+        let words =
+            "nobody is answered from the Sandbox, where App Review and TestFlight buy: a reviewer buys, and sees nothing."
+        let remedy =
+            "name the customer ids of your testers and of the account that you give to App Review, as {\"testers\": [...]}, or "
+            + "say \"everyone\"."
+        return environments.contains(.production)
+            ? .problem(subject, words, remedy) : .warning(subject, words, remedy)
+    }
+
+    private var customerTokens: Diagnosis {
+        let subject = subject("customerTokenSecret")
+        guard app.credentials.customerTokenSecret != nil else {
+            return .warning(
+                subject, "there is none, so devices cannot ask with the public key; your backend can, with the server key.",
+                "set apps[].customerTokenSecret to what your backend signs customer tokens with (tenure keys), if devices are to."
+            )
+        }
+        return .ok(subject, "devices may ask with the public key and a token of your backend's")
+    }
+
+    private var sharedSecrets: Diagnosis {
+        let words = settings.sharedSecrets.isEmpty ? "are refused: there is none" : "are taken as hints"
+        return .ok(subject("sharedSecrets"), "notifications of version 1 \(words)")
+    }
+
+    private var products: Diagnosis {
+        .ok(subject("products"), Set(settings.content.products.map(\.productId)).sorted().map(\.rawValue).joined(separator: ", "))
+    }
+}

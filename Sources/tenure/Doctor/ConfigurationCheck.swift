@@ -1,0 +1,189 @@
+import AppStoreModel
+import AppStoreWire
+import Backend
+import Foundation
+import Ledger
+import Logging
+import Primitives
+import Server
+import SimulatorPKI
+import Storage
+
+/// Looks at a configuration and at what it names on this machine.
+struct ConfigurationCheck {
+    let configuration: TenureConfiguration
+    let path: String
+    let bytes: [UInt8]
+
+    func diagnoses() async throws -> [Diagnosis] {
+        var found = [read, try fileAccess, await database(), descriptors, clock, roots]
+        if let store = configuration.localAppStore { found += localAppStore(store) }
+        let trustsApple = configuration.roots.containsAppleRoot
+        return found + configuration.apps.flatMap { AppCheck(app: $0, trustsApple: trustsApple).diagnoses() }
+    }
+
+    private var read: Diagnosis {
+        let apps = configuration.apps.map { "\($0.settings.id) (\($0.settings.expected.bundleId))" }.joined(separator: ", ")
+        return .ok("configuration", "\(path) is read; it serves \(apps)")
+    }
+
+    private var fileAccess: Diagnosis {
+        get throws {
+            if let warning = try TenureConfiguration.warningOfReaders(path, bytes) {
+                return .problem("secrets", warning, "chmod 600 \(path)")
+            }
+            let keys = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(Setup.keysName).path
+            if FileManager.default.fileExists(atPath: keys), try FileAccess.isReadableByOthers(keys) {
+                return .problem("secrets", "\(keys) holds keys and others on this machine can read it.", "chmod 600 \(keys)")
+            }
+            return .ok("secrets", "no file with secrets can be read by others")
+        }
+    }
+
+    // MARK: What it runs on
+
+    /// Opens it, as `serve --check` does; a SQLite file that is not there yet is not made.
+    private func database() async -> Diagnosis {
+        let subject = "database"
+        if case .sqlite(let file) = configuration.database {
+            do {
+                if let found = try databaseFile(file) { return found }
+            } catch {
+                return .problem(subject, "\(file): \(error)", "let the user who runs tenure read it.")
+            }
+        }
+        do {
+            let opened = try await OpenDatabase(
+                configuration.database, logger: Logger(label: "tenure.doctor") { _ in SwiftLogNoOpLogHandler() })
+            try await opened.store.checkHealth()
+            try await opened.close()
+            return .ok(subject, "\(configuration.database) can be opened")
+        } catch {
+            return .problem(
+                subject, "\(configuration.database): \(error)",
+                "see docs/operations/sqlite.md or postgresql.md; the user who runs tenure needs to read and write it.")
+        }
+    }
+
+    /// Nil where it is there, and as it should be.
+    private func databaseFile(_ file: String) throws -> Diagnosis? {
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: folder) else {
+            return .problem(
+                "database", "the folder of \(file) is not there or cannot be written.", "make \(folder), or name another file.")
+        }
+        guard FileManager.default.fileExists(atPath: file) else {
+            return .ok("database", "\(file) is not there yet; the first start makes it")
+        }
+        guard try FileAccess.isReadableByOthers(file) else { return nil }
+        return .problem("database", "others on this machine can read \(file).", "chmod 600 \(file)")
+    }
+
+    private var descriptors: Diagnosis {
+        let connections = configuration.server.maximumConnections
+        do {
+            try DescriptorLimit.raise(forConnections: connections)
+            return .ok("connections", "\(connections) at once fit under the limit of open files")
+        } catch {
+            return .problem("connections", "\(error)", "raise the limit, or lower http.maximumConnections.")
+        }
+    }
+
+    /// When this was written. No clock that is right shows less.
+    private static let earliest = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+    /// Nobody runs it then.
+    private static let latest = Timestamp(millisecondsSince1970: 4_102_444_800_000)
+
+    private var clock: Diagnosis {
+        do {
+            let now = try configuration.clock().now()
+            if let file = configuration.clockFile {
+                return .ok("clock", "the server goes by \(file), a local App Store's clock: there it is \(now)")
+            }
+            guard (Self.earliest...Self.latest).contains(now) else {
+                return .problem(
+                    "clock",
+                    "this machine says \(now). What Apple signs may be refused as signedDateInFuture, or believed too long.",
+                    "set the machine's clock, and let NTP keep it.")
+            }
+            return .ok("clock", "this machine says \(now)")
+        } catch {
+            return .problem("clock", "\(error)", "start the local App Store first: tenure simulate --config \(path)")
+        }
+    }
+
+    // MARK: Whom it believes
+
+    private var roots: Diagnosis {
+        let added = configuration.roots.fingerprints.subtracting(TrustRoots.apple.fingerprints).map(Hexadecimal.encode).sorted()
+        switch (configuration.roots.containsAppleRoot, added.isEmpty) {
+        case (true, true): return .ok("trust", "Apple's roots, and no others")
+        case (true, false):
+            return .problem(
+                "trust",
+                "beside Apple's, \(added.joined(separator: ", ")) is believed: whoever holds that root can sign purchases.",
+                "take it out of trust.additionalRootSHA256; let a local App Store have a server of its own.")
+        case (false, _):
+            return .ok(
+                "trust",
+                "\(added.joined(separator: ", ")), and not Apple's: a server for tests; Apple's notifications are refused"
+            )
+        }
+    }
+
+    private func localAppStore(_ store: LocalAppStoreConfiguration) -> [Diagnosis] {
+        [catalogue(of: store)] + (store.authority.map { [authority($0)] } ?? [])
+    }
+
+    private func catalogue(of store: LocalAppStoreConfiguration) -> Diagnosis {
+        let subject = "localAppStore.catalogue"
+        do {
+            let endless = try withoutDuration(store)
+            guard endless.isEmpty else {
+                return .warning(
+                    subject,
+                    "\(endless.joined(separator: ", ")) does not renew, and nobody says how long it lasts: it gives nothing.",
+                    "name its duration in apps[].nonRenewingDurations, such as P1M.")
+            }
+            let sold = try CatalogueFile.read(store.catalogue).products.filter { $0.kind != .consumable }.map(\.id.rawValue)
+            let mapped = Set(configuration.apps.first?.settings.content.products.map(\.productId.rawValue) ?? [])
+            let missing = sold.filter { !mapped.contains($0) }
+            guard missing.isEmpty else {
+                return .warning(
+                    subject, "\(missing.joined(separator: ", ")) can be bought and give nothing.", "name them in apps[].products."
+                )
+            }
+            return .ok(subject, "\(store.catalogue) is read, and apps[].products has what it sells")
+        } catch {
+            return .problem(subject, "\(error)", "name the .storekit file of your Xcode project.")
+        }
+    }
+
+    /// Apple does not say how long a non-renewing subscription lasts (PER-9).
+    private func withoutDuration(_ store: LocalAppStoreConfiguration) throws -> [String] {
+        let named = Set(configuration.apps.first?.settings.content.durations.keys.map(\.rawValue) ?? [])
+        return try CatalogueFile.read(store.catalogue).products
+            .filter { $0.kind == .nonRenewingSubscription && !named.contains($0.id.rawValue) }.map(\.id.rawValue)
+    }
+
+    private func authority(_ file: String) -> Diagnosis {
+        let subject = "localAppStore.authority"
+        guard FileManager.default.fileExists(atPath: file) else {
+            return .problem(
+                subject, "\(file) is not there: the local App Store would make a root that nobody trusts.",
+                "tenure init local --force, or put the file back.")
+        }
+        do {
+            let root = try SigningAuthority(pem: String(contentsOfFile: file, encoding: .utf8)).rootFingerprint
+            guard configuration.roots.fingerprints.contains(root) else {
+                return .problem(
+                    subject,
+                    "its root is \(Hexadecimal.encode(root)), which is not trusted: all it signs is refused as rootNotTrusted.",
+                    "put that into trust.additionalRootSHA256.")
+            }
+            return .ok(subject, "its root is the trusted one")
+        } catch {
+            return .problem(subject, "\(file) cannot be read: \(error)", "tenure init local --force writes a new one.")
+        }
+    }
+}

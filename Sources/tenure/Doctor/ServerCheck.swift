@@ -1,0 +1,140 @@
+import APIContract
+import AppStoreWire
+import AsyncHTTPClient
+import Backend
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Primitives
+import StrictJSON
+
+/// Looks at a server that runs, from outside as Apple does.
+struct ServerCheck {
+    /// Without a path.
+    let address: String
+    let configuration: TenureConfiguration
+
+    /// - Throws: `CommandError` where the address is none.
+    init(url: String, configuration: TenureConfiguration) throws {
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme, ["http", "https"].contains(scheme),
+            parts.host?.isEmpty == false, parts.path.allSatisfy({ $0 == "/" }), parts.query == nil
+        else { throw CommandError("--url is \(url); it must be the server's address without a path, such as https://your.host.") }
+        address = String(url.reversed().drop { $0 == "/" }.reversed())
+        self.configuration = configuration
+    }
+
+    func diagnoses() async -> [Diagnosis] {
+        let ready: Answer
+        do {
+            ready = try await ask(.GET, Route.ready)
+        } catch {
+            return [
+                .problem("server", "nothing answers at \(address): \(error)", "start tenure serve, or open the way to it.")
+            ]
+        }
+        var found = [readiness(ready)]
+        if let now = ready.members?["now"]?.int64.flatMap(Timestamp.init(validating:)) { found.append(clock(now)) }
+        if let asks = ready.members?["apple"]?.object?["asks"]?.bool { found.append(asking(asks)) }
+        for app in configuration.apps { found.append(await notifications(of: app.settings)) }
+        return found + [encryption]
+    }
+
+    // MARK: Health
+
+    private func readiness(_ answer: Answer) -> Diagnosis {
+        guard answer.status == 200, answer.members?["status"]?.string == "ready" else {
+            return .problem(
+                "server", "\(address)\(Route.ready) answers \(answer.words)",
+                "see the server's log, if it is tenure that listens there.")
+        }
+        return .ok("server", "\(address) is ready")
+    }
+
+    /// As far apart as a notification may be dated later than the server's now; then Apple is refused.
+    private static let tolerance = Milliseconds.minutes(5)
+
+    private func clock(_ now: Timestamp) -> Diagnosis {
+        do {
+            let here = try configuration.clock().now()
+            guard now.since(here) <= Self.tolerance, here.since(now) <= Self.tolerance else {
+                return .problem(
+                    "server's clock", "there it is \(now), here \(here): what Apple signs may be refused as signedDateInFuture.",
+                    "set both machines' clocks; compare clock.file, if the server has one.")
+            }
+            return .ok("server's clock", "it is \(now), as here")
+        } catch {
+            return .problem("server's clock", "\(error)", "see clock.file.")
+        }
+    }
+
+    private func asking(_ asks: Bool) -> Diagnosis {
+        let words = "this version asks Apple nothing by itself: what no notification tells and nobody uploads stays unknown"
+        return .ok("asking Apple", asks ? "the server asks Apple for what no notification told" : words)
+    }
+
+    // MARK: Notifications
+
+    /// A body that is no notification must be refused by our own route, which shows that Apple's would reach it.
+    private func notifications(of app: AppSettings) async -> Diagnosis {
+        let (subject, url) = ("notifications of \(app.id)", address + app.notificationPath)
+        do {
+            let answer = try await ask(.POST, app.notificationPath, Array("{}".utf8))
+            switch answer.members?["code"]?.string {
+            case "bodyUnreadable" where answer.status == 400:
+                return .ok(
+                    subject,
+                    "\(url) answers, and refuses what is no notification. App Store Connect, App Information, "
+                        + "App Store Server Notifications: enter it for Production and for Sandbox, version 2.")
+            case "unknownApp":
+                return .problem(
+                    subject, "the server at \(address) does not serve \(app.id): it has another configuration.",
+                    "start it with this configuration, or name its own to tenure doctor.")
+            default:
+                return .problem(
+                    subject, "\(url) answers \(answer.words)", "it must reach tenure serve; look at the proxy between.")
+            }
+        } catch {
+            return .problem(subject, "\(url) does not answer: \(error)", "it must reach tenure serve; look at the proxy between.")
+        }
+    }
+
+    private var encryption: Diagnosis {
+        guard configuration.roots.containsAppleRoot, !address.hasPrefix("https://") else {
+            return .ok("encryption", address.hasPrefix("https://") ? "the address is of https" : "not needed for tests")
+        }
+        return .warning(
+            "encryption", "\(address) is not of https, which App Store Connect asks for.",
+            "put a proxy with TLS in front, and try its address.")
+    }
+
+    // MARK: Asking
+
+    /// What the server answered.
+    private struct Answer {
+        let status: UInt
+        /// Nil where it is no JSON object.
+        let members: JSONObject?
+
+        /// Status and code, for people.
+        var words: String { "\(status) \(members?["code"]?.string ?? "without a word of ours")" }
+    }
+
+    private static let timeout = TimeAmount.seconds(5)
+    private static let longestAnswer = 64 * 1024
+
+    private func ask(_ method: HTTPMethod, _ path: String, _ body: [UInt8]? = nil) async throws -> Answer {
+        var request = HTTPClientRequest(url: address + path)
+        request.method = method
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
+        let bytes = Array(try await response.body.collect(upTo: Self.longestAnswer).readableBytesView)
+        return Answer(status: response.status.code, members: Self.object(in: bytes))
+    }
+
+    private static func object(in bytes: [UInt8]) -> JSONObject? {
+        do { return try JSONDocument(bytes).root.object } catch { return nil }
+    }
+}

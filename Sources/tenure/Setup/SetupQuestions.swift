@@ -1,0 +1,29 @@
+import Foundation
+import Glibc
+
+/// Asks whoever sits at the terminal for what the options leave open.
+struct SetupQuestions {
+    /// Whether somebody can answer. A script must fail rather than wait for nobody.
+    let isTerminal: Bool
+
+    /// Whoever started this process, if both what he types and what he sees is a terminal.
+    static var ofThisProcess: SetupQuestions {
+        SetupQuestions(isTerminal: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+    }
+
+    /// The answer; nil where a line without anything was given, or nobody is there.
+    func ask(_ question: String) -> String? {
+        guard isTerminal else { return nil }
+        FileHandle.standardError.write(Data("\(question) ".utf8))
+        let answer = readLine()?.trimmingCharacters(in: .whitespaces) ?? ""
+        return answer.isEmpty ? nil : answer
+    }
+
+    /// The option's value, or the answer.
+    ///
+    /// - Throws: `CommandError` that names the option where there is neither.
+    func required(_ value: String?, option: String, _ question: String) throws -> String {
+        guard let answer = value ?? ask(question) else { throw CommandError("\(option) is missing. \(question)") }
+        return answer
+    }
+}
