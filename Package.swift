@@ -178,6 +178,8 @@ let package = Package(
                 "Ledger", "Primitives",
                 hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),
+        // What the commands say to people, as far as it needs no process.
+        tests("TenureTests", ["tenure", "AppStoreWire", "Primitives"]),
         tests("TidyTests", []),
         // Breaks real processes; never shipped.
         .executableTarget(
