@@ -153,6 +153,18 @@ import Testing
         #expect(wrappings.isEmpty && signed.map { String(decoding: $0.jws, as: UTF8.self) } == ["Bearer \(Self.jws)"])
     }
 
+    @Test func `T07 white space inside a JWS is left to the verifier, unless it was broken into lines of one length`() {
+        let third = String(Self.jws.prefix(Self.jws.count - 1))
+        for text in [third + "\nA", third + " A", third + "\r\n\r\nA", Self.broken(Self.jws, " ")] {
+            let recognition = Recognition(of: Array(text.utf8))
+            if case .artifact(.jws(_, let kept), let wrappings) = recognition {
+                #expect(wrappings.isEmpty && kept == Array(text.utf8))
+            } else {
+                #expect(recognition == .unusable(.otherJWS))
+            }
+        }
+    }
+
     @Test func `whoever wraps without end is not followed`() {
         var text = Self.base64
         for _ in 0..<40 { text = "-----BEGIN X-----\n\(text)\n" }

@@ -12,7 +12,8 @@ package enum TextWrapping: String, Sendable, Hashable, CaseIterable {
     case armour
     /// `Bearer` before a JWS, with the name of the HTTP header or without it (RFC 6750, section 2.1).
     case bearer
-    /// White space inside a compact JWS.
+    /// A compact JWS broken into lines of one length, as e-mail and terminals do. Any other white space in it is damage, which
+    /// the verifier refuses.
     case brokenLines
     /// The body of a request to `/verifyReceipt`.
     case verifyReceiptRequest
@@ -97,8 +98,12 @@ package enum TextWrapping: String, Sendable, Hashable, CaseIterable {
 
     private static func joined(_ text: [UInt8]) -> [UInt8]? {
         let trimmed = AppleArtifact.trimmed(text)
-        guard trimmed.starts(with: AppleArtifact.jwsBeginning), trimmed.contains(where: isSpace) else { return nil }
-        let joined = trimmed.filter { !isSpace($0) }
+        guard trimmed.starts(with: AppleArtifact.jwsBeginning) else { return nil }
+        let lines = trimmed.split { $0 == 0x0A || $0 == 0x0D }.map { AppleArtifact.spaceTrimmed(Array($0)) }
+        guard lines.count > 2, let first = lines.first, let last = lines.last, last.count <= first.count,
+            lines.dropLast().allSatisfy({ $0.count == first.count })
+        else { return nil }
+        let joined = Array(lines.joined())
         return joined.allSatisfy { isURLBase64($0) || $0 == UInt8(ascii: ".") } ? joined : nil
     }
 

@@ -144,6 +144,9 @@ enum Meaning {
 
     /// What was taken off and others would stumble over.
     static func words(_ wrappings: [TextWrapping]) -> [String] {
+        if wrappings.contains(.brokenLines) {
+            return ["It came in several lines; servers take a JWS in one, without white space."]
+        }
         guard wrappings.contains(where: { $0 == .urlAlphabet || $0 == .missingPadding }) else { return [] }
         return [
             "It came in URL-safe or unpadded base64. Servers, /verifyReceipt among them, take a receipt in the standard alphabet "
