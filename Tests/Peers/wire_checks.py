@@ -71,7 +71,7 @@ def inspect(artifact, *options):
     """Asks about one artifact: a text or bytes. Anything but the documented exit statuses is an error of the program's."""
     content = artifact if isinstance(artifact, bytes) else artifact.encode("utf-8", "surrogatepass")
     outcome = subprocess.run([TENURE, "inspect", *map(str, options), "-"], input=content, capture_output=True, timeout=60)
-    code = outcome.stderr.decode().split(":")[0].strip() if outcome.returncode else ""
+    code = outcome.stderr.decode().partition("\n")[0].split(":")[0].strip() if outcome.returncode else ""
     report = json.loads(outcome.stdout) if outcome.stdout else {}
     return Answer(outcome.returncode, code, report)
 

@@ -169,7 +169,8 @@ struct Harness: Sendable {
     }
 
     static func recognition(_ bytes: [UInt8]) {
-        switch AppleArtifact(recognising: bytes) {
+        guard case .artifact(let artifact, _) = Recognition(of: bytes) else { return }
+        switch artifact {
         case .jws(_, let jws), .ownJWS(let jws): _ = ClaimedApp(jws: jws)
         case .appReceipt(let der): _ = ClaimedApp(receipt: der)
         case .transactionReceipt(let list): _ = ClaimedApp(transactionReceipt: list)

@@ -1,7 +1,7 @@
 /// Why a receipt was not accepted.
 ///
 /// Two refusals are equal when their codes are; the rest is for people. Nothing of the receipt's content is in it except numbers
-/// or names of attributes and environments, so it may be logged.
+/// or names of attributes and environments, and of certificates their place, common name and SHA-256, so it may be logged.
 ///
 /// Source: FACT-3, FACT-4; Apple, "Validating receipts on the device"; RFC 5652.
 public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
@@ -83,7 +83,8 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
 
     /// The reason.
     public let code: Code
-    /// What it was about, for people: the number of an attribute, the environment.
+    /// What it was about, for people: the number of an attribute, the environment; of a chain which certificate, from the
+    /// leaf on, and where the root is not trusted which roots are.
     public let detail: String
 
     init(_ code: Code, _ detail: String = "") {

@@ -1,4 +1,5 @@
 internal import SwiftASN1
+internal import X509
 
 /// A PKCS#7 of signed data taken apart; nothing in it was believed yet.
 ///
@@ -19,8 +20,9 @@ struct SignedReceipt {
         guard parsed.certificates.count <= limits.maximumCertificates else {
             throw ReceiptRefusal(.tooManyCertificates, "\(parsed.certificates.count)")
         }
-        guard parsed.certificates.allSatisfy({ $0.der.count <= limits.maximumCertificateBytes }) else {
-            throw ReceiptRefusal(.certificateTooLong)
+        if let index = parsed.certificates.firstIndex(where: { $0.der.count > limits.maximumCertificateBytes }) {
+            let place = ChainWords.place(index, of: parsed.certificates.count)
+            throw ReceiptRefusal(.certificateTooLong, "\(place) in the receipt, \(parsed.certificates[index].der.count) bytes")
         }
         guard parsed.signers.count == 1 else { throw ReceiptRefusal(.signerCountNotOne, "\(parsed.signers.count)") }
         let signer = parsed.signers[0]
@@ -127,16 +129,26 @@ struct SignedReceipt {
     ) throws(ReceiptRefusal) -> [[UInt8]] {
         guard let leaf = certificates.first(where: { $0.issuer == signer.issuer && $0.serialNumber == signer.serialNumber })
         else {
-            throw ReceiptRefusal(.chainMissing, "signer")
+            throw missing("the signer's certificate, by its issuer", signer.issuer)
         }
         if certificates.count == 1, leaf.issuer == leaf.subject { return [Array(leaf.der)] }
         guard let intermediate = certificates.first(where: { $0.subject == leaf.issuer && $0.der != leaf.der }) else {
-            throw ReceiptRefusal(.chainMissing, "intermediate")
+            throw missing("the intermediate", leaf.issuer)
         }
         guard let root = certificates.first(where: { $0.subject == intermediate.issuer && $0.der != intermediate.der }) else {
-            throw ReceiptRefusal(.chainMissing, "root")
+            throw missing("the root", intermediate.issuer)
         }
         return [Array(leaf.der), Array(intermediate.der), Array(root.der)]
+    }
+
+    /// A certificate that should be in the receipt, with the common name that is known of it.
+    private static func missing(_ words: String, _ name: ArraySlice<UInt8>) -> ReceiptRefusal {
+        do {
+            let name = try DistinguishedName(derEncoded: try DER.parse(name))
+            return ReceiptRefusal(.chainMissing, ChainWords.named(words, name))
+        } catch {
+            return ReceiptRefusal(.chainMissing, words)
+        }
     }
 
     /// Whether a whole DER value stands at the beginning and something follows it.

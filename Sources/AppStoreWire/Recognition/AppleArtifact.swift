@@ -22,6 +22,8 @@ package enum AppleArtifact: Sendable, Hashable {
     case serverAPIAnswer([UInt8], signed: [Signed])
     /// The body of a refusal of the App Store Server API.
     case serverAPIError([UInt8])
+    /// Digits alone, as a transaction's id is written: a name of something, signed by nobody.
+    case transactionId(String)
 
     /// The kinds of JWS that the App Store signs.
     package enum JWSKind: String, Sendable, Hashable {
@@ -34,8 +36,8 @@ package enum AppleArtifact: Sendable, Hashable {
         package let jws: [UInt8]
     }
 
-    /// Recognises bytes as they come from a file, a clipboard or a log: with white space around them, in quotation marks, in
-    /// base64 or out of it. nil where they are nothing that Apple makes.
+    /// Recognises bytes with white space or quotation marks around them, in base64 or out of it. nil where they are nothing that
+    /// Apple makes; ``Recognition`` takes off more, and says what they are instead.
     package init?(recognising bytes: [UInt8]) {
         self.init(recognising: bytes, limits: Self.limits)
     }
@@ -43,7 +45,9 @@ package enum AppleArtifact: Sendable, Hashable {
     private init?(recognising bytes: [UInt8], limits: JSONLimits) {
         let trimmed = Self.trimmed(bytes)
         guard let first = trimmed.first else { return nil }
-        if first == 0x30 || first == 0x31, let found = Self.receipt(trimmed) {
+        if trimmed.count <= 64, trimmed.allSatisfy(Self.isDigit) {
+            self = .transactionId(String(decoding: trimmed, as: UTF8.self))
+        } else if first == 0x30 || first == 0x31, let found = Self.receipt(trimmed) {
             self = found
         } else if first == UInt8(ascii: "{") {
             guard let found = Self.object(trimmed, limits: limits) else { return nil }
@@ -58,19 +62,43 @@ package enum AppleArtifact: Sendable, Hashable {
     }
 
     /// Room for an answer with twenty transactions or a receipt of ten thousand purchases in it.
-    private static let limits = JSONLimits(maximumBytes: 8 * 1024 * 1024, maximumDepth: 64, maximumElements: 1_000_000)
+    static let limits = JSONLimits(maximumBytes: 8 * 1024 * 1024, maximumDepth: 64, maximumElements: 1_000_000)
 
-    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        func isAround(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) || byte == UInt8(ascii: "\"") }
+    /// How a JSON object's beginning is spelt in base64url: `{"`.
+    static let jwsBeginning = Array("eyJ".utf8)
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Without what people copy along: white space, quotation marks, and the comma behind a member of JSON.
+    static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        let before = Array("\"'`".utf8)
+        let behind = Array("\"'`,;".utf8)
+        return trimmed(bytes, before: { before.contains($0) }, behind: { behind.contains($0) })
+    }
+
+    /// Without white space around it.
+    static func spaceTrimmed(_ bytes: [UInt8]) -> [UInt8] {
+        trimmed(bytes, before: { _ in false }, behind: { _ in false })
+    }
+
+    private static func trimmed(
+        _ bytes: [UInt8], before isBefore: (UInt8) -> Bool, behind isBehind: (UInt8) -> Bool
+    ) -> [UInt8] {
         // A DER file may end in any byte; nothing is cut off it.
         if bytes.first == 0x30 || bytes.first == 0x31, !bytes.allSatisfy({ $0 < 0x80 }) { return bytes }
-        return Array(bytes.drop(while: isAround).reversed().drop(while: isAround).reversed())
+        let rest = bytes.drop { TextWrapping.isSpace($0) || isBefore($0) }
+        let count = rest.reversed().prefix { TextWrapping.isSpace($0) || isBehind($0) }.count
+        return Array(rest.dropLast(count))
     }
+
+    /// The JSON object that a text is.
+    static func object(_ text: [UInt8]) -> JSONObject? { parsed(text, limits: limits) }
 
     private static func receipt(_ bytes: [UInt8]) -> AppleArtifact? {
         switch bytes.first {
         case 0x30: bytes.prefix(24).firstRange(of: signedDataIdentifier) == nil ? nil : .appReceipt(bytes)
-        case 0x31: bytes.contains { $0 < 0x20 } ? .appReceipt(bytes) : nil
+        // Tags and lengths of DER; no text has such a character.
+        case 0x31: bytes.contains { $0 < 0x09 } ? .appReceipt(bytes) : nil
         case UInt8(ascii: "{"): PropertyListText(bytes[...]) == nil ? nil : .transactionReceipt(bytes)
         default: nil
         }

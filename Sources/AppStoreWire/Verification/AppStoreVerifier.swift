@@ -210,7 +210,7 @@ extension AppStoreVerifier {
     private nonisolated(nonsending) func verifyChain(of jws: CompactJWS) async throws(JWSRefusal) -> VerifiedChain {
         let certificates = try JWSHeader(jws.header, in: jws.part, limits: limits).certificates
         guard certificates.count == 3 || !roots.xcodeFingerprints.isEmpty else {
-            throw JWSRefusal(.chainLengthNotThree, "\(certificates.count)", in: jws.part)
+            throw JWSRefusal(.chainLengthNotThree, ChainWords.notThree(certificates.count), in: jws.part)
         }
         do throws(ChainRefusal) {
             return try await chains.chain(of: certificates, verifiedBy: chainVerifier)

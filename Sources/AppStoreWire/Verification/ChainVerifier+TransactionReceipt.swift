@@ -25,7 +25,7 @@ extension ChainVerifier {
         do {
             return try LegacyLeaf(derEncoded: der)
         } catch {
-            throw ChainRefusal(.certificateMalformed)
+            throw ChainRefusal(.certificateMalformed, ChainWords.place(0, of: 1))
         }
     }
 
@@ -33,11 +33,15 @@ extension ChainVerifier {
     private func chain(of leaf: LegacyLeaf, der: [UInt8]) throws(ChainRefusal) -> VerifiedChain? {
         let issuers = try issuers(of: leaf)
         if issuers.isEmpty { return nil }
-        guard Signer.commonName(leaf.subject) == "PurchaseReceiptCertificate" else { throw ChainRefusal(.leafMarkerMissing) }
-        guard let (issuerDER, issuer) = issuers.first(where: { leaf.isSigned(by: $0.1) }) else {
-            throw ChainRefusal(.chainInvalid, "signature")
+        let place = ChainWords.named(ChainWords.place(0, of: 1), leaf.subject)
+        guard Signer.commonName(leaf.subject) == "PurchaseReceiptCertificate" else {
+            throw ChainRefusal(.leafMarkerMissing, "\(place) is not called PurchaseReceiptCertificate")
         }
-        guard try Self.isCA(issuer) else { throw ChainRefusal(.intermediateNotCA) }
+        let issuerWords = ChainWords.named("the configured intermediate", leaf.issuer)
+        guard let (issuerDER, issuer) = issuers.first(where: { leaf.isSigned(by: $0.1) }) else {
+            throw ChainRefusal(.chainInvalid, "\(place) was not signed by the key of \(issuerWords)")
+        }
+        guard try Self.isCA(issuer, issuerWords) else { throw ChainRefusal(.intermediateNotCA, issuerWords) }
         let signer = Signer(
             authority: .configured, leafName: Signer.commonName(leaf.subject),
             leafSerial: Signer.hexadecimal(leaf.serialNumber), leafFingerprint: TrustRoots.fingerprint(of: der),
@@ -45,7 +49,10 @@ extension ChainVerifier {
             rootFingerprint: TrustRoots.fingerprint(of: issuerDER))
         try checkTrusted(signer)
         let issuerValidity = try Self.validity(of: [issuer])
-        guard leaf.validity.overlaps(issuerValidity) else { throw ChainRefusal(.chainNeverValid) }
+        guard leaf.validity.overlaps(issuerValidity) else {
+            let dates = [leaf.validity, issuerValidity].map { "\($0.lowerBound) to \($0.upperBound)" }
+            throw ChainRefusal(.chainNeverValid, "\(place) is valid \(dates[0]), \(issuerWords) \(dates[1])")
+        }
         return VerifiedChain(leafKey: .rsa(leaf.key), validity: leaf.validity.clamped(to: issuerValidity), signer: signer)
     }
 
@@ -53,7 +60,7 @@ extension ChainVerifier {
     private func issuers(of leaf: LegacyLeaf) throws(ChainRefusal) -> [([UInt8], Certificate)] {
         var issuers: [([UInt8], Certificate)] = []
         for der in roots.transactionReceiptIssuers {
-            let issuer = try Self.parse(der)
+            let issuer = try Self.parse(der, "a configured intermediate")
             if issuer.subject == leaf.issuer { issuers.append((der, issuer)) }
         }
         return issuers

@@ -37,7 +37,7 @@ struct ChainVerifier: Sendable {
             case 3: return .success(try await verifyThree(certificates))
             case 1 where purpose == .receipt || !roots.xcodeFingerprints.isEmpty:
                 return .success(try verifyXcode(certificates[0]))
-            default: return .failure(ChainRefusal(.chainLengthNotThree, "\(certificates.count)"))
+            default: return .failure(ChainRefusal(.chainLengthNotThree, ChainWords.notThree(certificates.count)))
             }
         } catch {
             return .failure(error)
@@ -47,10 +47,11 @@ struct ChainVerifier: Sendable {
     private func verifyThree(_ certificates: [[UInt8]]) async throws(ChainRefusal) -> VerifiedChain {
         let root = try anchor(for: certificates[2])
         let path = [certificates[0], certificates[1], root]
-        let chain = try path.map { bytes throws(ChainRefusal) in try Self.parse(bytes) }
+        var chain: [Certificate] = []
+        for (index, der) in path.enumerated() { chain.append(try Self.parse(der, ChainWords.place(index, of: path.count))) }
         let signer = Signer(path: zip(path, chain).map { $0 })
         try checkTrusted(signer)
-        let leafKey = try checkShape(leaf: chain[0], intermediate: chain[1])
+        let leafKey = try checkShape(of: chain)
         let validity = try Self.validity(of: chain)
         try await Self.checkPath(chain, at: validity.lowerBound)
         return VerifiedChain(leafKey: leafKey, validity: validity, signer: signer)
@@ -58,17 +59,22 @@ struct ChainVerifier: Sendable {
 
     /// Xcode signs with one certificate that nobody issued; it is trusted by its fingerprint alone.
     private func verifyXcode(_ der: [UInt8]) throws(ChainRefusal) -> VerifiedChain {
-        guard roots.xcodeFingerprints.contains(TrustRoots.fingerprint(of: der)) else { throw Self.notTrusted(der) }
-        let certificate = try Self.parse(der)
+        guard roots.xcodeFingerprints.contains(TrustRoots.fingerprint(of: der)) else {
+            throw ChainRefusal(
+                .rootNotTrusted,
+                ChainWords.untrusted(der, at: 0, of: 1, trusted: "as Xcode's \(roots.xcodeWords)"))
+        }
+        let certificate = try Self.parse(der, ChainWords.place(0, of: 1))
         let signer = Signer(path: [(der, certificate)])
         try checkTrusted(signer)
         return VerifiedChain(
-            leafKey: try leafKey(of: certificate), validity: try Self.validity(of: [certificate]), signer: signer)
+            leafKey: try leafKey(of: [certificate]), validity: try Self.validity(of: [certificate]), signer: signer)
     }
 
     func checkTrusted(_ signer: Signer) throws(ChainRefusal) {
         guard !distrustedLeafSerials.contains(LeafSerial.plain(signer.leafSerial)) else {
-            throw ChainRefusal(.leafDistrusted, signer.leafSerial)
+            throw ChainRefusal(
+                .leafDistrusted, "the leaf, \(ChainWords.quoted(signer.leafName)), of serial number \(signer.leafSerial)")
         }
     }
 
@@ -77,74 +83,83 @@ struct ChainVerifier: Sendable {
     private func anchor(for der: [UInt8]) throws(ChainRefusal) -> [UInt8] {
         let pinned = purpose == .jws ? roots.fingerprints : roots.receiptFingerprints
         if pinned.contains(TrustRoots.fingerprint(of: der)) { return der }
-        guard !roots.certificates.isEmpty else { throw Self.notTrusted(der) }
-        let named = try Self.parse(der)
-        for root in roots.certificates {
-            let trusted = try Self.parse(root)
-            if trusted.subject == named.subject, trusted.publicKey == named.publicKey { return root }
+        if !roots.certificates.isEmpty {
+            let named = try Self.parse(der, ChainWords.place(2, of: 3))
+            for root in roots.certificates {
+                let trusted = try Self.parse(root, "a configured root")
+                if trusted.subject == named.subject, trusted.publicKey == named.publicKey { return root }
+            }
         }
-        throw Self.notTrusted(der)
+        throw ChainRefusal(.rootNotTrusted, ChainWords.untrusted(der, at: 2, of: 3, trusted: roots.words(for: purpose)))
     }
 
-    /// Names the certificate as a configuration would that is to trust it.
-    private static func notTrusted(_ der: [UInt8]) -> ChainRefusal {
-        ChainRefusal(.rootNotTrusted, "found SHA-256 \(Signer.hexadecimal(TrustRoots.fingerprint(of: der)[...]))")
-    }
-
-    static func parse(_ der: [UInt8]) throws(ChainRefusal) -> Certificate {
+    /// - Parameter words: what a refusal says is malformed.
+    static func parse(_ der: [UInt8], _ words: @autoclosure () -> String) throws(ChainRefusal) -> Certificate {
         do {
             return try Certificate(derEncoded: der)
         } catch {
-            throw ChainRefusal(.certificateMalformed)
+            throw ChainRefusal(.certificateMalformed, words())
         }
     }
 
     /// Apple's marks, who may issue, what the leaf's key is for. Returns that key.
-    private func checkShape(leaf: Certificate, intermediate: Certificate) throws(ChainRefusal) -> LeafKey {
-        guard leaf.extensions[oid: Self.leafMarker] != nil else { throw ChainRefusal(.leafMarkerMissing) }
-        guard intermediate.extensions[oid: Self.intermediateMarker] != nil else { throw ChainRefusal(.intermediateMarkerMissing) }
-        guard try !Self.isCA(leaf) else { throw ChainRefusal(.leafIsCA) }
-        guard try Self.isCA(intermediate) else { throw ChainRefusal(.intermediateNotCA) }
-        guard try maySign(leaf) else { throw ChainRefusal(.leafUsageNotSignature) }
-        return try leafKey(of: leaf)
+    private func checkShape(of chain: [Certificate]) throws(ChainRefusal) -> LeafKey {
+        let (leaf, intermediate) = (chain[0], chain[1])
+        guard leaf.extensions[oid: Self.leafMarker] != nil else { throw Self.refusal(.leafMarkerMissing, 0, chain) }
+        guard intermediate.extensions[oid: Self.intermediateMarker] != nil else {
+            throw Self.refusal(.intermediateMarkerMissing, 1, chain)
+        }
+        guard try !Self.isCA(leaf, ChainWords.place(0, in: chain)) else { throw Self.refusal(.leafIsCA, 0, chain) }
+        guard try Self.isCA(intermediate, ChainWords.place(1, in: chain)) else {
+            throw Self.refusal(.intermediateNotCA, 1, chain)
+        }
+        guard try maySign(leaf, ChainWords.place(0, in: chain)) else { throw Self.refusal(.leafUsageNotSignature, 0, chain) }
+        return try leafKey(of: chain)
     }
 
-    private func leafKey(of leaf: Certificate) throws(ChainRefusal) -> LeafKey {
+    private static func refusal(_ fault: ChainFault, _ index: Int, _ chain: [Certificate]) -> ChainRefusal {
+        ChainRefusal(fault, ChainWords.place(index, in: chain))
+    }
+
+    private func leafKey(of chain: [Certificate]) throws(ChainRefusal) -> LeafKey {
         switch purpose {
         case .jws:
-            guard let key = P256.Signing.PublicKey(leaf.publicKey) else { throw ChainRefusal(.leafKeyNotP256) }
+            guard let key = P256.Signing.PublicKey(chain[0].publicKey) else { throw Self.refusal(.leafKeyNotP256, 0, chain) }
             return .p256(key)
         case .receipt:
-            guard let key = _RSA.Signing.PublicKey(leaf.publicKey), key.keySizeInBits >= 2048 else {
-                throw ChainRefusal(.leafKeyNotRSA)
+            guard let key = _RSA.Signing.PublicKey(chain[0].publicKey), key.keySizeInBits >= 2048 else {
+                throw Self.refusal(.leafKeyNotRSA, 0, chain)
             }
             return .rsa(key)
         }
     }
 
-    static func isCA(_ certificate: Certificate) throws(ChainRefusal) -> Bool {
+    /// - Parameter words: what a refusal says is malformed.
+    static func isCA(_ certificate: Certificate, _ words: @autoclosure () -> String) throws(ChainRefusal) -> Bool {
         do {
             if case .isCertificateAuthority? = try certificate.extensions.basicConstraints { return true }
             return false
         } catch {
-            throw ChainRefusal(.certificateMalformed, "basicConstraints")
+            throw ChainRefusal(.certificateMalformed, "basicConstraints of \(words())")
         }
     }
 
     /// Without a key usage extension a key may be used for anything (RFC 5280, section 4.2.1.3); Apple's test certificates have
     /// none.
-    private func maySign(_ certificate: Certificate) throws(ChainRefusal) -> Bool {
+    private func maySign(_ certificate: Certificate, _ words: @autoclosure () -> String) throws(ChainRefusal) -> Bool {
         do {
             return try certificate.extensions.keyUsage?.digitalSignature ?? true
         } catch {
-            throw ChainRefusal(.certificateMalformed, "keyUsage")
+            throw ChainRefusal(.certificateMalformed, "keyUsage of \(words())")
         }
     }
 
     static func validity(of chain: [Certificate]) throws(ChainRefusal) -> ClosedRange<Timestamp> {
         let starts = chain.map { timestamp($0.notValidBefore) }
         let ends = chain.map { timestamp($0.notValidAfter) }
-        guard let first = starts.max(), let last = ends.min(), first <= last else { throw ChainRefusal(.chainNeverValid) }
+        guard let first = starts.max(), let last = ends.min(), first <= last else {
+            throw ChainRefusal(.chainNeverValid, ChainWords.neverValid(chain, starts: starts, ends: ends))
+        }
         return first...last
     }
 
@@ -164,7 +179,8 @@ struct ChainVerifier: Sendable {
         case .validCertificate(let path):
             guard Array(path) == chain else { throw ChainRefusal(.chainInvalid, "another path than the certificates given") }
         case .couldNotValidate(let failures):
-            throw ChainRefusal(.chainInvalid, failures.isEmpty ? "no path to the root" : "breaks a rule of RFC 5280")
+            let rule = failures.isEmpty ? "no path to the root" : "a certificate breaks a rule of RFC 5280"
+            throw ChainRefusal(.chainInvalid, ChainWords.brokenLink(chain) ?? rule)
         }
     }
 

@@ -18,14 +18,19 @@ struct JWSHeader {
             throw JWSRefusal(.headerParameterNotAllowed, in: part)
         }
         guard let chain = object["x5c"]?.array else { throw JWSRefusal(.chainMissing, in: part) }
-        guard chain.count == 3 || chain.count == 1 else { throw JWSRefusal(.chainLengthNotThree, "\(chain.count)", in: part) }
+        guard chain.count == 3 || chain.count == 1 else {
+            throw JWSRefusal(.chainLengthNotThree, ChainWords.notThree(chain.count), in: part)
+        }
         var certificates: [[UInt8]] = []
-        for element in chain {
-            guard let text = element.utf8 else { throw JWSRefusal(.chainMissing, "not strings", in: part) }
+        for (index, element) in chain.enumerated() {
+            let place = ChainWords.place(index, of: chain.count)
+            guard let text = element.utf8 else { throw JWSRefusal(.chainMissing, "\(place) is no string", in: part) }
             guard text.count <= (limits.maximumCertificateBytes + 2) / 3 * 4 else {
-                throw JWSRefusal(.certificateTooLong, in: part)
+                throw JWSRefusal(.certificateTooLong, "\(place), \(text.count) characters", in: part)
             }
-            guard let certificate = StrictBase64.decodePadded(text) else { throw JWSRefusal(.certificateNotBase64, in: part) }
+            guard let certificate = StrictBase64.decodePadded(text) else {
+                throw JWSRefusal(.certificateNotBase64, place, in: part)
+            }
             certificates.append(certificate)
         }
         self.certificates = certificates

@@ -1,7 +1,7 @@
 /// Why a signed payload was not accepted.
 ///
 /// Two refusals are equal when their codes are; the rest is for people. Nothing of the payload's content is in it except names of
-/// fields and environments, so it may be logged.
+/// fields and environments, and of certificates their place, common name and SHA-256, so it may be logged.
 ///
 /// Source: FACT-3, FACT-4; threats T01 to T09 and T30 of the threat model.
 public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
@@ -102,7 +102,8 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
 
     /// The reason.
     public let code: Code
-    /// What it was about, for people: the name of a field, the parser's reason.
+    /// What it was about, for people: the name of a field, the parser's reason; of a chain which certificate, from the leaf on,
+    /// and where the root is not trusted which roots are.
     public let detail: String
     /// Which JWS was refused.
     public let part: Part

@@ -1,4 +1,6 @@
 internal import Crypto
+internal import SwiftASN1
+internal import X509
 
 /// The certificates that a chain may end in, each named by the SHA-256 of its DER.
 ///
@@ -82,10 +84,23 @@ public struct TrustRoots: Sendable, Hashable {
         !Self.appleFingerprints.isDisjoint(with: fingerprints.union(receiptFingerprints))
     }
 
+    /// Whether these bytes are one certificate in DER (RFC 5280, section 4.1); only such can be a root.
+    package static func isCertificate(_ der: [UInt8]) -> Bool {
+        do {
+            _ = try Certificate(derEncoded: der)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     static func fingerprint(of der: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: der)) }
 
     /// The fingerprints of Apple's own roots.
     static let appleFingerprints: Set<[UInt8]> = [appleRootG3, appleRoot]
+
+    /// Their common names.
+    static let appleNames: [[UInt8]: String] = [appleRootG3: "Apple Root CA - G3", appleRoot: "Apple Root CA"]
 
     private static let appleRootG3: [UInt8] = [
         0x63, 0x34, 0x3A, 0xBF, 0xB8, 0x9A, 0x6A, 0x03, 0xEB, 0xB5, 0x7E, 0x9B, 0x3F, 0x5F, 0xA7, 0xBE,

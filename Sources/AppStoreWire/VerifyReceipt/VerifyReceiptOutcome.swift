@@ -23,8 +23,9 @@ public struct VerifyReceiptOutcome: Sendable, Hashable {
         case wrongEnvironment(VerifyReceiptHost)
         /// Status 21004: the password is not the shared secret. Another one may do: the app's, the account's, or none.
         case wrongSecret
-        /// A fault at Apple that passes: 21002, 21005, 21009, 21100 to 21199 and unknown statuses unless `is-retryable` is 0;
-        /// HTTP 429 and 5xx.
+        /// Asking again may help. A fault at Apple that passes: 21005, 21009, 21100 to 21199 and unknown statuses unless
+        /// `is-retryable` is 0; HTTP 429 and 5xx. Or 21002, which says that `receipt-data` is malformed or missing *or* that the
+        /// service has a temporary issue, and not which: where the receipt itself cannot be read, asking again is useless.
         case retry
         /// Asking again with the same receipt is useless: 21000, 21001, 21003, 21010; 21100 to 21199 and unknown statuses whose
         /// `is-retryable` is 0.

@@ -33,7 +33,8 @@ public struct VerifyReceiptRequest: Sendable, Hashable, CustomStringConvertible,
     /// A request about a receipt that is in base64 already, such as `latest_receipt` of an answer.
     ///
     /// - Throws: ``LegacyRefusal`` with `receiptEmpty`, `receiptTooLong`, or `receiptNotBase64` when the text is not the one
-    ///   canonical spelling (RFC 4648, section 4): Apple answers 21002 to others, which reads like a passing fault.
+    ///   canonical spelling (RFC 4648, section 4): Apple answers 21002 to others, which it also does to a whole
+    ///   receipt while the service has a temporary issue.
     public init(
         receiptData: String, password: String?, excludeOldTransactions: Bool = false, limits: LegacyLimits = .verifyReceipt
     ) throws(LegacyRefusal) {

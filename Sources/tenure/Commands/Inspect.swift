@@ -13,7 +13,9 @@ struct Inspect: AsyncParsableCommand {
             Reads a file or standard input: a compact JWS (notification, transaction, renewal info, app transaction, retention
             request), the body of a notification (version 2 or 1), an app receipt or a transaction receipt from before iOS 7
             (base64 or its bytes), a request to or an answer of /verifyReceipt, an answer of the App Store Server API, or a JWS
-            that a server of yours signed for Apple. Nothing is sent anywhere.
+            that a server of yours signed for Apple. What stands around it is taken off first: quotation marks, the escapes of
+            JSON, line breaks, a byte order mark, Bearer, lines of BEGIN and END; base64 may be URL-safe or unpadded. Nothing is
+            sent anywhere.
 
             Prints one JSON object: kind, verified, environment, signedDate, signedBy, meaning, payload, inside. A payload is
             printed only if it was verified; of a transaction receipt whose issuer is not proved, as unproved.
@@ -60,21 +62,28 @@ struct Inspect: AsyncParsableCommand {
     func run() async throws {
         let bytes = try InputFailure.reported(input)
         let inspector = try InputFailure.reported(inspector)
-        guard let artifact = AppleArtifact(recognising: bytes) else {
-            Console.complain("notRecognised: nothing that Apple makes, or cut short")
-            throw ExitCode(2)
-        }
-        let inspection = await inspector.inspect(artifact)
+        let (artifact, wrappings) = try Self.recognised(bytes)
+        let inspection = await inspector.inspect(artifact, outOf: wrappings)
         var json = JSONWriter()
         inspection.write(to: &json)
         Console.print(json.text)
         if let refusal = inspection.refusal {
-            Console.complain(refusal.code + (refusal.detail.isEmpty ? "" : ": \(refusal.detail)"))
+            Console.complain(refusal.line)
+            if let advice = refusal.advice { Console.complain(advice) }
             throw ExitCode(1)
         }
         guard inspection.isVerified else {
-            Console.complain("notSigned: understood, not signed; only what is inside is proved")
+            Console.complain("\(InspectionCode.notSigned.rawValue): understood, not signed; only what is inside is proved")
             throw ExitCode(3)
+        }
+    }
+
+    private static func recognised(_ bytes: [UInt8]) throws -> (AppleArtifact, [TextWrapping]) {
+        switch Recognition(of: bytes) {
+        case .artifact(let artifact, let wrappings): return (artifact, wrappings)
+        case .unusable(let form):
+            Console.complain("\(InspectionCode.notRecognised.rawValue): \(Meaning.words(form))")
+            throw ExitCode(2)
         }
     }
 
@@ -123,7 +132,8 @@ struct Inspect: AsyncParsableCommand {
         do {
             return try read()
         } catch {
-            throw OptionFailure(words: "\(name) \(path) is not \(wanted): \((error as NSError).localizedDescription)")
+            let reason = (error as? CommandError)?.description ?? (error as NSError).localizedDescription
+            throw OptionFailure(words: "\(name) \(path) is not \(wanted): \(reason)")
         }
     }
 
@@ -144,11 +154,8 @@ struct Inspect: AsyncParsableCommand {
         }
     }
 
-    /// A certificate is a sequence of three (RFC 5280, section 4.1).
     private static func checked(_ der: [UInt8]) throws -> [UInt8] {
-        guard case .constructed(let parts) = try DER.parse(der).content, Array(parts).count == 3 else {
-            throw CommandError("it has another form")
-        }
+        guard TrustRoots.isCertificate(der) else { throw CommandError("it has another form") }
         return der
     }
 
@@ -169,7 +176,7 @@ private enum InputFailure {
             Console.complain(failure.words)
             throw ExitCode(64)
         } catch {
-            Console.complain("unreadable: \((error as NSError).localizedDescription)")
+            Console.complain("\(InspectionCode.unreadable.rawValue): \((error as NSError).localizedDescription)")
             throw ExitCode(66)
         }
     }

@@ -15,6 +15,8 @@ struct Inspection: Sendable {
     var meaning: [String] = []
     /// JWS and receipts inside it, each inspected by itself.
     var inside: [Inspection] = []
+    /// What was taken off around it before it was read.
+    var wrappings: [TextWrapping] = []
 
     enum Outcome: Sendable {
         /// Somebody who is trusted vouches for it.
@@ -60,10 +62,33 @@ struct Inspection: Sendable {
         return refusal == nil
     }
 
+    /// A reason against something.
+    struct Refusal: Sendable {
+        /// Stable.
+        let code: String
+        /// What it is about; empty where the code says all.
+        let detail: String
+
+        /// What to do about it.
+        var advice: String? { Advice.words(code: code) }
+        /// Code and detail.
+        var line: String { code + (detail.isEmpty ? "" : ": \(detail)") }
+    }
+
     /// The first reason against it or anything inside it.
-    var refusal: (code: String, detail: String)? {
-        if case .refused(let code, let detail) = result { return (code, detail) }
+    var refusal: Refusal? {
+        if case .refused(let code, let detail) = result { return Refusal(code: code, detail: detail) }
         return inside.lazy.compactMap(\.refusal).first
+    }
+}
+
+extension Inspection.Outcome {
+    /// Refused by `inspect` itself.
+    static func refused(_ code: InspectionCode, _ detail: String = "") -> Self { .refused(code: code.rawValue, detail: detail) }
+
+    /// Refused for a reason that a verifier of JWS would give.
+    static func refused(_ code: JWSRefusal.Code, _ detail: String = "") -> Self {
+        .refused(code: code.rawValue, detail: detail)
     }
 }
 
@@ -73,6 +98,9 @@ extension Inspection {
         json.object { json in
             json.member("kind", kind)
             json.optionalMember("path", path)
+            if !wrappings.isEmpty {
+                json.member("unwrapped") { $0.array { json in wrappings.forEach { json.string($0.rawValue) } } }
+            }
             json.member("verified", isVerified)
             switch result {
             case .verified(let evidence): evidence.write(to: &json)
@@ -83,6 +111,7 @@ extension Inspection {
                     $0.object { json in
                         json.member("code", code)
                         if !detail.isEmpty { json.member("detail", detail) }
+                        json.optionalMember("advice", Advice.words(code: code))
                     }
                 }
             }

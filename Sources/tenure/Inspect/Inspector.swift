@@ -18,7 +18,15 @@ struct Inspector: Sendable {
     let ownKey: P256.Signing.PublicKey?
     let now: Timestamp
 
-    func inspect(_ artifact: AppleArtifact) async -> Inspection {
+    /// - Parameter wrappings: what was taken off around it.
+    func inspect(_ artifact: AppleArtifact, outOf wrappings: [TextWrapping]) async -> Inspection {
+        var inspection = await inspect(artifact)
+        inspection.wrappings = wrappings
+        inspection.meaning += Meaning.words(wrappings)
+        return inspection
+    }
+
+    private func inspect(_ artifact: AppleArtifact) async -> Inspection {
         switch artifact {
         case .jws(let kind, let jws): await inspect(kind, jws)
         case .ownJWS(let jws): inspectOwn(jws)
@@ -28,6 +36,7 @@ struct Inspector: Sendable {
         case .notificationV1(let body): await inspect(notificationV1: body)
         case .serverAPIAnswer(_, let signed): await inspect(answer: signed)
         case .serverAPIError(let body): inspect(error: body)
+        case .transactionId(let id): Self.inspection(transactionId: id)
         }
     }
 
@@ -130,13 +139,13 @@ struct Inspector: Sendable {
         guard let ownKey else {
             return Inspection(
                 kind: "ownJWS",
-                result: .refused(code: "keyMissing", detail: "give --key with the public or private key of its kid"))
+                result: .refused(.keyMissing, "a server's own signature is held against that server's key"))
         }
         guard parts.count == 3, OwnJWS.isES256(header: parts[0]), let payload = StrictBase64.decodeURL(parts[1]),
             let raw = StrictBase64.decodeURL(parts[2]),
             case .success(let signature) = Result(catching: { try P256.Signing.ECDSASignature(rawRepresentation: raw) }),
             ownKey.isValidSignature(signature, for: jws.dropLast(parts[2].count + 1))
-        else { return Inspection(kind: "ownJWS", result: .refused(code: "signatureInvalid", detail: "")) }
+        else { return Inspection(kind: "ownJWS", result: .refused(.signatureInvalid)) }
         return OwnJWS.inspection(payload: payload, expecting: expected.bundleId, at: now)
     }
 
@@ -157,7 +166,7 @@ struct Inspector: Sendable {
         let kind = "transactionReceipt"
         guard expected.environment == nil else {
             return Inspection(
-                kind: kind, result: .refused(code: "environmentNotSigned", detail: "nothing but Apple can tell"),
+                kind: kind, result: .refused(.environmentNotSigned, "nothing but Apple can tell"),
                 meaning: [Meaning.unsignedEnvironment])
         }
         switch verifier.transactionReceipt(list, for: app(ClaimedApp(transactionReceipt: list)), at: now) {
@@ -173,13 +182,8 @@ struct Inspector: Sendable {
             return Inspection(
                 kind: kind,
                 result: .refused(
-                    code: "issuerNotProved",
-                    detail: "the signature holds; \(receipt.leafName) is said to be issued by \(receipt.issuerName)"),
-                unproved: ReceiptJSON.of(receipt.payload),
-                meaning: [
-                    "Give the issuer's certificate with --intermediate to prove whose signature it is.",
-                    Meaning.unsignedEnvironment,
-                ])
+                    .issuerNotProved, "the signature holds; \(receipt.leafName) is said to be issued by \(receipt.issuerName)"),
+                unproved: ReceiptJSON.of(receipt.payload), meaning: [Meaning.unsignedEnvironment])
         case .failure(let refusal):
             return Inspection(kind: kind, result: .refused(code: refusal.code.rawValue, detail: refusal.detail))
         }
@@ -196,14 +200,14 @@ struct Inspector: Sendable {
         switch outcome.meaning {
         case .answer(let answer), .expired(let answer):
             guard let receipt = answer.latestReceipt else {
-                inspection.result = .refused(code: "nothingSigned", detail: "only who asked Apple knows that this is an answer")
+                inspection.result = .refused(.nothingSigned, "only who asked Apple knows that this is an answer")
                 return inspection
             }
             inspection.inside.append(await inspect(base64: receipt, at: "latest_receipt"))
         case .notAnAnswer(let refusal):
             inspection.result = .refused(code: refusal.code.rawValue, detail: refusal.detail)
         case .wrongEnvironment, .wrongSecret, .retry, .refused:
-            inspection.result = .refused(code: "nothingSigned", detail: outcome.status.map { "status \($0.rawValue)" } ?? "")
+            inspection.result = .refused(.nothingSigned, outcome.status.map { "status \($0.rawValue)" } ?? "")
         }
         return inspection
     }
@@ -214,7 +218,7 @@ struct Inspector: Sendable {
             let hint = try NotificationV1Hint(body: body)
             var inspection = Inspection(kind: kind, result: .unsigned, meaning: Meaning.words(hint))
             guard let receipt = hint.unifiedReceipt?.latestReceipt ?? hint.latestReceipt else {
-                inspection.result = .refused(code: "nothingSigned", detail: "version 1 is not signed and holds no receipt")
+                inspection.result = .refused(.nothingSigned, "version 1 is not signed and holds no receipt")
                 return inspection
             }
             inspection.inside.append(await inspect(base64: receipt, at: "latest_receipt"))
@@ -233,7 +237,7 @@ struct Inspector: Sendable {
             inspection.path = path
             return inspection
         default:
-            return Inspection(kind: "appReceipt", path: path, result: .refused(code: "noReceipt", detail: ""))
+            return Inspection(kind: "appReceipt", path: path, result: .refused(.noReceipt))
         }
     }
 
@@ -244,7 +248,7 @@ struct Inspector: Sendable {
             if case .jws(let kind, let jws)? = AppleArtifact(recognising: one.jws) {
                 inner = await inspect(kind, jws)
             } else {
-                inner = Inspection(kind: "jws", result: .refused(code: JWSRefusal.Code.notThreeParts.rawValue, detail: ""))
+                inner = Inspection(kind: "jws", result: .refused(.notThreeParts))
             }
             inner.path = one.path
             inspection.inside.append(inner)
@@ -252,13 +256,21 @@ struct Inspector: Sendable {
         return inspection
     }
 
+    /// A number by itself: what it may be, and how to learn more.
+    private static func inspection(transactionId id: String) -> Inspection {
+        Inspection(
+            kind: "transactionId",
+            result: .refused(.nothingSigned, "a transaction id is a number that anybody can write: it proves nothing by itself"),
+            meaning: Meaning.words(transactionId: id))
+    }
+
     /// A refusal of the App Store Server API: what it says, and whether asking again may help.
     private func inspect(error body: [UInt8]) -> Inspection {
-        var inspection = Inspection(kind: "serverAPIError", result: .refused(code: "nothingSigned", detail: ""))
+        var inspection = Inspection(kind: "serverAPIError", result: .refused(.nothingSigned))
         do throws(JSONError) {
             let object = try JSONDocument(body).root.object
             guard let code = object?["errorCode"]?.int64.map(ServerAPIErrorCode.init(rawValue:)) else { return inspection }
-            inspection.result = .refused(code: "nothingSigned", detail: "errorCode \(code.rawValue)")
+            inspection.result = .refused(.nothingSigned, "errorCode \(code.rawValue)")
             inspection.meaning = [
                 "The App Store Server API refused a request" + (object?["errorMessage"]?.string.map { ": \($0)" } ?? "."),
                 code.isRetryable ? "Asking again later may help." : "Asking the same again is useless.",

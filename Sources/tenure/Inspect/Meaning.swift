@@ -112,9 +112,64 @@ enum Meaning {
         case .expired: ["Signed by nobody. It says that the subscription of a genuine receipt has expired (iOS 6 style)."]
         case .wrongEnvironment(let host): ["The receipt belongs to the other environment: ask \(host.url)."]
         case .wrongSecret: ["The password is not the app's shared secret."]
-        case .retry: ["A fault at Apple that passes: ask again. It says nothing about the customer."]
+        case .retry: retry(outcome.status)
         case .refused: ["Apple refuses this receipt for good; nobody's time is shortened by that."]
         case .notAnAnswer: ["Not an answer of Apple's. It says nothing about the customer."]
+        }
+    }
+
+    /// Apple says of 21002 that the receipt was malformed or missing, or that the service had a temporary issue, and not which.
+    private static func retry(_ status: VerifyReceiptStatus?) -> [String] {
+        guard status == .malformedOrTemporary else {
+            return ["A fault at Apple that passes: ask again. It says nothing about the customer."]
+        }
+        return [
+            "The receipt-data that was sent was malformed or missing, or the service had a temporary issue: Apple does not say "
+                + "which. It says nothing about the customer.",
+            "Inspect what was sent: it must be base64 of the standard alphabet, padded, in one line. If it is, ask again later; "
+                + "if it is not, asking again is useless.",
+        ]
+    }
+
+    static func words(transactionId id: String) -> [String] {
+        [
+            "Digits, as a transactionId and an originalTransactionId are written, and a webOrderLineItemId too. They name no "
+                + "app, customer or environment.",
+            "Ask Apple what it is, with your app's key for the API: GET "
+                + "\(ServerAPIHost.production.baseURL)/inApps/v1/transactions/\(id), or \(ServerAPIHost.sandbox.baseURL) for "
+                + "Sandbox; then inspect the answer.",
+            "tenure import takes such ids and keeps them to be asked about: nobody has anything before Apple has answered.",
+        ]
+    }
+
+    /// What was taken off and others would stumble over.
+    static func words(_ wrappings: [TextWrapping]) -> [String] {
+        if wrappings.contains(.brokenLines) {
+            return ["It came in several lines; servers take a JWS in one, without white space."]
+        }
+        guard wrappings.contains(where: { $0 == .urlAlphabet || $0 == .missingPadding }) else { return [] }
+        return [
+            "It came in URL-safe or unpadded base64. Servers, /verifyReceipt among them, take a receipt in the standard alphabet "
+                + "with padding: Apple answers 21002 to others."
+        ]
+    }
+
+    /// What something is that is nothing to inspect, and what to do with it.
+    static func words(_ form: UnusableForm) -> String {
+        switch form {
+        case .empty: "there is nothing in it"
+        case .severalNumbers: "several numbers, as transaction ids are: they prove nothing; tenure import takes a list of them"
+        case .privateKey: "a private key. Keep it secret; inspect takes it with --key, to verify what it signed"
+        case .publicKey: "a public key; inspect takes it with --key, to verify what its private key signed"
+        case .certificate:
+            "a certificate. It proves nothing by itself; inspect takes it with --root, --xcode-certificate or --intermediate"
+        case .incompleteJWS: "it begins like a JWS and has not three parts with full stops between them: cut short, as a rule"
+        case .otherJWS: "a JWS whose header cannot be read, or names neither certificates (x5c) nor a key (kid)"
+        case .brokenJSON: "it begins like JSON and is not, or has a name twice: cut short, as a rule"
+        case .otherJSON: "JSON with no member of any body of Apple's"
+        case .brokenBase64: "it begins like a receipt in base64 and is not base64: cut short or changed on its way, as a rule"
+        case .otherBase64: "base64 of something that is no receipt"
+        case .other: "nothing that Apple makes, or cut short"
         }
     }
 

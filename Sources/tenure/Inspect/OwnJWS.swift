@@ -1,3 +1,4 @@
+import AppStoreWire
 import Primitives
 import StrictJSON
 
@@ -10,20 +11,20 @@ enum OwnJWS {
         let object: JSONObject
         do throws(JSONError) {
             guard let read = try JSONDocument(payload).root.object else {
-                return Inspection(kind: "ownJWS", result: .refused(code: "payloadNotJSON", detail: "not an object"))
+                return Inspection(kind: "ownJWS", result: .refused(.payloadNotJSON, "not an object"))
             }
             object = read
         } catch {
-            return Inspection(kind: "ownJWS", result: .refused(code: "payloadNotJSON", detail: "\(error)"))
+            return Inspection(kind: "ownJWS", result: .refused(.payloadNotJSON, "\(error)"))
         }
         // Apple's own Python client leaves `iat` out of its tokens.
         var issued: Timestamp?
         if let stated = object["iat"] {
             issued = stated.int64.flatMap { Timestamp(validating: $0.multipliedClamped(by: 1000)) }
-            guard issued != nil else { return Inspection(kind: "ownJWS", result: .refused(code: "fieldInvalid", detail: "iat")) }
+            guard issued != nil else { return Inspection(kind: "ownJWS", result: .refused(.fieldInvalid, "iat")) }
         }
         guard bundleId == nil || object["bid"]?.string == bundleId else {
-            return Inspection(kind: "ownJWS", result: .refused(code: "wrongBundleId", detail: "bid"))
+            return Inspection(kind: "ownJWS", result: .refused(.wrongBundleId, "bid"))
         }
         var words = ["Signed by your key."]
         words.append(meaning[object["aud"]?.string ?? ""] ?? "For an audience that is newer than this program.")
