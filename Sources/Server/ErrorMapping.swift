@@ -65,7 +65,7 @@ enum ErrorMapping {
     private static func setting(of refusal: CustomerToken.Refusal) -> DecidingSetting? {
         switch refusal {
         case .signatureInvalid: .customerTokenSecret
-        case .notYetIssued, .expired: .clockFile
+        case .notYetIssued, .notYetValid, .expired: .clockFile
         case .malformed, .algorithmNotHS256, .claimMissing, .audienceOfAnotherApp, .validForTooLong: nil
         }
     }

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import SwiftASN1
 
 /// What a local App Store signs with, as one PEM file, so that its roots outlive a restart: certificates and keys of what signs
@@ -25,6 +26,9 @@ package struct AuthorityFile: Sendable {
             try TransactionReceiptAuthority(documents: Array(documents[12...]))
         )
     }
+
+    /// The SHA-256 of the root of app receipts.
+    package var receiptRootFingerprint: [UInt8]? { receipts.map { Array(SHA256.hash(data: $0.app.rootDER)) } }
 
     package var pem: String {
         signing.exportedPEM() + (receipts.map { $0.app.exportedPEM() + $0.transaction.exportedPEM() } ?? "")

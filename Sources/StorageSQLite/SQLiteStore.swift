@@ -86,9 +86,13 @@ package final class SQLiteStore: Store {
     private func limitWait(since asked: ContinuousClock.Instant, _ database: Database) {
         // Nil once the store is closed, which the transaction then says.
         guard let connection = database.sqliteConnection else { return }
-        let rest = max(.zero, longestWait - (ContinuousClock.now - asked))
-        let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
-        sqlite3_busy_timeout(connection, Int32(clamping: milliseconds))
+        sqlite3_busy_timeout(connection, Self.rest(of: longestWait, after: ContinuousClock.now - asked))
+    }
+
+    /// In milliseconds, as SQLite takes it; 0: it tries once.
+    static func rest(of longest: Duration, after waited: Duration) -> Int32 {
+        let (seconds, attoseconds) = max(.zero, longest - waited).components
+        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 
     private func watching<Result>(_ body: () throws -> Result) throws -> Result {

@@ -50,7 +50,7 @@ import Testing
         },
         Refusal(
             testDescription: "a root that nobody trusts", status: 400, code: "rootNotTrusted",
-            words: ["found SHA-256 ", "trust.appleRoots"], setting: "trust.additionalRootSHA256"
+            words: ["of SHA-256 ", "is not trusted; trusted are ", "trust.appleRoots"], setting: "trust.additionalRootSHA256"
         ) { _, client in
             try await client.notify(try PretendAppStore().body(Notification("u1", about: Purchase())))
         },

@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 import Primitives
 
-struct InitCommand: ParsableCommand {
+struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Write a configuration with its keys: to try out with a local App Store, or for Apple's.",
@@ -62,9 +62,9 @@ struct InitCommand: ParsableCommand {
     @Flag(name: .long, help: "Replace files that are there.")
     var force = false
 
-    func run() throws {
+    func run() async throws {
         let setup = try setup(SetupQuestions.ofThisProcess)
-        try setup.write(replacing: force)
+        try await setup.write(replacing: force)
         let path = setup.path(Setup.configurationName)
         Console.print("Written: \(path), and \(Setup.guideName) beside it, which explains it.")
         for step in steps(of: setup, path) { Console.print("  \(step)") }

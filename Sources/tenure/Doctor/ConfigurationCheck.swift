@@ -174,14 +174,16 @@ struct ConfigurationCheck {
                 "tenure init local --force, or put the file back.")
         }
         do {
-            let root = try SigningAuthority(pem: String(contentsOfFile: file, encoding: .utf8)).rootFingerprint
-            guard configuration.roots.fingerprints.contains(root) else {
+            let authority = try AuthorityFile(pem: String(contentsOfFile: file, encoding: .utf8))
+            let ofReceipts = authority.receiptRootFingerprint.map { [(" of receipts", $0)] } ?? []
+            let roots = [("", authority.signing.rootFingerprint)] + ofReceipts
+            for (what, root) in roots where !configuration.roots.fingerprints.contains(root) {
                 return .problem(
                     subject,
-                    "its root is \(Hexadecimal.encode(root)), which is not trusted: all it signs is refused as rootNotTrusted.",
-                    "put that into trust.additionalRootSHA256.")
+                    "its root\(what) is \(Hexadecimal.encode(root)), which is not trusted: what it signs is refused as "
+                        + "rootNotTrusted.", "put that into trust.additionalRootSHA256.")
             }
-            return .ok(subject, "its root is the trusted one")
+            return .ok(subject, "its roots are trusted")
         } catch {
             return .problem(subject, "\(file) cannot be read: \(error)", "tenure init local --force writes a new one.")
         }

@@ -13,16 +13,16 @@ extension Setup {
     }
 
     /// All of them, the configuration last: where it is, the others are.
-    func files() throws -> [File] {
+    func files() async throws -> [File] {
         var files = [File(name: Self.keysName, content: keysText), File(name: Self.guideName, content: guideText)]
-        var root: String?
+        var roots: [String] = []
         if purpose == .local {
             let store = try localAppStore()
-            root = store.rootFingerprintText
-            files.append(File(name: Self.authorityName, content: store.exportedAuthority()))
+            roots = [store.rootFingerprintText, try await store.receiptRootFingerprintText()]
+            files.append(File(name: Self.authorityName, content: try await store.exportedAuthority()))
             files.append(File(name: Self.clockName, content: ClockFile.text(of: store.clockNow())))
         }
-        return files + [File(name: Self.configurationName, content: configuration(trusting: root))]
+        return files + [File(name: Self.configurationName, content: configuration(trusting: roots))]
     }
 
     static let configurationName = "tenure.json"
@@ -57,15 +57,15 @@ extension Setup {
     }
 
     /// `tenure.json`, one member a line where people will change it.
-    private func configuration(trusting root: String?) -> String {
+    private func configuration(trusting roots: [String]) -> String {
         var members = [
             ("http", "{ \"host\": \"127.0.0.1\", \"port\": \(port) }"),
             ("database", "{ \"sqlite\": \(Self.json(path(Self.databaseName))) }"),
         ]
-        if let root {
+        if !roots.isEmpty {
             // Whoever looks at it while he tries sees what matters.
             members.append(("logLevel", Self.json("notice")))
-            members.append(("trust", "{ \"appleRoots\": false, \"additionalRootSHA256\": [\(Self.json(root))] }"))
+            members.append(("trust", "{ \"appleRoots\": false, \"additionalRootSHA256\": \(Self.list(roots)) }"))
             members.append(("clock", "{ \"file\": \(Self.json(path(Self.clockName))) }"))
             members.append(("localAppStore", Self.object(localAppStoreMembers, at: 1)))
         }
@@ -129,8 +129,8 @@ extension Setup {
     /// Writes all files, or none where one of them is there already.
     ///
     /// - Throws: `CommandError` that names those that are there, unless they are to be replaced.
-    func write(replacing: Bool) throws {
-        let files = try files()
+    func write(replacing: Bool) async throws {
+        let files = try await files()
         let present = files.map { path($0.name) }.filter { FileManager.default.fileExists(atPath: $0) }
         guard replacing || present.isEmpty else {
             throw CommandError("Already there, and not touched: \(present.joined(separator: ", ")). --force replaces them.")
