@@ -155,6 +155,11 @@ struct AppConfiguration {
         "TENURE_APP_" + id.rawValue.uppercased().replacing("-", with: "_")
     }
 
+    /// The environment variables that say what the file may leave out.
+    static func variables(of id: AppID) -> [String] {
+        ["SERVER_KEY_SHA256", "CUSTOMER_TOKEN_SECRET", "SHARED_SECRETS"].map { "\(prefix(of: id))_\($0)" }
+    }
+
     /// From the environment with commas between them.
     private static func sharedSecrets(
         of id: AppID, _ file: ConfigurationObject, _ variables: [String: String]

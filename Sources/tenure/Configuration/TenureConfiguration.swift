@@ -29,6 +29,7 @@ struct TenureConfiguration {
         let bytes = try Self.bytes(path)
         try self.init(json: bytes, environment: variables)
         if let warning = try Self.warningOfReaders(path, bytes) { Console.complain("warning: \(warning)") }
+        for warning in warnings(environment: variables) { Console.complain("warning: \(warning.text)") }
     }
 
     /// What the file holds.

@@ -19,6 +19,9 @@ struct ConfigurationCheck {
         var found = [read, try fileAccess, await database(), descriptors, clock, roots]
         if let store = configuration.localAppStore { found += localAppStore(store) }
         let trustsApple = configuration.roots.containsAppleRoot
+        found += configuration.warnings(environment: ProcessInfo.processInfo.environment)
+            // The trusted roots have a line of their own.
+            .filter { $0.subject != "trust.additionalRootSHA256" }.map { .warning($0.subject, $0.words, $0.remedy) }
         return found + configuration.apps.flatMap { AppCheck(app: $0, trustsApple: trustsApple).diagnoses() }
     }
 

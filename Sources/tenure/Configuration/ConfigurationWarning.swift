@@ -1,0 +1,64 @@
+import AppStoreWire
+import Backend
+import Primitives
+import Server
+
+/// Something in a configuration that can be served, and is most likely not what was meant.
+struct ConfigurationWarning: Sendable, Hashable {
+    /// What it is about, in words of the file.
+    let subject: String
+    let words: String
+    let remedy: String
+
+    var text: String { "\(subject): \(words) \(remedy)" }
+}
+
+extension TenureConfiguration {
+    /// - Parameter variables: the environment in which it was read.
+    func warnings(environment variables: [String: String]) -> [ConfigurationWarning] {
+        rootsBesideApples + shared + Self.misspelt(variables, apps)
+    }
+
+    private var rootsBesideApples: [ConfigurationWarning] {
+        let added = roots.fingerprints.subtracting(TrustRoots.apple.fingerprints).map(Hexadecimal.encode).sorted()
+        guard roots.containsAppleRoot, !added.isEmpty else { return [] }
+        return [
+            ConfigurationWarning(
+                subject: "trust.additionalRootSHA256",
+                words:
+                    "beside Apple's, \(added.joined(separator: ", ")) is believed: whoever holds that root can sign purchases.",
+                remedy: "Take it out; let a local App Store have a server of its own.")
+        ]
+    }
+
+    /// What should be one app's: whoever has it speaks for the others too.
+    private var shared: [ConfigurationWarning] {
+        let secrets: [(String, (AppConfiguration) -> String?)] = [
+            ("bundleId", { $0.settings.expected.bundleId }),
+            ("publicKey", { $0.credentials.publicKey }),
+            ("serverKeySHA256", { Hexadecimal.encode($0.credentials.serverKeyDigest) }),
+            ("customerTokenSecret", { $0.credentials.customerTokenSecret.map { Hexadecimal.encode($0) } }),
+        ]
+        return secrets.flatMap { name, value in
+            let named = apps.compactMap { app in value(app).map { (app.settings.id.rawValue, $0) } }
+            let groups = Dictionary(grouping: named) { $0.1 }.values.map { $0.map(\.0) }.filter { $0.count > 1 }
+            return groups.sorted { $0[0] < $1[0] }.map { ids in
+                ConfigurationWarning(
+                    subject: "apps[].\(name)", words: "\(ids.joined(separator: " and ")) have the same one.",
+                    remedy: name == "bundleId" ? "Each app of Apple's is one app here." : "tenure keys makes new ones.")
+            }
+        }
+    }
+
+    /// Names that look like ours and that nothing reads.
+    private static func misspelt(_ variables: [String: String], _ apps: [AppConfiguration]) -> [ConfigurationWarning] {
+        let known = apps.flatMap { AppConfiguration.variables(of: $0.settings.id) }
+        // For the shell of whoever tries it (`keys.env`).
+        let names = variables.keys.filter { $0.hasPrefix("TENURE_APP_") && $0 != "TENURE_APP_URL" && !known.contains($0) }
+        return names.sorted().map { name in
+            ConfigurationWarning(
+                subject: name, words: "nothing reads this environment variable.",
+                remedy: "Known are \(known.sorted().joined(separator: ", ")).")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import tenure
+
+/// What can be served, and is told all the same.
+@Suite struct `Warnings of a configuration` {
+    private static let root = String(repeating: "ab", count: 32)
+
+    private func app(_ id: String, _ members: String...) -> String {
+        let usual = [
+            #""id":"\#(id)""#, #""appAppleId":1"#, #""products":{"a":["plus"]}"#,
+            #""bundleId":"com.example.\#(id)""#, #""publicKey":"tpk_\#(id)""#,
+            #""serverKeySHA256":"\#(String(repeating: id == "one" ? "01" : "02", count: 32))""#,
+        ]
+        let changed = members.map { $0.prefix { $0 != ":" } }
+        let kept = usual.filter { line in !changed.contains(line.prefix { $0 != ":" }) }
+        return "{\((kept + members).joined(separator: ","))}"
+    }
+
+    private func warnings(
+        _ apps: String..., trust: String = "{}", environment: [String: String] = [:]
+    ) throws -> [String] {
+        let json = #"{"database":{"sqlite":"x"},"trust":\#(trust),"apps":[\#(apps.joined(separator: ","))]}"#
+        return try TenureConfiguration(json: Array(json.utf8), environment: environment).warnings(environment: environment)
+            .map(\.text)
+    }
+
+    @Test func `two apps of which each has its own give none`() throws {
+        #expect(try warnings(app("one"), app("two")) == [])
+        #expect(
+            try warnings(app("one"), environment: ["TENURE_APP_ONE_SHARED_SECRETS": "x", "TENURE_APP_URL": "http://x"]) == [])
+        #expect(try warnings(app("one"), trust: #"{"appleRoots":false,"additionalRootSHA256":["\#(Self.root)"]}"#) == [])
+    }
+
+    @Test(arguments: [
+        #""bundleId":"com.example.same""#, #""publicKey":"tpk_same""#,
+        #""serverKeySHA256":"\#(String(repeating: "ab", count: 32))""#,
+        #""customerTokenSecret":"a secret of thirty-two bytes, or more""#,
+    ])
+    func `what two apps share that should be one's is told with both`(_ member: String) throws {
+        let told = try warnings(app("one", member), app("two", member))
+        let name = member.dropFirst().prefix { $0 != "\"" }
+        #expect(told.count == 1)
+        #expect(told.first?.hasPrefix("apps[].\(name): one and two have the same one.") == true, "\(told)")
+    }
+
+    @Test func `a root beside Apple's is told with its fingerprint`() throws {
+        let told = try warnings(app("one"), trust: #"{"additionalRootSHA256":["\#(Self.root)"]}"#)
+        #expect(told.count == 1 && told[0].contains(Self.root) && told[0].hasPrefix("trust.additionalRootSHA256: "))
+    }
+
+    @Test func `a misspelt environment variable is told, with those that are read`() throws {
+        let told = try warnings(
+            app("one"), environment: ["TENURE_APP_ONE_SERVER_KEY": "x", "TENURE_APP_OEN_SHARED_SECRETS": "x"])
+        #expect(told.count == 2)
+        #expect(
+            told.first?.hasPrefix("TENURE_APP_OEN_SHARED_SECRETS: nothing reads this environment variable. Known are ") == true)
+        #expect(told.allSatisfy { $0.contains("TENURE_APP_ONE_SERVER_KEY_SHA256") })
+    }
+}
