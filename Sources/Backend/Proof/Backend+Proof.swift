@@ -57,9 +57,16 @@ extension Backend {
 
     /// T53: what keeps rows from being changed, and what the database itself says of its file.
     private func proveDatabase(into report: inout ProofReport) async throws {
+        do {
+            report.findings += try await store.schemaDifferences().map { Finding(.schemaDiffers, nil, $0.words) }
+        } catch let error as StorageError where error.code == .notPermitted {
+            let words = "the schema was not looked at: this role may make no temporary tables (GRANT TEMPORARY ON DATABASE)"
+            report.findings.append(Finding(.unreadable, nil, words))
+        } catch let error as StorageError {
+            throw BackendError.store(StoreFailure(error))
+        }
         report.findings += try await translatingStorageErrors {
-            try await store.schemaDifferences().map { Finding(.schemaDiffers, nil, $0.words) }
-                + store.integrityProblems().map { Finding(.databaseDamaged, nil, $0) }
+            try await store.integrityProblems().map { Finding(.databaseDamaged, nil, $0) }
                 + store.misnumbered(limit: Self.mostNamed).map {
                     Finding(.columnsDiffer, nil, "\($0): the number is not that of its text")
                 }
