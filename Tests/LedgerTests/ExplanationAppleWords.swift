@@ -115,6 +115,14 @@ import Testing
             notice("RENEWAL_EXTENDED", at: day(2026, 1, 10)), word(day(2026, 1, 10)) { $0.renewalDate = day(2026, 2, 8) },
             at: day(2026, 1, 11))
         #expect(announced.split(separator: more).count == 2, "told once: \(announced)")
+        let rounded = said(
+            Self.january, word(day(2026, 1, 2)) { $0.renewalDate = day(2026, 2, 1) }, .fact(.transaction(extended)),
+            word(day(2026, 1, 10)) { $0.renewalDate = day(2026, 2, 7) + .hours(24) + .seconds(-1) }, at: day(2026, 1, 11))
+        #expect(rounded.split(separator: "Apple gave more time").count == 2, "told once: \(rounded)")
+        let silent = said(
+            Self.january, word(day(2026, 1, 2)) { $0.renewalDate = day(2026, 2, 1) }, .fact(.transaction(extended)),
+            at: day(2026, 1, 11))
+        #expect(silent.contains("On 10 January 2026, 00:00 UTC, \(more) (PER-2)."), "by the transaction alone: \(silent)")
     }
 
     // MARK: Commitments and storefronts

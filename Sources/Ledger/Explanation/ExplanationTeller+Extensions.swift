@@ -19,7 +19,9 @@ extension ExplanationTeller {
                 known = date
                 lines.append(line(word.signedDate, .periodEnd, say: .change(.extended(until: date))))
             }
-            if known != end { lines.append(line(period.transaction.signedDate, .periodEnd, say: .change(.extended(until: end)))) }
+            if known.adding(Self.leastExtension) <= end {
+                lines.append(line(period.transaction.signedDate, .periodEnd, say: .change(.extended(until: end))))
+            }
             return lines
         }
     }
