@@ -3,13 +3,13 @@ import APIContract
 /// Whether every acknowledgement in a trace went out behind a sync of the bytes that it acknowledges.
 struct DurabilityCheck: Sendable {
     let trace: Trace
-    /// What was sent, by the mark that each request bore in its address.
+    /// What was sent, by the mark that each request bore in its header.
     let messages: [String: Message]
 
-    /// The name of the mark in a request's address; the server ignores it.
-    static let mark = "mark"
+    /// The field of the header that bears the mark; the server ignores it, and a tracer sees it.
+    private static let field = "Mark"
 
-    static func query(of message: Message) -> String { "?\(mark)=\(PercentEncoding.encode(message.name))" }
+    static func mark(of message: Message) -> (name: String, value: String)? { (field, PercentEncoding.encode(message.name)) }
 
     /// An acknowledgement that went out.
     struct Acknowledgement: Sendable {
@@ -102,7 +102,7 @@ struct DurabilityCheck: Sendable {
 
     private static func mark(in bytes: [UInt8]) -> String? {
         let head = bytes.prefix(2048)
-        guard let begin = head.firstRange(of: Array("?\(mark)=".utf8)) else { return nil }
+        guard let begin = head.firstRange(of: Array("\r\n\(field): ".utf8)) else { return nil }
         let value = head[begin.upperBound...].prefix { $0 > 0x20 }
         return PercentEncoding.decode(Substring(decoding: value, as: UTF8.self))
     }

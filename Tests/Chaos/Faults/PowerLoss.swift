@@ -63,7 +63,7 @@ struct PowerLoss {
                 var storm = Storm(
                     workload: Workload(world, seed: stage.seed), client: client, journal: journal, addresses: [server.address])
                 storm.senders = 8
-                storm.query = DurabilityCheck.query
+                storm.mark = DurabilityCheck.mark
                 try await storm.blow()
                 await server.send(SIGTERM)
                 _ = try await server.waitForEnding(within: .seconds(20))

@@ -43,11 +43,10 @@ struct ChaosClient: Sendable {
         }
     }
 
-    /// - Parameter query: put behind the path; the server ignores what it does not know, and a tracer sees it.
-    func send(_ message: Message, to address: String, query: String = "") async -> Answer {
-        // A path may have a query of its own.
-        let more = message.path.contains("?") ? query.replacing("?", with: "&", maxReplacements: 1) : query
-        var request = HTTPClientRequest(url: address + message.path + more)
+    /// - Parameter mark: a field more in the header.
+    func send(_ message: Message, to address: String, mark: (name: String, value: String)? = nil) async -> Answer {
+        var request = HTTPClientRequest(url: address + message.path)
+        if let mark { request.headers.add(name: mark.name, value: mark.value) }
         request.method = .RAW(value: message.method.rawValue)
         if !message.body.isEmpty { request.body = .bytes(message.body) }
         return await answer(to: request)

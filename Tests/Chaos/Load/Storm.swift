@@ -13,15 +13,17 @@ struct Storm: Sendable {
     var senders = 32
     /// Sendings a second, all senders together, as Apple's come whether we are fast or not; nil: as fast as answers come.
     var rate: Double?
-    /// What is put behind a message's path.
-    var query: @Sendable (Message) -> String = { _ in "" }
+    /// A field more in a message's header.
+    var mark: @Sendable (Message) -> (name: String, value: String)? = { _ in nil }
     /// Called with the number of each sending just before it.
     var beforeEach: @Sendable (Int) -> Void = { _ in }
     let progress = Progress()
 
+    private static let mostRefused = 500
+
     /// What happened so far.
     final class Progress: Sendable {
-        private let state = Mutex((acknowledged: 0, notSent: 0, turn: 0, findings: [String](), unavailable: 0))
+        private let state = Mutex((acknowledged: 0, notSent: 0, turn: 0, findings: [String](), unavailable: 0, refused: 0))
 
         var acknowledged: Int { state.withLock { $0.acknowledged } }
         /// Sendings so far.
@@ -30,7 +32,9 @@ struct Storm: Sendable {
         var notSent: Int { state.withLock { $0.notSent } }
         /// Answers 503 with `Retry-After`.
         var unavailable: Int { state.withLock { $0.unavailable } }
-        /// Answers that should not be; at most 20 are kept.
+        /// How many answers there were that should not be.
+        var refused: Int { state.withLock { $0.refused } }
+        /// Those answers; at most 20 are kept.
         var findings: [String] { state.withLock { $0.findings } }
 
         func countAcknowledged() { state.withLock { $0.acknowledged += 1 } }
@@ -38,7 +42,10 @@ struct Storm: Sendable {
         func countUnavailable() { state.withLock { $0.unavailable += 1 } }
 
         func find(_ finding: String) {
-            state.withLock { if $0.findings.count < 20 { $0.findings.append(finding) } }
+            state.withLock { state in
+                state.refused += 1
+                if state.findings.count < 20 { state.findings.append(finding) }
+            }
         }
 
         func nextTurn() -> Int {
@@ -91,7 +98,7 @@ struct Storm: Sendable {
         journal.note(message.name, .sent)
         beforeEach(turn)
         let address = addresses[turn % addresses.count]
-        let answer = await client.send(message, to: address, query: query(message))
+        let answer = await client.send(message, to: address, mark: mark(message))
         switch answer {
         case .answered(let status, _, let retryAfter):
             guard message.isAcknowledged(by: status) else {
@@ -119,6 +126,10 @@ struct Storm: Sendable {
             try await Task.sleep(for: .milliseconds(20))
         } else {
             progress.find("\(message.name) was answered \(answer.words)")
+            // A line's next is sent until it is acknowledged: for ever, where the server refuses it.
+            guard progress.refused < Self.mostRefused else {
+                throw ChaosError("\(Self.mostRefused) were refused, the last: \(message.name) was answered \(answer.words)")
+            }
             // Not at once again, so that a server that refuses everything is not asked a million times.
             try await Task.sleep(for: .milliseconds(100))
         }
