@@ -31,10 +31,8 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     /// Exactly one (RFC 9112, section 3.2): proxies and caches may take another one for the address than this server does. Not
     /// asked of who only wants to know whether it lives: such programs speak HTTP/1.0, which has none.
     private func checkHost(of request: Request) throws {
-        guard !request.uri.path.hasPrefix("/health/") else { return }
-        guard request.head.authority != nil, HTTPField.Name("host").map({ request.headers[$0] == nil }) ?? true else {
-            throw RequestError.hostMissing
-        }
+        let isOne = request.head.authority != nil && request.headers[.secondHost] == nil
+        guard isOne || request.uri.path.hasPrefix("/health/") else { throw RequestError.hostMissing }
     }
 
     /// No receipts, tokens or ids (T47): a code, and for our own failures the error's own words.
@@ -46,6 +44,12 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
                 "refused evidence", metadata: ["reason": "\(refusal.code)", "part": "\(refusal.part)", "unlogged": "\(skipped)"])
         }
     }
+}
+
+extension HTTPField.Name {
+    /// The first one is the request's authority, so that what stands under the name is another. The name is a valid field name,
+    /// so it can always be made.
+    fileprivate static let secondHost = HTTPField.Name("host") ?? .authorization
 }
 
 /// Lets one line through in a while, so that a flood of rubbish cannot fill a disk (T37, T49).

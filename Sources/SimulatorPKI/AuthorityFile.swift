@@ -6,9 +6,9 @@ internal import SwiftASN1
 ///
 /// It holds private keys: a simulator's own, never a real secret, but readable by its owner only all the same.
 package struct AuthorityFile: Sendable {
-    package var signing: SigningAuthority
+    package let signing: SigningAuthority
     /// Of app receipts and of transaction receipts; nil in a file from before they were kept.
-    package var receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?
+    package let receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?
 
     package init(signing: SigningAuthority, receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?) {
         self.signing = signing
@@ -19,12 +19,15 @@ package struct AuthorityFile: Sendable {
     package init(pem: String) throws {
         let documents = try PEMDocument.parseMultiple(pemString: pem)
         signing = try SigningAuthority(documents: Array(documents.prefix(6)))
-        guard documents.count > 6 else { return }
-        guard documents.count == 15 else { throw SigningAuthorityError.notAnExport }
-        receipts = (
-            try ReceiptAuthority(documents: Array(documents[6..<12])),
-            try TransactionReceiptAuthority(documents: Array(documents[12...]))
-        )
+        switch documents.count {
+        case ...6: receipts = nil
+        case 15:
+            receipts = (
+                try ReceiptAuthority(documents: Array(documents[6..<12])),
+                try TransactionReceiptAuthority(documents: Array(documents[12...]))
+            )
+        default: throw SigningAuthorityError.notAnExport
+        }
     }
 
     /// The SHA-256 of the root of app receipts.

@@ -133,3 +133,15 @@ package struct PolicyRow: Sendable, Hashable {
     /// The number that a row must have.
     package static func number(text: String, foldVersion: Int64) -> Int64 { ContentNumber.of("\(foldVersion)/\(text)") }
 }
+
+extension ContentNumber {
+    /// The rows whose number is not that of their text, for people.
+    package static func misnumbered(
+        headers: [(number: Int64, text: String)], policies: [(number: Int64, foldVersion: Int64, text: String)], limit: Int
+    ) -> [String] {
+        let wrongHeaders = headers.filter { of($0.text) != $0.number }.map { "jwsHeader \($0.number)" }
+        let wrongPolicies = policies.filter { PolicyRow.number(text: $0.text, foldVersion: $0.foldVersion) != $0.number }
+            .map { "policy \($0.number)" }
+        return Array((wrongHeaders + wrongPolicies).prefix(limit))
+    }
+}

@@ -51,7 +51,7 @@ extension Backend {
             last = end
             progress(report)
         }
-        try await proveNotifications(depth, into: &report)
+        if depth.evidence { try await proveNotifications(into: &report) }
         return report
     }
 
@@ -82,7 +82,7 @@ extension Backend {
     }
 
     /// I16: those that no fact names, as `TEST`. Of the others their subscriptions' facts speak.
-    private func proveNotifications(_ depth: ProofDepth, into report: inout ProofReport) async throws {
+    private func proveNotifications(into report: inout ProofReport) async throws {
         var place: (scope: Scope, notificationUUID: String)?
         while true {
             let page = try await translatingStorageErrors {
@@ -90,7 +90,7 @@ extension Backend {
             }
             guard let last = page.last else { return }
             place = (last.scope, last.row.notificationUUID)
-            for notification in page where depth.evidence {
+            for notification in page {
                 guard let app = apps[notification.scope.app] else { continue }
                 let proof = EvidenceProof(verifier: verifier, app: app)
                 let finding = try await translatingStorageErrors {

@@ -29,10 +29,13 @@ extension ExplanationTeller {
     /// Words that name the end of a period. Before an early renewal they name its begin, and while Apple tries to charge that
     /// is no end that was paid for.
     private func renewalDates(of period: Period) -> [RenewalFact] {
-        let next = begun.first { $0.purchaseDate > period.purchaseDate }?.firstWord ?? .latestAccepted
-        return words.filter { word in
-            word.signedDate >= period.firstWord && word.signedDate < next && !word.isInBillingRetryPeriod
-                && word.renewalDate.map { $0 > period.purchaseDate } ?? false
+        let after = begun[begun.firstPosition { $0.purchaseDate > period.purchaseDate }...].first
+        let begin = words.firstPosition { $0.signedDate >= period.firstWord }
+        let end = after.map { after in words.firstPosition { $0.signedDate >= after.firstWord } } ?? words.endIndex
+        // What follows early may be spoken of before this one was.
+        guard begin < end else { return [] }
+        return words[begin..<end].filter { word in
+            !word.isInBillingRetryPeriod && word.renewalDate.map { $0 > period.purchaseDate } ?? false
         }
     }
 

@@ -180,16 +180,11 @@ package final class PostgresStore: Store {
 
     package func misnumbered(limit: Int) async throws -> [String] {
         try await read { reading in
-            let headers = try reading.connection.execute(ProofQueries.headers).compactMap { row in
-                let number = try row.integer(0)
-                return ContentNumber.of(try row.text(1)) == number ? nil : "jwsHeader \(number)"
-            }
-            let policies = try reading.connection.execute(ProofQueries.policies).compactMap { row in
-                let number = try row.integer(0)
-                let expected = PolicyRow.number(text: try row.text(2), foldVersion: try row.integer(1))
-                return expected == number ? nil : "policy \(number)"
-            }
-            return Array((headers + policies).prefix(limit))
+            ContentNumber.misnumbered(
+                headers: try reading.connection.execute(ProofQueries.headers).map { (try $0.integer(0), try $0.text(1)) },
+                policies: try reading.connection.execute(ProofQueries.policies).map { row in
+                    (try row.integer(0), try row.integer(1), try row.text(2))
+                }, limit: limit)
         }
     }
 

@@ -55,13 +55,11 @@ enum ProofQueries {
     }
 
     static func misnumbered(limit: Int, _ database: Database) throws -> [String] {
-        let headers = try database.rows("SELECT id, header FROM jwsHeader", []) { row in
-            ContentNumber.of(row.text(1)) == row.integer(0) ? nil : "jwsHeader \(row.integer(0))"
-        }
-        let policies = try database.rows("SELECT id, foldVersion, policy FROM policy", []) { row in
-            PolicyRow.number(text: row.text(2), foldVersion: row.integer(1)) == row.integer(0) ? nil : "policy \(row.integer(0))"
-        }
-        return Array((headers + policies).compactMap { $0 }.prefix(limit))
+        ContentNumber.misnumbered(
+            headers: try database.rows("SELECT id, header FROM jwsHeader", []) { ($0.integer(0), $0.text(1)) },
+            policies: try database.rows("SELECT id, foldVersion, policy FROM policy", []) { row in
+                (row.integer(0), row.integer(1), row.text(2))
+            }, limit: limit)
     }
 
     /// SQLite's own look at every page and every reference; at most `limit` answers.

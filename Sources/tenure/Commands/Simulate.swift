@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import Primitives
 import ServiceLifecycle
+import SimulatorPKI
 import UnixSignals
 
 struct Simulate: AsyncParsableCommand {
@@ -150,13 +151,15 @@ struct SimulateStart: AsyncParsableCommand {
         if let state { try StateFile.write(try await simulator.save(), to: state) }
     }
 
-    /// The root of receipts, where --authority keeps it. A file from before that was kept gets it now.
+    /// The root of receipts, where --authority keeps it. A file from before that was kept gets it now; one of another store,
+    /// beside a --state that has keys of its own, stays as it is.
     private func keptReceiptRoot(_ simulator: AppStoreSimulator) async throws -> String? {
         guard let authority else { return nil }
-        let kept = try await simulator.exportedAuthority()
-        let isThere = FileManager.default.fileExists(atPath: authority)
-        if try !isThere || String(contentsOfFile: authority, encoding: .utf8) != kept {
-            try SecretFile.write(kept, to: authority)
+        let file =
+            FileManager.default.fileExists(atPath: authority)
+            ? try AuthorityFile(pem: String(contentsOfFile: authority, encoding: .utf8)) : nil
+        if file.map({ $0.receipts == nil && $0.signing.rootDER == simulator.rootDER }) ?? true {
+            try SecretFile.write(try await simulator.exportedAuthority(), to: authority)
         }
         return try await simulator.receiptRootFingerprintText()
     }

@@ -16,19 +16,28 @@ struct ConfigurationWarning: Sendable, Hashable {
 extension TenureConfiguration {
     /// - Parameter variables: the environment in which it was read.
     func warnings(environment variables: [String: String]) -> [ConfigurationWarning] {
-        rootsBesideApples + shared + Self.misspelt(variables, apps)
+        let ofRoots = rootsBesideApples.map { words in
+            ConfigurationWarning(
+                subject: "trust.additionalRootSHA256", words: words,
+                remedy: "Take it out; let a local App Store have a server of its own.")
+        }
+        return (ofRoots.map { [$0] } ?? []) + warningsOfApps(environment: variables)
     }
 
-    private var rootsBesideApples: [ConfigurationWarning] {
-        let added = roots.fingerprints.subtracting(TrustRoots.apple.fingerprints).map(Hexadecimal.encode).sorted()
-        guard roots.containsAppleRoot, !added.isEmpty else { return [] }
-        return [
-            ConfigurationWarning(
-                subject: "trust.additionalRootSHA256",
-                words:
-                    "beside Apple's, \(added.joined(separator: ", ")) is believed: whoever holds that root can sign purchases.",
-                remedy: "Take it out; let a local App Store have a server of its own.")
-        ]
+    /// Those about apps, and about variables that are no app's.
+    func warningsOfApps(environment variables: [String: String]) -> [ConfigurationWarning] {
+        shared + Self.misspelt(variables, apps)
+    }
+
+    /// The roots that are believed and are not Apple's, by their SHA-256 in hexadecimal digits.
+    var otherRoots: String {
+        roots.fingerprints.subtracting(TrustRoots.apple.fingerprints).map(Hexadecimal.encode).sorted().joined(separator: ", ")
+    }
+
+    /// What it means that others are believed beside Apple's; nil where none are.
+    var rootsBesideApples: String? {
+        guard roots.containsAppleRoot, !otherRoots.isEmpty else { return nil }
+        return "beside Apple's, \(otherRoots) is believed: whoever holds that root can sign purchases."
     }
 
     /// What should be one app's: whoever has it speaks for the others too.

@@ -19,9 +19,9 @@ struct ConfigurationCheck {
         var found = [read, try fileAccess, await database(), descriptors, clock, roots]
         if let store = configuration.localAppStore { found += localAppStore(store) }
         let trustsApple = configuration.roots.containsAppleRoot
-        found += configuration.warnings(environment: ProcessInfo.processInfo.environment)
-            // The trusted roots have a line of their own.
-            .filter { $0.subject != "trust.additionalRootSHA256" }.map { .warning($0.subject, $0.words, $0.remedy) }
+        found += configuration.warningsOfApps(environment: ProcessInfo.processInfo.environment).map {
+            .warning($0.subject, $0.words, $0.remedy)
+        }
         return found + configuration.apps.flatMap { AppCheck(app: $0, trustsApple: trustsApple).diagnoses() }
     }
 
@@ -118,20 +118,15 @@ struct ConfigurationCheck {
     // MARK: Whom it believes
 
     private var roots: Diagnosis {
-        let added = configuration.roots.fingerprints.subtracting(TrustRoots.apple.fingerprints).map(Hexadecimal.encode).sorted()
-        switch (configuration.roots.containsAppleRoot, added.isEmpty) {
-        case (true, true): return .ok("trust", "Apple's roots, and no others")
-        case (true, false):
+        if let words = configuration.rootsBesideApples {
             return .problem(
-                "trust",
-                "beside Apple's, \(added.joined(separator: ", ")) is believed: whoever holds that root can sign purchases.",
-                "take it out of trust.additionalRootSHA256; let a local App Store have a server of its own.")
-        case (false, _):
-            return .ok(
-                "trust",
-                "\(added.joined(separator: ", ")), and not Apple's: a server for tests; Apple's notifications are refused"
-            )
+                "trust", words, "take it out of trust.additionalRootSHA256; let a local App Store have a server of its own.")
         }
+        return .ok(
+            "trust",
+            configuration.roots.containsAppleRoot
+                ? "Apple's roots, and no others"
+                : "\(configuration.otherRoots), and not Apple's: a server for tests; Apple's notifications are refused")
     }
 
     private func localAppStore(_ store: LocalAppStoreConfiguration) -> [Diagnosis] {
@@ -141,14 +136,15 @@ struct ConfigurationCheck {
     private func catalogue(of store: LocalAppStoreConfiguration) -> Diagnosis {
         let subject = "localAppStore.catalogue"
         do {
-            let endless = try withoutDuration(store)
+            let products = try CatalogueFile.read(store.catalogue).products
+            let endless = withoutDuration(products)
             guard endless.isEmpty else {
                 return .warning(
                     subject,
                     "\(endless.joined(separator: ", ")) does not renew, and nobody says how long it lasts: it gives nothing.",
                     "name its duration in apps[].nonRenewingDurations, such as P1M.")
             }
-            let sold = try CatalogueFile.read(store.catalogue).products.filter { $0.kind != .consumable }.map(\.id.rawValue)
+            let sold = products.filter { $0.kind != .consumable }.map(\.id.rawValue)
             let mapped = Set(configuration.apps.first?.settings.content.products.map(\.productId.rawValue) ?? [])
             let missing = sold.filter { !mapped.contains($0) }
             guard missing.isEmpty else {
@@ -163,10 +159,9 @@ struct ConfigurationCheck {
     }
 
     /// Apple does not say how long a non-renewing subscription lasts (PER-9).
-    private func withoutDuration(_ store: LocalAppStoreConfiguration) throws -> [String] {
+    private func withoutDuration(_ products: [AppStoreModel.Product]) -> [String] {
         let named = Set(configuration.apps.first?.settings.content.durations.keys.map(\.rawValue) ?? [])
-        return try CatalogueFile.read(store.catalogue).products
-            .filter { $0.kind == .nonRenewingSubscription && !named.contains($0.id.rawValue) }.map(\.id.rawValue)
+        return products.filter { $0.kind == .nonRenewingSubscription && !named.contains($0.id.rawValue) }.map(\.id.rawValue)
     }
 
     private func authority(_ file: String) -> Diagnosis {

@@ -1,16 +1,12 @@
 /// One thing that `tenure doctor` looked at.
 struct Diagnosis: Hashable {
     /// How it stands, from good to bad.
-    enum Grade: String, CaseIterable, Comparable {
+    enum Grade: String, CaseIterable {
         case ok
         /// It works, and somebody should know.
         case warning
         /// Something does not work, or lets somebody in who should not be.
         case problem
-
-        static func < (left: Grade, right: Grade) -> Bool {
-            (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
-        }
     }
 
     let grade: Grade
