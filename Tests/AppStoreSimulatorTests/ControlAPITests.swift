@@ -16,7 +16,8 @@ struct ControlClient {
     func call(_ method: HTTPRequest.Method, _ path: String, _ body: String? = nil) async throws -> (status: Int, json: JSONObject)
     {
         let response = try await client.execute(
-            uri: "/control/v1" + path, method: method, body: body.map { ByteBuffer(string: $0) })
+            uri: "/control/v1" + path, method: method, headers: [.contentType: "application/json"],
+            body: body.map { ByteBuffer(string: $0) })
         let json = try #require(try JSONDocument(Array(response.body.readableBytesView)).root.object)
         return (response.status.code, json)
     }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
@@ -36,6 +37,25 @@ import Testing
                 #expect(response.headers[.contentType] == "application/problem+json")
                 #expect(String(buffer: response.body).contains(#""code":"methodNotAllowed""#))
             }
+        }
+    }
+
+    @Test(arguments: [
+        nil, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain;application/json",
+    ])
+    func `T42 a body that a web page can send unasked is refused`(_ type: String?) async throws {
+        try await withClient { client in
+            var fields = HTTPFields()
+            fields[.contentType] = type
+            func open(_ fields: HTTPFields) async throws -> HTTPResponse.Status {
+                try await client.client.execute(
+                    uri: "/control/v1/accounts", method: .post, headers: fields, body: ByteBuffer(string: #"{"id":"anna"}"#)
+                ).status
+            }
+            let refused = try await open(fields)
+            #expect(refused == .unsupportedMediaType)
+            let taken = try await open([.contentType: "application/json; charset=utf-8"])
+            #expect(taken.code < 300)
         }
     }
 

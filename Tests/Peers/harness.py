@@ -43,7 +43,7 @@ def free_port():
 
 def request(method, url, body=None, headers=None):
     content = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-    wanted = urllib.request.Request(url, data=content, method=method, headers=headers or {})
+    wanted = urllib.request.Request(url, data=content, method=method, headers={"content-type": "application/json", **(headers or {})})
     try:
         with urllib.request.urlopen(wanted, timeout=30) as response:
             return response.status, json.loads(response.read() or b"null")

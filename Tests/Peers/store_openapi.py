@@ -135,21 +135,21 @@ class Shop:
             "simulate", "--catalogue", "Examples/shop.storekit", "--bundle", BUNDLE, "--app-apple-id", str(APPLE_ID), "--environment", "Production",
             "--port", str(self.port), "--sandbox-port", str(self.sandbox), "--starts-at", "1767225600000", live=f"{self.control}/health/live")
 
-    def send(self, method, path, content=None):
-        request = urllib.request.Request(self.control + path, data=content, method=method.upper())
+    def send(self, method, path, content=None, media_type="application/json"):
+        request = urllib.request.Request(self.control + path, data=content, method=method.upper(), headers={"content-type": media_type})
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
                 return response.status, response.headers["content-type"], response.read()
         except urllib.error.HTTPError as error:
             return error.code, error.headers["content-type"], error.read()
 
-    def do(self, name, body=None, code=None, query="", **parameters):
+    def do(self, name, body=None, code=None, query="", media_type="application/json", **parameters):
         """An operation that must succeed, or be refused with `code`; the answer as JSON, None where it is none."""
         method, path = self.document.operations[name]
         for parameter, value in parameters.items():
             path = path.replace("{" + parameter + "}", urllib.parse.quote(value, safe=""))
         content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        status, media, answer = self.send(method, path + query, content)
+        status, media, answer = self.send(method, path + query, content, media_type)
         faults = self.document.judge(name, status, media, answer)
         if code is None and isinstance(body, dict) and status < 300:
             faults += self.document.faults(pointer("paths", self.document.operations[name][1], method, "requestBody", "content", "application/json",
@@ -322,6 +322,8 @@ def refuse(shop, original, coins, shared):
                        ({"id": "a/b"}, "invalidAccountId"), ({"storefront": "de"}, "invalidStorefront"), ({"id": "anna"}, "accountExists"),
                        (b" " * 70_000, "bodyTooLarge")):
         do("openAccount", body, code=code)
+    for media_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "nonsense"):
+        do("openAccount", {"id": "page"}, code="mediaTypeNotJSON", media_type=media_type)
     for body, code in (({"productId": "coins", "appAccountToken": "x"}, "invalidAppAccountToken"),
                        ({"productId": "coins", "quantity": 11}, "invalidQuantity"),
                        ({"productId": "gold"}, "unknownProduct"), ({"productId": "coins", "app": "no.such"}, "unknownApp"),

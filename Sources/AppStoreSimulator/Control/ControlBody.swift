@@ -11,12 +11,17 @@ struct ControlBody {
     private static let maximumBytes = 64 * 1024
 
     /// Reads the body; none at all counts as `{}`.
+    ///
+    /// A web page cannot send JSON to another address without asking first (Fetch Standard, section 2.2.2), which is refused.
     init(_ request: Request, members: Set<String>) async throws {
         var request = request
         let body = try await request.collectBody(upTo: Self.maximumBytes)
         guard body.readableBytes > 0 else {
             self.init(object: nil)
             return
+        }
+        guard let type = request.headers[.contentType].flatMap(MediaType.init(from:)), type.isType(.applicationJson) else {
+            throw ControlProblem(.mediaTypeNotJSON, "Send the body as application/json, as `curl --json` does.")
         }
         // Names count too: a hundred faults with all that can be said of them.
         let limits = JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: 8, maximumElements: 2000)

@@ -69,7 +69,7 @@ enum RequestMistake: String, Error, Sendable, Hashable, CaseIterable {
     case invalidMember
     case invalidURL
     case badRequest
-    case notFound, methodNotAllowed, bodyTooLarge
+    case notFound, methodNotAllowed, bodyTooLarge, mediaTypeNotJSON
     /// From a web page that is not its own, or under a name that is not its own.
     case foreignOrigin, foreignHost
     /// Of a saved state.
@@ -87,6 +87,7 @@ enum RequestMistake: String, Error, Sendable, Hashable, CaseIterable {
         case .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .bodyTooLarge: .contentTooLarge
+        case .mediaTypeNotJSON: .unsupportedMediaType
         case .internal: .internalServerError
         }
     }
