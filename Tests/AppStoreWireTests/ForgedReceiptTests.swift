@@ -174,6 +174,7 @@ import Testing
         let truth = try await world.verify(der).get().payload
         var random = SeededGenerator(seed: 7)
         for _ in 0..<10_000 {
+            await Task.yield()
             var changed = der
             changed[Int(random.next() % UInt64(der.count))] = UInt8(truncatingIfNeeded: random.next())
             if case .success(let verified) = await world.verify(changed) { #expect(verified.payload == truth) }

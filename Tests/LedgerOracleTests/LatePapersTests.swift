@@ -10,9 +10,10 @@ import Testing
 @Suite struct LatePapersTests {
     private static let lives: UInt64 = 2000
 
-    @Test func `OWN-2 the owners are the oracle's, in whatever order news comes between claims`() {
+    @Test func `OWN-2 the owners are the oracle's, in whatever order news comes between claims`() async {
         var compared = 0
         for seed in 1...Self.lives {
+            await Task.yield()
             let life = Life(seed: seed)
             var policy = life.policies.first
             guard policy.onRestore == .keep || policy.onRestore == .ask else { continue }

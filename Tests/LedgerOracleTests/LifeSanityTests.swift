@@ -22,8 +22,9 @@ private struct Said: Hashable {
         #expect(Set(seeds.map { Life(seed: $0).deliveries }).count == seeds.count)
     }
 
-    @Test func `order and duplication of what is delivered change nothing`() {
+    @Test func `order and duplication of what is delivered change nothing`() async {
         for seed in seeds {
+            await Task.yield()
             let life = Life(seed: seed)
             var chance = Chance(seed: seed)
             let oracle = Oracle(policies: life.policies)
@@ -33,8 +34,9 @@ private struct Said: Hashable {
         }
     }
 
-    @Test func `a shift of all times shifts the answer and a renaming renames it`() {
+    @Test func `a shift of all times shifts the answer and a renaming renames it`() async {
         for seed in seeds {
+            await Task.yield()
             let life = Life(seed: seed)
             let oracle = Oracle(policies: life.policies)
             let plain = oracle.answer(to: life.deliveries)
@@ -50,8 +52,9 @@ private struct Said: Hashable {
         }
     }
 
-    @Test func `two strangers' lives do not touch`() {
+    @Test func `two strangers' lives do not touch`() async {
         for seed in seeds {
+            await Task.yield()
             let one = Life(seed: seed)
             let two = Life(seed: seed + 10_000)
             let oracle = Oracle(policies: one.policies)
@@ -63,8 +66,9 @@ private struct Said: Hashable {
         }
     }
 
-    @Test func `spans of one subscription never overlap but where Apple's periods do, and steps ascend`() {
+    @Test func `spans of one subscription never overlap but where Apple's periods do, and steps ascend`() async {
         for seed in seeds {
+            await Task.yield()
             let life = Life(seed: seed)
             for subscription in Oracle(policies: life.policies).answer(to: life.deliveries).subscriptions {
                 let from = subscription.steps.map(\.from)
@@ -74,8 +78,9 @@ private struct Said: Hashable {
         }
     }
 
-    @Test func `access never outlives what Apple signed by more than a day`() {
+    @Test func `access never outlives what Apple signed by more than a day`() async {
         for seed in seeds {
+            await Task.yield()
             let life = Life(seed: seed)
             let signed = life.deliveries.flatMap { delivery -> [Int64] in
                 switch delivery {
@@ -91,12 +96,13 @@ private struct Said: Hashable {
         }
     }
 
-    @Test func `lives reach every beginning, end, kind of access and verdict`() {
+    @Test func `lives reach every beginning, end, kind of access and verdict`() async {
         var beginnings = Set<OracleBeginning>()
         var ends = Set<OracleEndReason>()
         var kinds = Set<OracleAccessKind>()
         var verdicts = Set<OracleVerdict>()
         for seed in UInt64(1)...1500 {
+            await Task.yield()
             let life = Life(seed: seed)
             let found = Oracle(policies: life.policies).answer(to: life.deliveries)
             beginnings.formUnion(found.subscriptions.flatMap(\.periods).map(\.beginning))

@@ -10,12 +10,15 @@ import Testing
     private static let parts: UInt64 = 4
 
     @Test(arguments: 0..<parts)
-    func `the ledger and the oracle written apart from it agree on random lives, at the end and at a random cut`(part: UInt64) {
+    func `the ledger and the oracle written apart from it agree on random lives, at the end and at a random cut`(part: UInt64)
+        async
+    {
         let seeds = stride(from: Self.firstSeed + part, to: Self.firstSeed + Self.lives, by: Int(Self.parts))
         var compared = 0
         var facts = 0
         let started = ContinuousClock.now
         for seed in seeds {
+            await Task.yield()
             let life = LedgerOracle.Life(seed: seed)
             compared += 1
             facts += life.deliveries.count

@@ -17,8 +17,9 @@ import Testing
     @Test(arguments: [RestorePolicy.keep, .transfer])
     func `I38 folding the events in order says who owns it, until when he has access, whether it renews and into what`(
         policy: RestorePolicy
-    ) {
+    ) async {
         for seed in seeds.prefix(250) {
+            await Task.yield()
             let life = Life(seed: seed)
             for order in [life.inputs, life.inputs.shuffled(by: seed)] {
                 var book = Book(AppPolicy(onRestore: policy))
@@ -51,8 +52,9 @@ import Testing
         }
     }
 
-    @Test func `I37 a delivery that is repeated says nothing, and telling twice at one instant tells nothing`() {
+    @Test func `I37 a delivery that is repeated says nothing, and telling twice at one instant tells nothing`() async {
         for seed in seeds.prefix(250) {
+            await Task.yield()
             let life = Life(seed: seed)
             var book = Book()
             for input in life.inputs { book.tell(input, at: input.instant) }
@@ -68,8 +70,9 @@ import Testing
         }
     }
 
-    @Test func `I37 whether time is told hourly, at every due instant or at once, each end is told exactly once`() {
+    @Test func `I37 whether time is told hourly, at every due instant or at once, each end is told exactly once`() async {
         for seed in seeds.prefix(300) {
+            await Task.yield()
             let life = Life(seed: seed)
             var (patient, eager) = (Book(), Book())
             for input in life.inputs {
@@ -101,8 +104,9 @@ import Testing
     ]
 
     /// Source: docs/events.md. A thousand lives in three orders have about ten such ends.
-    @Test func `I37 in whatever order news arrives, an end is told again only after news that took it back`() {
+    @Test func `I37 in whatever order news arrives, an end is told again only after news that took it back`() async {
         for seed in seeds.prefix(500) {
+            await Task.yield()
             let life = Life(seed: seed)
             for round in 0..<3 as Range<UInt64> {
                 var book = Book()
@@ -117,10 +121,11 @@ import Testing
         }
     }
 
-    @Test func `events, due work and stories survive being written and read`() throws {
+    @Test func `events, due work and stories survive being written and read`() async throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         for seed in seeds.prefix(200) {
+            await Task.yield()
             var book = Book()
             var work: [DueWork] = []
             for input in Life(seed: seed).inputs { work += book.tell(input, at: input.instant).dueWork }
@@ -129,8 +134,9 @@ import Testing
         }
     }
 
-    @Test func `RECON-1 the same history gives the same work, in any order of arrival, and each key stands once`() {
+    @Test func `RECON-1 the same history gives the same work, in any order of arrival, and each key stands once`() async {
         for seed in seeds.prefix(300) {
+            await Task.yield()
             let life = Life(seed: seed)
             var histories = [SubscriptionHistory(key: key), SubscriptionHistory(key: key)]
             for input in life.inputs { _ = histories[0].record(input) }

@@ -18,8 +18,9 @@ import Testing
         return SubscriptionState(folding: history, under: policy)
     }
 
-    @Test func `FACT-2 any order and any duplication of the same facts and claims gives the same state`() {
+    @Test func `FACT-2 any order and any duplication of the same facts and claims gives the same state`() async {
         for seed in seeds {
+            await Task.yield()
             let life = Life(seed: seed)
             let expected = fold(life.inputs)
             let doubled = (life.inputs + life.inputs).shuffled(by: seed &+ 1)
@@ -30,8 +31,9 @@ import Testing
         print("properties: \(Self.lives) lives from seed \(Self.firstSeed), each shuffled, doubled and reversed")
     }
 
-    @Test func `FACT-2 facts may come in any order between claims that come in theirs`() {
+    @Test func `FACT-2 facts may come in any order between claims that come in theirs`() async {
         for seed in seeds {
+            await Task.yield()
             let life = Life(seed: seed)
             var early = Book()
             for input in life.facts + life.claims { early.tell(input) }
@@ -42,8 +44,10 @@ import Testing
     }
 
     @Test(arguments: RestorePolicy.allCases)
-    func `OWN-1 there is at most one owner at any instant, and owners follow each other without gaps`(policy: RestorePolicy) {
+    func `OWN-1 there is at most one owner at any instant, and owners follow each other without gaps`(policy: RestorePolicy) async
+    {
         for seed in seeds {
+            await Task.yield()
             let state = fold(Life(seed: seed).inputs, AppPolicy(onRestore: policy))
             for (one, next) in zip(state.tenures, state.tenures.dropFirst()) {
                 #expect(one.until == next.from && one.from < next.from && one.customer != next.customer, "seed \(seed)")
@@ -55,8 +59,9 @@ import Testing
         }
     }
 
-    @Test func `ENT-6 access never outlives its evidence by more than the leeway and the grace period that Apple signed`() {
+    @Test func `ENT-6 access never outlives its evidence by more than the leeway and the grace period that Apple signed`() async {
         for seed in seeds {
+            await Task.yield()
             let life = Life(seed: seed)
             let state = fold(life.inputs)
             let signedEnds = life.inputs.compactMap { input -> Timestamp? in
@@ -73,8 +78,9 @@ import Testing
         }
     }
 
-    @Test func `FACT-1 a state survives being written and read`() throws {
+    @Test func `FACT-1 a state survives being written and read`() async throws {
         for seed in seeds.prefix(200) {
+            await Task.yield()
             var book = Book()
             for input in Life(seed: seed).inputs { book.tell(input) }
             let encoder = JSONEncoder()
@@ -87,8 +93,9 @@ import Testing
         }
     }
 
-    @Test func `moving every instant by the same duration moves every answer by it`() {
+    @Test func `moving every instant by the same duration moves every answer by it`() async {
         for seed in seeds.prefix(300) {
+            await Task.yield()
             let inputs = Life(seed: seed).inputs
             let shift = Milliseconds.days(1000)
             let (here, there) = (fold(inputs), fold(inputs.map { $0.moved(by: shift) }))

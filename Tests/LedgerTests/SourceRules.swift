@@ -136,8 +136,9 @@ private func line(
         try inEveryOrder([revoked, short]) { #expect($0.end == day(2026, 1, 19)) }
     }
 
-    @Test func `FACT-2 facts of all sources in any order, any number of times, leave the same book and the same state`() {
+    @Test func `FACT-2 facts of all sources in any order, any number of times, leave the same book and the same state`() async {
         for seed in UInt64(1)...400 {
+            await Task.yield()
             let facts = mixture(seed: seed)
             func history(_ facts: [TransactionFact]) -> SubscriptionHistory {
                 var history = SubscriptionHistory(key: key)
@@ -154,8 +155,9 @@ private func line(
         }
     }
 
-    @Test func `FACT-2 what the richest source knows never disappears, whatever other sources say when`() throws {
+    @Test func `FACT-2 what the richest source knows never disappears, whatever other sources say when`() async throws {
         for seed in UInt64(1)...400 {
+            await Task.yield()
             var upgraded = rich
             (upgraded.isUpgraded, upgraded.webOrderLineItemId) = (true, "91000")
             // A newer word that names another token counts; here nobody names one.
@@ -255,8 +257,9 @@ private func line(
         #expect(!book.repeats(again) && book.repeats(known))
     }
 
-    @Test func `what a line only repeats changes no period`() {
+    @Test func `what a line only repeats changes no period`() async {
         for seed in UInt64(1)...400 {
+            await Task.yield()
             var history = SubscriptionHistory(key: key)
             for fact in mixture(seed: seed) {
                 let before = SubscriptionState(folding: history, under: AppPolicy()).periods
@@ -288,8 +291,9 @@ private func line(
         #expect(String(decoding: try encoder.encode(history), as: UTF8.self) == stored)
     }
 
-    @Test func `FACT-1 a book of all sources survives being written and read, and one of nothing is refused`() throws {
+    @Test func `FACT-1 a book of all sources survives being written and read, and one of nothing is refused`() async throws {
         for seed in UInt64(1)...100 {
+            await Task.yield()
             var book = PeriodBook()
             for fact in mixture(seed: seed) { _ = book.record(fact) }
             #expect(try JSONDecoder().decode(PeriodBook.self, from: try JSONEncoder().encode(book)) == book, "seed \(seed)")

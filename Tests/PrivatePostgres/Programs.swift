@@ -77,6 +77,7 @@ struct Programs {
         }
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        try SpawnedFiles.closeAll(from: 3, in: &actions)
         let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
         var arguments = command.map { strdup($0) } + [nil]
         var environment = variables.map { strdup($0) } + [nil]

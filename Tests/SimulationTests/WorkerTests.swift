@@ -70,7 +70,7 @@ private struct AskingPerformer: WorkPerformer {
 
     func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
         let request = HTTPClientRequest(url: "\(store)/subscriptions/\(work.order.subject)")
-        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let answer = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
         guard answer.status == .ok else { return .retry(after: nil, because: "HTTP \(answer.status.code)") }
         let body = try await answer.body.collect(upTo: 1 << 20)
         let members = try JSONDocument(Array(body.readableBytesView)).root.object
@@ -104,7 +104,7 @@ private final class DeliveringPerformer: WorkPerformer {
             request.method = .POST
             request.headers.add(name: "webhook-id", value: "\(subject)/\(row.sequence)")
             request.body = .bytes(ByteBuffer(string: try StateCoding.encode(row.event)))
-            let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            let answer = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
             guard answer.status == .ok else { return .retry(after: nil, because: "HTTP \(answer.status.code)") }
             delivered.withLock { $0[subject] = row.sequence }
         }
@@ -206,7 +206,7 @@ private final class DeliveringPerformer: WorkPerformer {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(string: body))
-        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let answer = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
         let bytes = Array(try await answer.body.collect(upTo: 1 << 20).readableBytesView)
         try #require(answer.status.code < 300, "\(url): \(answer.status) \(String(decoding: bytes, as: UTF8.self))")
         return try #require(try JSONDocument(bytes).root.object)

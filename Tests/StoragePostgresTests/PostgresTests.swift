@@ -6,7 +6,7 @@ import Testing
 
 /// Everything that needs a server: one after the other, since much of it is about time.
 @Suite(
-    .serialized,
+    .serialized, .ownThreads,
     .enabled(
         if: PrivatePostgres.isInstalled || ProcessInfo.processInfo.environment["TENURE_POSTGRES_REQUIRED"] == "1",
         "PostgreSQL is not installed (Debian: postgresql); TENURE_POSTGRES_REQUIRED=1 makes that a failure"))

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PrivatePostgres
 import Synchronization
 
 /// A process that we started, in a process group of its own: whatever it starts ends with it.
@@ -38,6 +39,7 @@ struct Child: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, streams.output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, streams.errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        try SpawnedFiles.closeAll(from: 3, in: &actions)
         var words = ([program] + arguments).map { strdup($0) } + [nil]
         var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for word in words + variables { free(word) } }

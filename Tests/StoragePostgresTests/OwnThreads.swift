@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// Runs a test on threads of its own.
+///
+/// A connection of libpq blocks the thread that asks it. Swift's tasks have a thread for each core and no more, so that a few
+/// such tests would keep every other test waiting.
+struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        let threads = ThreadsForJobs(8)
+        defer { threads.end() }
+        try await withTaskExecutorPreference(threads) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreads {
+    static var ownThreads: Self { Self() }
+}
+
+/// A few threads that run the jobs of tasks, in the order in which they come.
+private final class ThreadsForJobs: TaskExecutor, @unchecked Sendable {
+    // `condition` guards both.
+    private let condition = NSCondition()
+    private var jobs: [UnownedJob] = []
+    private var hasEnded = false
+
+    init(_ count: Int) {
+        for number in 0..<count {
+            let thread = Thread { self.work() }
+            thread.name = "test-\(number)"
+            thread.start()
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        condition.withLock {
+            jobs.append(job)
+            condition.signal()
+        }
+    }
+
+    /// Ends the threads as soon as nothing is left to run.
+    func end() {
+        condition.withLock {
+            hasEnded = true
+            condition.broadcast()
+        }
+    }
+
+    private func work() {
+        while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    private func next() -> UnownedJob? {
+        condition.withLock {
+            while jobs.isEmpty, !hasEnded { condition.wait() }
+            return jobs.isEmpty ? nil : jobs.removeFirst()
+        }
+    }
+}
