@@ -117,7 +117,7 @@ let package = Package(
                 nioCore, nioHTTP1,
             ],
             path: "Benchmarks",
-            exclude: ["README.md", "apple_library.py"],
+            exclude: ["README.md", "apple_library.py", "hostile_peers.py"],
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),

@@ -120,7 +120,7 @@ struct Stage: Sendable {
         return await results.reduce(into: []) { $0 += $1 }
     }
 
-    private func router(_ store: any Store, _ configuration: ServerConfiguration) -> Router<BasicRequestContext> {
+    private func router(_ store: any Store, _ configuration: ServerConfiguration) -> Router<ServerContext> {
         let backend = renewals.backend(store)
         let credentials = AppCredentials(
             app: Life.app, publicKey: "appl_bench", serverKeyDigest: Array(SHA256.hash(data: Array(Self.serverKey.utf8))),

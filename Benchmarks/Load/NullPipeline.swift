@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Primitives
+import Server
 import SimulatorPKI
 import SwiftASN1
 import Synchronization
@@ -53,7 +54,7 @@ final class NullPipeline: Sendable {
         }
     }
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<ServerContext>) {
         router.post(RouterPath(Self.path)) { [self] request, _ in
             let number = request.headers[Self.number].flatMap { Int($0) } ?? -1
             let body = try await request.body.collect(upTo: 1 << 20)

@@ -2,27 +2,47 @@ package import Backend
 package import Hummingbird
 import HummingbirdCore
 package import Logging
-import NIOCore
+package import NIOCore
 
 /// What the server needs from the outside.
 package struct ServerDependencies: Sendable {
     package let backend: Backend
     package let credentials: [AppCredentials]
+    /// By which requests are counted: a clock that does not jump, whatever the backend's says.
+    package let steadyClock: @Sendable () -> ContinuousClock.Instant
 
-    package init(backend: Backend, credentials: [AppCredentials]) {
+    package init(
+        backend: Backend, credentials: [AppCredentials],
+        steadyClock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
         self.backend = backend
         self.credentials = credentials
+        self.steadyClock = steadyClock
+    }
+}
+
+/// What a request brings besides its bytes: the address from which it came.
+package struct ServerContext: RemoteAddressRequestContext {
+    package var coreContext: CoreRequestContextStorage
+    package let remoteAddress: SocketAddress?
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        remoteAddress = source.channel.remoteAddress
     }
 }
 
 /// All routes over their dependencies; what tests call in process and the application serves.
 package func buildRouter(
     _ dependencies: ServerDependencies, configuration: ServerConfiguration
-) -> Router<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: ProblemMiddleware(sampler: LogSampler(every: .seconds(10))))
+) -> Router<ServerContext> {
+    let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: ProblemMiddleware())
+    let doorkeeper = Doorkeeper(
+        dependencies.credentials, budgets: RequestBudgets(clock: dependencies.steadyClock),
+        wrongKeysPerMinute: configuration.wrongKeysPerMinute)
     Routes(
-        backend: dependencies.backend, doorkeeper: Doorkeeper(dependencies.credentials),
+        backend: dependencies.backend, doorkeeper: doorkeeper,
         maximumBodyBytes: configuration.maximumBodyBytes, bodies: BodyBudget(bytes: configuration.maximumHeldBodyBytes)
     ).add(to: router)
     return router
@@ -42,7 +62,7 @@ package func buildApplication(
 
 /// The same around a router that has more routes than ours, as the benchmarks' has.
 package func buildApplication(
-    serving router: Router<BasicRequestContext>, configuration: ServerConfiguration, logger: Logger,
+    serving router: Router<ServerContext>, configuration: ServerConfiguration, logger: Logger,
     onServerRunning: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     let limits = ConnectionDeadlines.Limits(

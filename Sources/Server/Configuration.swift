@@ -25,6 +25,8 @@ package struct ServerConfiguration: Sendable {
     package var answerTimeoutSeconds: Int64 = 30
     /// How many requests of one connection may be unanswered at once; whoever sends more is closed.
     package var maximumPipelinedRequests = 64
+    /// How many requests with a wrong key one address may make in a minute before it is told to wait; 0: any number.
+    package var wrongKeysPerMinute = 60
 
     package init() {}
 }
@@ -38,11 +40,28 @@ package struct AppCredentials: Sendable {
     package let serverKeyDigest: [UInt8]
     /// What the app's backend and this server share to sign customer tokens; nil where the public key may not be used at all.
     package let customerTokenSecret: [UInt8]?
+    package let limits: AppLimits
 
-    package init(app: AppID, publicKey: String, serverKeyDigest: [UInt8], customerTokenSecret: [UInt8]?) {
+    package init(
+        app: AppID, publicKey: String, serverKeyDigest: [UInt8], customerTokenSecret: [UInt8]?, limits: AppLimits = AppLimits()
+    ) {
+        self.limits = limits
         self.app = app
         self.publicKey = publicKey
         self.serverKeyDigest = serverKeyDigest
         self.customerTokenSecret = customerTokenSecret
     }
+}
+
+/// How many requests the callers of one app may make in a minute, so that none takes the server from the others (T24, T36); 0:
+/// any number. Apple's notifications need no key and do not count.
+package struct AppLimits: Sendable, Hashable {
+    /// With the server key.
+    package var serverKeyPerMinute = 0
+    /// With the public key, by all customers together.
+    package var publicKeyPerMinute = 0
+    /// By each customer, with the public key and his token.
+    package var customerPerMinute = 600
+
+    package init() {}
 }

@@ -2,6 +2,7 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 import Ledger
+import NIOCore
 import Primitives
 
 /// Who is asking, for one app.
@@ -12,18 +13,44 @@ enum Caller: Sendable, Hashable {
     case customer(CustomerID)
 }
 
-/// Decides who is asking from a request's credentials.
+/// Decides who is asking from a request's credentials, and whether he has asked too often.
 struct Doorkeeper: Sendable {
     private static let scheme = Array("bearer ".utf8)
 
     private let credentials: [AppID: AppCredentials]
+    private let budgets: RequestBudgets
+    private let wrongKeysPerMinute: Int
 
-    init(_ credentials: [AppCredentials]) {
+    init(_ credentials: [AppCredentials], budgets: RequestBudgets, wrongKeysPerMinute: Int) {
         self.credentials = Dictionary(credentials.map { ($0.app, $0) }) { first, _ in first }
+        self.budgets = budgets
+        self.wrongKeysPerMinute = wrongKeysPerMinute
     }
 
     /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
-    func caller(of request: Request, app: AppID, at now: Timestamp) throws -> Caller {
+    ///   `RequestBudgets.Spent` for who asks too often.
+    private func caller(of request: Request, from address: SocketAddress?, app: AppID, at now: Timestamp) throws -> Caller {
+        let caller: Caller
+        do {
+            caller = try self.caller(of: request, app: app, at: now)
+        } catch let error as DoorError where error.isWrongKey {
+            // Whoever has the right key is answered whatever others at his address send: a proxy may stand there.
+            if let peer = ConnectionsPerAddress.Peer(address) {
+                try budgets.spend(.wrongKeys(peer), perMinute: wrongKeysPerMinute)
+            }
+            throw error
+        }
+        let limits = credentials[app]?.limits ?? AppLimits()
+        switch caller {
+        case .appBackend: try budgets.spend(.serverKey(app), perMinute: limits.serverKeyPerMinute)
+        case .customer(let customer):
+            try budgets.spend(.customer(app, customer), perMinute: limits.customerPerMinute)
+            try budgets.spend(.publicKey(app), perMinute: limits.publicKeyPerMinute)
+        }
+        return caller
+    }
+
+    private func caller(of request: Request, app: AppID, at now: Timestamp) throws -> Caller {
         guard let header = request.headers[.authorization]?.utf8, Self.isBearer(header) else { throw DoorError.keyMissing }
         let key = Array(header.dropFirst(Self.scheme.count))
         guard let credentials = credentials[app] else { throw DoorError.keyWrong }
@@ -46,16 +73,18 @@ struct Doorkeeper: Sendable {
     }
 
     /// Throws unless the caller may speak for the customer.
-    func admit(_ request: Request, app: AppID, customer: CustomerID, at now: Timestamp) throws {
-        switch try caller(of: request, app: app, at: now) {
+    func admit(
+        _ request: Request, from address: SocketAddress?, app: AppID, customer: CustomerID, at now: Timestamp
+    ) throws {
+        switch try caller(of: request, from: address, app: app, at: now) {
         case .appBackend: return
         case .customer(let himself): guard himself == customer else { throw DoorError.anotherCustomer }
         }
     }
 
     /// Throws unless the caller is the app's backend.
-    func admitBackend(_ request: Request, app: AppID, at now: Timestamp) throws {
-        guard try caller(of: request, app: app, at: now) == .appBackend else { throw DoorError.serverKeyNeeded }
+    func admitBackend(_ request: Request, from address: SocketAddress?, app: AppID, at now: Timestamp) throws {
+        guard try caller(of: request, from: address, app: app, at: now) == .appBackend else { throw DoorError.serverKeyNeeded }
     }
 }
 
@@ -69,6 +98,19 @@ enum DoorError: Error {
     case customerTokenRefused(CustomerToken.Refusal, at: Timestamp)
     case anotherCustomer
     case serverKeyNeeded
+
+    /// Whether the key, or the signature of the token, is not ours. A token that is over is no attempt to guess one.
+    fileprivate var isWrongKey: Bool {
+        switch self {
+        case .keyWrong: true
+        case .customerTokenRefused(let refusal, _):
+            switch refusal {
+            case .malformed, .algorithmNotHS256, .signatureInvalid: true
+            case .claimMissing, .audienceOfAnotherApp, .validForTooLong, .notYetIssued, .notYetValid, .expired: false
+            }
+        case .keyMissing, .customerTokenNotConfigured, .customerTokenMissing, .anotherCustomer, .serverKeyNeeded: false
+        }
+    }
 }
 
 extension HTTPField.Name {

@@ -18,6 +18,10 @@ enum ErrorMapping {
         case is NIOTooManyBytesError: problem(of: HTTPError(.contentTooLarge))
         case is BodyBudget.Unfinished:
             Problem(status: 400, code: "bodyUnfinished", detail: "The body broke off, or its chunks are malformed.")
+        case let spent as RequestBudgets.Spent:
+            Problem(
+                status: 429, code: code(of: spent.holder), detail: words(of: spent.holder),
+                retryAfterSeconds: spent.retryAfterSeconds)
         case is BodyBudget.Full: problem(of: BackendError.overloaded)
         case is TurnTaken:
             Problem(
@@ -26,6 +30,23 @@ enum ErrorMapping {
         default:
             // Nothing of the error itself: it may hold what a client must not see.
             Problem(status: 500, code: "internalError", detail: "Something went wrong here; it was logged.")
+        }
+    }
+
+    private static func code(of holder: RequestBudgets.Holder) -> String {
+        switch holder {
+        case .serverKey, .publicKey, .customer: "tooManyRequests"
+        case .wrongKeys: "tooManyWrongKeys"
+        }
+    }
+
+    private static func words(of holder: RequestBudgets.Holder) -> String {
+        switch holder {
+        case .serverKey: "The server key has made as many requests as the app's limits.serverKeyPerMinute allows."
+        case .publicKey: "The app's customers have made as many requests as its limits.publicKeyPerMinute allows."
+        case .customer: "This customer has made as many requests as the app's limits.customerPerMinute allows."
+        case .wrongKeys:
+            "The key or the customer token is not right, as too many from this address (http.wrongKeysPerMinute) were not."
         }
     }
 

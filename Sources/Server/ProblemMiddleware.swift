@@ -9,7 +9,10 @@ import Synchronization
 /// Turns every error into a problem, and logs what operators should know: our own failures always, refused input one line in a
 /// while.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
-    let sampler: LogSampler
+    /// Of evidence that was refused.
+    private let refusals = LogSampler(every: .seconds(10))
+    /// Of requests for which there was no room: whoever sends a hundred receipts at once must not fill the disk too.
+    private let overloads = LogSampler(every: .seconds(10))
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -37,11 +40,17 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 
     /// No receipts, tokens or ids (T47): a code, and for our own failures the error's own words.
     private func log(_ problem: Problem, _ error: any Error, _ context: Context) {
-        if problem.status >= 500 {
-            context.logger.error("\(problem.code)", metadata: ["error": "\(error)"])
-        } else if case BackendError.refusedEvidence(let refusal) = error, let skipped = sampler.admits() {
+        switch error {
+        case BackendError.refusedEvidence(let refusal):
+            guard let skipped = refusals.admits() else { return }
             context.logger.warning(
                 "refused evidence", metadata: ["reason": "\(refusal.code)", "part": "\(refusal.part)", "unlogged": "\(skipped)"])
+        case BackendError.overloaded, is BodyBudget.Full:
+            guard let skipped = overloads.admits() else { return }
+            context.logger.warning("\(problem.code)", metadata: ["error": "\(error)", "unlogged": "\(skipped)"])
+        default:
+            guard problem.status >= 500 else { return }
+            context.logger.error("\(problem.code)", metadata: ["error": "\(error)"])
         }
     }
 }
@@ -65,9 +74,8 @@ final class LogSampler: Sendable {
     init(every interval: Duration) { self.interval = interval }
 
     /// How many were skipped since the last line; nil where this one is skipped too.
-    func admits() -> Int? {
-        let now = ContinuousClock.now
-        return state.withLock { state in
+    func admits(at now: ContinuousClock.Instant = .now) -> Int? {
+        state.withLock { state in
             if let next = state.nextLine, now < next {
                 state.skipped += 1
                 return nil

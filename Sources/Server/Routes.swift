@@ -9,7 +9,7 @@ import Primitives
 import StrictJSON
 
 /// The native API. Each handler decodes, makes one call to `Backend`, and encodes.
-struct Routes<Context: RequestContext>: Sendable {
+struct Routes<Context: RemoteAddressRequestContext>: Sendable {
     let backend: Backend
     let doorkeeper: Doorkeeper
     let maximumBodyBytes: Int
@@ -66,7 +66,7 @@ struct Routes<Context: RequestContext>: Sendable {
 
     private func upload(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
-        try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
+        try doorkeeper.admit(request, from: context.remoteAddress, app: app, customer: customer, at: backend.now())
         try request.allowQuery()
         return try await bodies.reading(request, upTo: maximumBodyBytes) { bytes in
             let body = try Self.read(bytes, UploadBody.init(json:))
@@ -81,7 +81,7 @@ struct Routes<Context: RequestContext>: Sendable {
 
     private func uploadReceipt(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
-        try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
+        try doorkeeper.admit(request, from: context.remoteAddress, app: app, customer: customer, at: backend.now())
         try request.allowQuery()
         return try await receipts.alone(Uploader(app: app, customer: customer)) {
             try await bodies.reading(request, upTo: ReceiptUploadBody.longest) { bytes in
@@ -112,7 +112,7 @@ struct Routes<Context: RequestContext>: Sendable {
 
     private func entitlements(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
-        try doorkeeper.admit(request, app: app, customer: customer, at: backend.now())
+        try doorkeeper.admit(request, from: context.remoteAddress, app: app, customer: customer, at: backend.now())
         try request.allowQuery("environment", "at")
         let environment = try request.environment()
         let answer = try await backend.entitlements(of: customer, app: app, environment: environment, at: try request.instant())
@@ -121,7 +121,7 @@ struct Routes<Context: RequestContext>: Sendable {
 
     private func registerToken(_ request: Request, _ context: Context) async throws -> Response {
         let (app, customer) = (try context.app(), try context.customer())
-        try doorkeeper.admitBackend(request, app: app, at: backend.now())
+        try doorkeeper.admitBackend(request, from: context.remoteAddress, app: app, at: backend.now())
         try request.allowQuery("minted")
         guard let token = AppAccountToken(try context.segment("token")) else {
             throw RequestError.invalidParameter("token", reason: "is not a UUID")
@@ -132,7 +132,7 @@ struct Routes<Context: RequestContext>: Sendable {
 
     private func subscription(_ request: Request, _ context: Context) async throws -> Response {
         let app = try context.app()
-        try doorkeeper.admitBackend(request, app: app, at: backend.now())
+        try doorkeeper.admitBackend(request, from: context.remoteAddress, app: app, at: backend.now())
         try request.allowQuery("environment", "at")
         let key = SubscriptionKey(
             app: app, environment: try request.environment(),
@@ -143,7 +143,7 @@ struct Routes<Context: RequestContext>: Sendable {
 
     private func warnings(_ request: Request, _ context: Context) async throws -> Response {
         let app = try context.app()
-        try doorkeeper.admitBackend(request, app: app, at: backend.now())
+        try doorkeeper.admitBackend(request, from: context.remoteAddress, app: app, at: backend.now())
         try request.allowQuery("environment")
         let warnings = try await backend.warnings(app: app, environment: try request.environment())
         return .json(AnswerMapping.json(of: warnings))

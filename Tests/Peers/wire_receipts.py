@@ -34,6 +34,7 @@ CLASS_OF_CODE = {
             "algorithmNotAllowed",
             "signerAttributesNotAllowed",
             "tooManyCertificates",
+            "tooManyElements",
         ),
         FORM,
     ),

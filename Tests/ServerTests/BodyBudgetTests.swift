@@ -2,6 +2,7 @@ import APIContract
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import Testing
 
@@ -73,6 +74,39 @@ import Testing
         try await turns.alone("ann") {}
         let problem = ErrorMapping.problem(of: TurnTaken())
         #expect((problem.status, problem.code, problem.retryAfterSeconds) == (429, "oneAtATime", 1))
+    }
+
+    @Test func `F28 T37 a flood for which there is no room is a line in the log and no failure`() async throws {
+        let lines = CapturingLogHandler.Lines()
+        var configuration = ServerConfiguration.onAnyPort
+        configuration.maximumHeldBodyBytes = 1000
+        try await withWorld { [configuration] world in
+            let logger = Logger(label: "tests") { _ in CapturingLogHandler(lines: lines) }
+            try await world.application(configuration, logger: logger).test(.ahc()) { client in
+                let port = try #require(client.port)
+                let body = String(decoding: try world.uploadBody(), as: UTF8.self)
+                let request = """
+                    POST /api/v1/apps/app/customers/alice/transactions HTTP/1.1\r
+                    Host: x\r
+                    Authorization: Bearer \(World.serverKey)\r
+                    Connection: close\r
+                    Content-Length: \(body.utf8.count)\r
+                    \r
+                    \(body)
+                    """
+                for _ in 0..<20 {
+                    let answer = try #require(try await RawConnection.answer(to: request, port))
+                    #expect(answer.hasPrefix("HTTP/1.1 503 "))
+                }
+            }
+        }
+        #expect(!lines.all.contains { $0.hasPrefix("error") })
+        #expect(lines.all.contains { $0.hasPrefix("warning") && $0.contains("overloaded") && $0.contains("unlogged") })
+        let (sampler, start) = (LogSampler(every: .seconds(10)), ContinuousClock.now)
+        #expect(sampler.admits(at: start) == 0)
+        for _ in 0..<19 { #expect(sampler.admits(at: start + .seconds(9)) == nil) }
+        #expect(sampler.admits(at: start + .seconds(10)) == 19)
+        #expect(sampler.admits(at: start + .seconds(21)) == 0)
     }
 
     @Test func `F28 where nothing more fits an upload is answered 503 with Retry-After, and nothing of it is kept`() async throws

@@ -1,12 +1,15 @@
 /// How much of a receipt is read before it is refused; every figure bounds what an unsigned sender can cost (T30).
 ///
-/// Reading a receipt takes memory in proportion to its size: measured, 92 bytes for each of its own where an input is made of
-/// nothing but the smallest elements, and at most 100.
+/// What is signed stands in one element, so that the number of all others does not grow with a receipt; what they take to be
+/// parsed is bounded apart from its size.
 ///
 /// Source: T30; Apple's real receipts (about 4 KiB and 400 bytes for each purchase, three certificates of 1.2 KiB).
 public struct ReceiptLimits: Sendable, Hashable {
-    /// The longest receipt in bytes, decoded: about five thousand purchases.
-    public var maximumBytes = 2 * 1024 * 1024
+    /// The longest receipt in bytes, decoded: about twelve thousand purchases.
+    public var maximumBytes = 5 * 1024 * 1024
+    /// The most elements of BER or DER around what is signed, at all depths. Apple's receipts have about 500, most of them in
+    /// certificates; Xcode's one more for each kilobyte of content.
+    public var maximumElements = 16 * 1024
     /// The most certificates in a receipt.
     public var maximumCertificates = 8
     /// The longest certificate in bytes.

@@ -10,6 +10,8 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The receipt is longer than ``ReceiptLimits`` allow.
         case tooLong
+        /// More elements than ``ReceiptLimits/maximumElements``.
+        case tooManyElements
         /// The text is not base64.
         case notBase64
         /// The bytes are not one DER value.
@@ -97,13 +99,13 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
     public var isRetryable: Bool {
         switch code {
         case .creationDateInFuture: true
-        case .tooLong, .notBase64, .notDER, .trailingBytes, .notPropertyList, .signatureMalformed, .notSigned, .notSignedData,
-            .signerCountNotOne, .algorithmNotAllowed,
-            .signerAttributesNotAllowed, .tooManyCertificates, .certificateTooLong, .chainMissing, .rootNotTrusted,
-            .certificateMalformed, .leafDistrusted, .leafMarkerMissing, .intermediateMarkerMissing, .leafIsCA,
-            .intermediateNotCA, .leafUsageNotSignature, .leafKeyNotRSA, .chainNeverValid, .chainInvalid, .signatureInvalid,
-            .contentMalformed, .attributeDuplicated, .attributeMissing, .attributeInvalid, .creationDateOutsideChain,
-            .wrongBundleId, .wrongEnvironment, .wrongAppAppleId:
+        case .tooLong, .tooManyElements, .notBase64, .notDER, .trailingBytes, .notPropertyList, .signatureMalformed,
+            .notSigned, .notSignedData, .signerCountNotOne, .algorithmNotAllowed, .signerAttributesNotAllowed,
+            .tooManyCertificates, .certificateTooLong, .chainMissing, .rootNotTrusted, .certificateMalformed,
+            .leafDistrusted, .leafMarkerMissing, .intermediateMarkerMissing, .leafIsCA, .intermediateNotCA,
+            .leafUsageNotSignature, .leafKeyNotRSA, .chainNeverValid, .chainInvalid, .signatureInvalid, .contentMalformed,
+            .attributeDuplicated, .attributeMissing, .attributeInvalid, .creationDateOutsideChain, .wrongBundleId,
+            .wrongEnvironment, .wrongAppAppleId:
             false
         }
     }

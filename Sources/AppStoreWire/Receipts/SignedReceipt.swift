@@ -16,6 +16,9 @@ struct SignedReceipt {
 
     init(der: [UInt8], limits: ReceiptLimits) throws(ReceiptRefusal) {
         guard der.count <= limits.maximumBytes else { throw ReceiptRefusal(.tooLong, "\(der.count) bytes") }
+        guard ElementCount.isAtMost(limits.maximumElements, in: der) else {
+            throw ReceiptRefusal(.tooManyElements, "more than \(limits.maximumElements)")
+        }
         let parsed = try Self.parse(der)
         guard parsed.certificates.count <= limits.maximumCertificates else {
             throw ReceiptRefusal(.tooManyCertificates, "\(parsed.certificates.count)")

@@ -12,7 +12,7 @@ struct AppConfiguration {
 
     private static let names: Set<String> = [
         "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess",
-        "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom",
+        "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom", "limits",
     ]
 
     init(_ value: JSONValue, at path: String, environment variables: [String: String]) throws {
@@ -189,6 +189,22 @@ struct AppConfiguration {
         }
         return AppCredentials(
             app: id, publicKey: try file.requiredText("publicKey"), serverKeyDigest: bytes,
-            customerTokenSecret: secret.map { Array($0.utf8) })
+            customerTokenSecret: secret.map { Array($0.utf8) }, limits: try limits(file))
+    }
+
+    /// More are a limit that nobody meets.
+    static let mostPerMinute: Int64 = 1_000_000_000
+
+    private static func limits(_ file: ConfigurationObject) throws -> AppLimits {
+        var limits = AppLimits()
+        let names: Set<String> = ["serverKeyPerMinute", "publicKeyPerMinute", "customerPerMinute"]
+        guard let chosen = try file.object("limits", knowing: names) else { return limits }
+        func read(_ name: String, _ limit: inout Int) throws {
+            if let number = try chosen.integer(name, in: 0...mostPerMinute) { limit = Int(number) }
+        }
+        try read("serverKeyPerMinute", &limits.serverKeyPerMinute)
+        try read("publicKeyPerMinute", &limits.publicKeyPerMinute)
+        try read("customerPerMinute", &limits.customerPerMinute)
+        return limits
     }
 }

@@ -84,7 +84,8 @@ struct TenureConfiguration {
 
     private static func server(_ file: ConfigurationObject, _ variables: [String: String]) throws -> ServerConfiguration {
         var server = ServerConfiguration()
-        let http = try file.object("http", knowing: ["host", "port", "maximumConnections", "connectionsPerAddress"])
+        let http = try file.object(
+            "http", knowing: ["host", "port", "maximumConnections", "connectionsPerAddress", "wrongKeysPerMinute"])
         server.host = try variables["TENURE_HOST"] ?? http?.text("host") ?? server.host
         if let text = variables["TENURE_PORT"] {
             guard let port = Int(text), (0...65535).contains(port) else { throw CommandError("TENURE_PORT must be 0 to 65535.") }
@@ -94,6 +95,9 @@ struct TenureConfiguration {
         }
         if let maximum = try http?.integer("maximumConnections", in: 1...1_000_000) { server.maximumConnections = Int(maximum) }
         if let each = try http?.integer("connectionsPerAddress", in: 0...1_000_000) { server.connectionsPerAddress = Int(each) }
+        if let each = try http?.integer("wrongKeysPerMinute", in: 0...AppConfiguration.mostPerMinute) {
+            server.wrongKeysPerMinute = Int(each)
+        }
         return server
     }
 

@@ -1,0 +1,215 @@
+import APIContract
+import Crypto
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import NIOCore
+import Primitives
+import Synchronization
+import Testing
+
+@testable import Server
+
+/// A clock that stands until a test moves it.
+private final class SteadyClock: Sendable {
+    private let instant = Mutex(ContinuousClock.now)
+
+    var now: ContinuousClock.Instant { instant.withLock { $0 } }
+
+    func advance(_ duration: Duration) { instant.withLock { $0 += duration } }
+}
+
+@Suite struct `Budgets of requests` {
+    private let clock = SteadyClock()
+    private var budgets: RequestBudgets { RequestBudgets { [clock] in clock.now } }
+
+    private static func customer(_ id: String) -> RequestBudgets.Holder { .customer(World.app, CustomerID(id)) }
+
+    private func spent(_ budgets: RequestBudgets, _ holder: RequestBudgets.Holder, perMinute: Int) throws -> Int? {
+        do {
+            try budgets.spend(holder, perMinute: perMinute)
+            return nil
+        } catch let error as RequestBudgets.Spent {
+            #expect(error.holder == holder)
+            return error.retryAfterSeconds
+        }
+    }
+
+    @Test func `T36 a minute's requests may come at once, and come back evenly`() throws {
+        let (budgets, ann) = (budgets, Self.customer("ann"))
+        for _ in 0..<30 { #expect(try spent(budgets, ann, perMinute: 30) == nil) }
+        #expect(try spent(budgets, ann, perMinute: 30) == 2)
+        clock.advance(.milliseconds(1999))
+        #expect(try spent(budgets, ann, perMinute: 30) == 1)
+        clock.advance(.milliseconds(1))
+        #expect(try spent(budgets, ann, perMinute: 30) == nil)
+        #expect(try spent(budgets, ann, perMinute: 30) == 2)
+        clock.advance(.seconds(3600))
+        for _ in 0..<30 { #expect(try spent(budgets, ann, perMinute: 30) == nil) }
+        #expect(try spent(budgets, ann, perMinute: 30) == 2)
+    }
+
+    @Test func `T36 whoever is refused is charged nothing, and others have budgets of their own`() throws {
+        let budgets = budgets
+        let holders: [RequestBudgets.Holder] = [
+            Self.customer("ann"), Self.customer("ben"), .customer(AppID("other"), CustomerID("ann")), .serverKey(World.app),
+            .publicKey(World.app),
+        ]
+        for holder in holders {
+            #expect(try spent(budgets, holder, perMinute: 1) == nil)
+            for _ in 0..<100 { #expect(try spent(budgets, holder, perMinute: 1) == 60) }
+        }
+        clock.advance(.seconds(60))
+        for holder in holders { #expect(try spent(budgets, holder, perMinute: 1) == nil) }
+        for _ in 0..<1000 { #expect(try spent(budgets, .serverKey(World.app), perMinute: 0) == nil) }
+    }
+
+    @Test func `T36 a million holders are not remembered for ever`() throws {
+        let budgets = budgets
+        #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == nil)
+        for number in 0..<70_000 { try budgets.spend(Self.customer("\(number)"), perMinute: 600) }
+        // All of the others still wait, so that everybody is forgotten: a caller is favoured, and nothing grows.
+        #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == nil)
+        // Where most have all their requests again, those are forgotten and nobody else.
+        for round in 0..<3 {
+            clock.advance(.seconds(1))
+            for number in 0..<30_000 { try budgets.spend(Self.customer("\(round) \(number)"), perMinute: 600) }
+        }
+        #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == 57)
+    }
+}
+
+@Suite struct `Whoever asks too often` {
+    private let clock = SteadyClock()
+
+    /// The server with limits of requests in a minute.
+    private func withServer(
+        customer: Int = 0, publicKey: Int = 0, serverKey: Int = 0,
+        _ body: @escaping @Sendable (World, any TestClientProtocol) async throws -> Void
+    ) async throws {
+        try await withWorld { [clock] world in
+            let credentials = world.dependencies.credentials.map { one in
+                var limits = AppLimits()
+                if one.app == World.app {
+                    limits.customerPerMinute = customer
+                    limits.publicKeyPerMinute = publicKey
+                    limits.serverKeyPerMinute = serverKey
+                }
+                return AppCredentials(
+                    app: one.app, publicKey: one.publicKey, serverKeyDigest: one.serverKeyDigest,
+                    customerTokenSecret: one.customerTokenSecret, limits: limits)
+            }
+            let dependencies = ServerDependencies(
+                backend: world.dependencies.backend, credentials: credentials, steadyClock: { clock.now })
+            let application = buildApplication(dependencies, configuration: ServerConfiguration(), logger: .silent)
+            try await application.test(.router) { client in try await body(world, client) }
+        }
+    }
+
+    private static func entitlements(_ app: String = "app", of customer: String = "alice") -> String {
+        "/api/v1/apps/\(app)/customers/\(customer)/entitlements"
+    }
+
+    private static func token(_ world: World, _ customer: String) -> String {
+        TokenMint(at: world.clock.now()).with { $0.subject = #""\#(customer)""# }.text
+    }
+
+    private static func expectTooMany(_ answer: Answer, after seconds: Int, code: String = "tooManyRequests") {
+        #expect((answer.status, answer.code) == (.tooManyRequests, code))
+        #expect(answer.headers[.retryAfter] == "\(seconds)")
+        #expect(answer.headers[.contentType] == Problem.mediaType)
+    }
+
+    @Test func `T36 a customer is answered 429 with Retry-After, and no other customer is`() async throws {
+        try await withServer(customer: 2) { [clock] world, client in
+            func ask(_ customer: String) async throws -> Answer {
+                try await client.get(
+                    Self.entitlements(of: customer), key: World.publicKey, token: Self.token(world, customer))
+            }
+            for _ in 0..<2 { #expect(try await ask("alice").status == .ok) }
+            Self.expectTooMany(try await ask("alice"), after: 30)
+            #expect(try await ask("bob").status == .ok)
+            #expect(try await client.get(Self.entitlements()).status == .ok, "the app's backend may ask about her")
+            clock.advance(.seconds(30))
+            #expect(try await ask("alice").status == .ok)
+        }
+    }
+
+    @Test func `T24 an app's keys have budgets of their own`() async throws {
+        try await withServer(publicKey: 3, serverKey: 2) { world, client in
+            for customer in ["ann", "ben", "cid", "dan"] {
+                let answer = try await client.get(
+                    Self.entitlements(of: customer), key: World.publicKey, token: Self.token(world, customer))
+                if customer == "dan" { Self.expectTooMany(answer, after: 20) } else { #expect(answer.status == .ok) }
+            }
+            for _ in 0..<2 { #expect(try await client.get(Self.entitlements()).status == .ok) }
+            Self.expectTooMany(try await client.get(Self.entitlements()), after: 30)
+            #expect(try await client.get(Self.entitlements("other"), key: World.otherServerKey).status == .ok)
+            let notification = try world.apple.body(Notification("u1", about: Purchase()))
+            #expect(try await client.notify(notification).status == .ok, "Apple sends no key")
+        }
+    }
+
+    @Test func `T44 wrong keys from one address are told to wait, and whoever has the right one is let in`() throws {
+        let credentials = AppCredentials(
+            app: World.app, publicKey: World.publicKey,
+            serverKeyDigest: Array(SHA256.hash(data: Array(World.serverKey.utf8))), customerTokenSecret: World.secret)
+        let doorkeeper = Doorkeeper([credentials], budgets: RequestBudgets { [clock] in clock.now }, wrongKeysPerMinute: 3)
+        let mint = TokenMint(at: PretendAppStore.june)
+        let (guesser, other) = (
+            try SocketAddress(ipAddress: "203.0.113.7", port: 40_000), try SocketAddress(ipAddress: "203.0.113.8", port: 40_000)
+        )
+        /// The code of the problem; nil where the door opens.
+        func knock(
+            from address: SocketAddress? = guesser, key: String, token: String? = nil, app: AppID = World.app
+        ) -> String? {
+            var fields: HTTPFields = [.authorization: "Bearer \(key)"]
+            fields[.customerToken] = token
+            let head = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/", headerFields: fields)
+            let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+            do {
+                try doorkeeper.admit(request, from: address, app: app, customer: CustomerID("alice"), at: PretendAppStore.june)
+                return nil
+            } catch {
+                let problem = ErrorMapping.problem(of: error)
+                if problem.status == 429 { #expect(problem.retryAfterSeconds == 20) }
+                return problem.code
+            }
+        }
+        let forged = mint.with { $0.secret = Array("another secret, as long as ours is!".utf8) }.text
+        #expect(knock(key: "guess-1") == "keyWrong")
+        #expect(knock(key: "guess-2", app: AppID("nowhere")) == "keyWrong")
+        #expect(knock(key: World.publicKey, token: forged) == "customerTokenRefused")
+        for _ in 0..<2 { #expect(knock(key: "guess-3") == "tooManyWrongKeys") }
+        #expect(knock(key: World.publicKey, token: forged) == "tooManyWrongKeys")
+        #expect(knock(from: other, key: "guess-4") == "keyWrong")
+        #expect(knock(key: World.serverKey) == nil)
+        #expect(knock(key: World.publicKey, token: mint.text) == nil)
+        // A token that was right is no guess: its app must hear that it needs another.
+        let old = TokenMint(at: PretendAppStore.june.adding(.days(-2))).text
+        for _ in 0..<5 { #expect(knock(key: World.publicKey, token: old) == "customerTokenRefused") }
+        clock.advance(.seconds(20))
+        #expect(knock(key: "guess-5") == "keyWrong")
+        #expect(knock(key: "guess-6") == "tooManyWrongKeys")
+    }
+
+    @Test func `T44 the server knows from which address a wrong key comes`() async throws {
+        var configuration = ServerConfiguration.onAnyPort
+        configuration.wrongKeysPerMinute = 1
+        try await withWorld { [clock, configuration] world in
+            let dependencies = ServerDependencies(
+                backend: world.dependencies.backend, credentials: world.dependencies.credentials, steadyClock: { clock.now })
+            let application = buildApplication(dependencies, configuration: configuration, logger: .silent)
+            try await application.test(.ahc()) { client in
+                let port = try #require(client.port)
+                let request =
+                    "GET \(World.entitlements) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer guess\r\nConnection: close\r\n\r\n"
+                let first = try #require(try await RawConnection.answer(to: request, port))
+                #expect(first.hasPrefix("HTTP/1.1 401 "))
+                let second = try #require(try await RawConnection.answer(to: request, port))
+                #expect(second.hasPrefix("HTTP/1.1 429 ") && second.lowercased().contains("retry-after: 60"))
+            }
+        }
+    }
+}
