@@ -195,16 +195,33 @@ struct CapturingLogHandler: LogHandler {
         let logger = Logger(label: "tests") { _ in CapturingLogHandler(lines: lines) }
         let failure = FailingStore.Switch()
         try await withWorld(wrapping: { FailingStore(store: $0, failure: failure) }) { world in
-            try await world.application(ServerConfiguration(), logger: logger).test(.live) { client in
-                let problems = try await Self.provoke(world, client, failure)
-                let canaries = try Self.canaries(of: world)
-                for text in lines.all + problems {
-                    for canary in canaries { #expect(!text.contains(canary), "\(canary.prefix(24)) in \(text)") }
-                }
-                #expect(lines.all.contains { $0.contains("refused evidence") })
-                #expect(lines.all.contains { $0.contains("store.full") })
-                #expect(problems.count > 8)
+            let problems = try await world.application(.onAnyPort, logger: logger).test(.router) { client in
+                try await Self.provoke(world, client, failure)
             }
+            #expect(problems.count > 8)
+            // Once on a socket too, for the lines of those who read it.
+            let answer = try await world.application(.onAnyPort, logger: logger).test(.ahc()) { client in
+                let port = try #require(client.port)
+                let token = TokenMint(at: world.clock.now()).with { $0.secret = Array("canary".utf8) }.text
+                let request = """
+                    GET /api/v1/apps/app/customers/customer-of-canary/entitlements?canary=eyJ HTTP/1.1\r
+                    Host: x\r
+                    Authorization: Bearer \(World.publicKey)\r
+                    Tenure-Customer-Token: \(token)\r
+                    Connection: close\r
+                    \r
+
+                    """
+                return try await RawConnection.answer(to: request, port)
+            }
+            let problem = try #require(answer)
+            #expect(problem.contains("customerTokenRefused"))
+            let canaries = try Self.canaries(of: world)
+            for text in lines.all + problems + [problem] {
+                for canary in canaries { #expect(!text.contains(canary), "\(canary.prefix(24)) in \(text)") }
+            }
+            #expect(lines.all.contains { $0.contains("refused evidence") })
+            #expect(lines.all.contains { $0.contains("store.full") })
         }
     }
 
