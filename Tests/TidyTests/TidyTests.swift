@@ -253,6 +253,17 @@ import Testing
         complain(cited.filter { !known.contains(String($0.0)) }.map { "\($0.1) cites \($0.0), which is not a rule" })
     }
 
+    @Test func `every decision that is cited has a record`() throws {
+        let records = try FileManager.default.contentsOfDirectory(
+            atPath: Self.root.appendingPathComponent("docs/decisions").path
+        ).map { String($0.prefix(4)) }
+        let cited = try Self.files(in: "Sources", "Tests", "Benchmarks").flatMap { file in
+            file.lines.joined(separator: " ").matches(of: #/\bdecisions? (\d{4})/#).map { ($0.output.1, file.path) }
+        }
+        #expect(cited.count > 30)
+        complain(cited.filter { !records.contains(String($0.0)) }.map { "\($0.1) cites decision \($0.0), which has no record" })
+    }
+
     @Test func `the state diagram of the ledger names exactly the states that there are`() throws {
         let page = try String(
             contentsOf: Self.root.appendingPathComponent("Sources/Ledger/Ledger.docc/Ledger.md"), encoding: .utf8)
