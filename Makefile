@@ -16,7 +16,10 @@ endif
 # `make test` installs PostgreSQL, so its absence is no reason to skip anything.
 export TENURE_POSTGRES_REQUIRED ?= 1
 
-.PHONY: help demo test release chaos chaos-small check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
+# What `make test` does; `make check` does it too.
+TEST_PHASES = build-tests suites peers chaos-small
+
+.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
@@ -25,7 +28,8 @@ help:
 	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
 	@echo "make release the program as it is shipped, optimised: the demo and the peers of import, verify and backup against it"
 	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
-	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, demo, release, docs, fuzzing in short"
+	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, demo, release, docs, fuzzing in short;"
+	@echo "             ends with the seconds of each"
 	@echo "make bench   release figures beside a floor measured in the same run"
 	@echo "make fuzz    every fuzz target for SECONDS_EACH (600), findings in Fuzz/findings"
 	@echo "make docs    the libraries' DocC pages into .build/docs, warnings as errors"
@@ -40,11 +44,14 @@ demo: packages
 	$(SWIFT_BUILD) --product tenure
 	.build/debug/tenure demo
 
-test: test-packages
+test:
+	scripts/phases $(TEST_PHASES)
+
+build-tests: test-packages
 	$(SWIFT_BUILD) --build-tests
+
+suites: build-tests
 	scripts/run-tests
-	$(MAKE) --no-print-directory peers
-	$(MAKE) --no-print-directory chaos-small
 
 peers: test-packages .venv/installed
 	$(SWIFT_BUILD) --product tenure
@@ -104,7 +111,8 @@ fuzz-smoke: packages
 docs: packages
 	scripts/docs
 
-check: lint test rules demo release docs fuzz-smoke
+check:
+	scripts/phases lint $(TEST_PHASES) rules demo release docs fuzz-smoke
 
 bench: test-packages .venv/installed
 	swift build -c release --product tenure
