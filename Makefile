@@ -80,6 +80,7 @@ release: test-packages .venv/installed
 	swift build -c release --product tenure
 	.build/release/tenure demo
 	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/books_run.py
+	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/large_receipt.py
 
 # Each fault at a tenth of its size; `make chaos` is the full one, in release.
 chaos-small: test-packages

@@ -41,11 +41,11 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def request(method, url, body=None, headers=None):
+def request(method, url, body=None, headers=None, timeout=30):
     content = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     wanted = urllib.request.Request(url, data=content, method=method, headers={"content-type": "application/json", **(headers or {})})
     try:
-        with urllib.request.urlopen(wanted, timeout=30) as response:
+        with urllib.request.urlopen(wanted, timeout=timeout) as response:
             return response.status, json.loads(response.read() or b"null")
     except urllib.error.HTTPError as error:
         return error.code, json.loads(error.read() or b"null")
