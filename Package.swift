@@ -80,6 +80,7 @@ let package = Package(
                 "Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore,
                 nioHTTPTypes,
             ]),
+        room("NativeFace", ["Primitives", "Server", "Backend", "APIContract", "Ledger"]),
         room("AppStoreModel", ["Primitives", "StrictJSON"]),
         // One function of C: Swift has no way of its own to hold a file of a hundred KB that compiles in no time.
         .target(name: "CControlDocument"),
@@ -100,7 +101,7 @@ let package = Package(
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
                 "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
-                "Backend", "Server", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle,
+                "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,
             ],
@@ -109,7 +110,7 @@ let package = Package(
             name: "tenure-bench",
             dependencies: [
                 "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite",
-                "StoragePostgres", "CLibpq", "PrivatePostgres", "Backend", grdbSQLite, "Server", "AppStoreModel",
+                "StoragePostgres", "CLibpq", "PrivatePostgres", "Backend", grdbSQLite, "Server", "NativeFace", "AppStoreModel",
                 "AppStoreSimulator", hummingbird, asyncHTTPClient,
                 lifecycle, argumentParser, logging, unixSignals, crypto, cryptoExtras,
                 x509,
@@ -143,11 +144,13 @@ let package = Package(
         tests(
             "ServerTests",
             [
-                "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI", "Ledger",
+                "NativeFace", "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI",
+                "Ledger",
                 "Primitives",
                 "StrictJSON", hummingbird, hummingbirdTesting, crypto, grdb, logging, nioCore, nioEmbedded, nioHTTPTypes,
                 nioPosix,
             ]),
+        tests("APIContractTests", ["APIContract", "StrictJSON", "Primitives"]),
         tests("AppStoreModelTests", ["AppStoreModel", "StrictJSON", "Primitives"]),
         tests(
             "AppStoreSimulatorTests",

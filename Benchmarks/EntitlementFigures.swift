@@ -14,9 +14,8 @@ struct EntitlementFigures {
         // Random and not in turn: no two neighbouring requests are about neighbouring rows.
         var random = SystemRandomNumberGenerator()
         let reads = (0..<20_000).map { _ in
-            Route.path(
-                Route.entitlements,
-                ["app": "bench", "customer": Life.customer(.random(in: 0..<plan.subscriptions, using: &random))])
+            let customer = Life.customer(.random(in: 0..<plan.subscriptions, using: &random))
+            return NativeAPI.readEntitlements.path(CustomerPath(app: "bench", customer: customer))
         }
         _ = try await load.run(["/floor"], seconds: 1)
         _ = try await load.run(reads, seconds: 1)

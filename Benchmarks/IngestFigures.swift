@@ -35,7 +35,7 @@ struct IngestFigures {
     }
 
     private func post(_ bodies: [ByteBuffer]) async throws -> LoadResult {
-        let url = stage.address + Route.path(Route.notifications, ["app": "bench"])
+        let url = stage.address + NativeAPI.receiveNotification.path(AppPath(app: "bench"))
         return try await ClientLoad(address: stage.address).run { index in
             guard index < bodies.count else { return nil }
             var request = HTTPClientRequest(url: url)

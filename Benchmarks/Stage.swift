@@ -8,6 +8,7 @@ import Hummingbird
 import Ledger
 import Logging
 import NIOCore
+import NativeFace
 import Primitives
 import Server
 import ServiceLifecycle
@@ -43,7 +44,7 @@ struct Stage: Sendable {
     /// Where the server answers, such as `http://127.0.0.1:41234`; known once it runs.
     private(set) var address = ""
 
-    let notificationsPath = Route.path(Route.notifications, ["app": "bench"])
+    let notificationsPath = NativeAPI.receiveNotification.path(AppPath(app: "bench"))
 
     init(subscriptions: Int, kind: DatabaseKind = .sqlite, hasFloor: Bool = false) throws {
         renewals = try Renewals(subscriptions: subscriptions)
@@ -125,7 +126,9 @@ struct Stage: Sendable {
         let credentials = AppCredentials(
             app: Life.app, publicKey: "appl_bench", serverKeyDigest: Array(SHA256.hash(data: Array(Self.serverKey.utf8))),
             customerTokenSecret: nil)
-        let router = buildRouter(ServerDependencies(backend: backend, credentials: [credentials]), configuration: configuration)
+        let router = buildRouter(
+            ServerDependencies(backend: backend, credentials: [credentials]), faces: [NativeFace(backend)],
+            configuration: configuration)
         router.get("/floor") { _, _ in
             Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: "{}")))
         }

@@ -1,39 +1,3 @@
-/// Where our own API answers; shared by server, client and command line, so that an address is written once.
-package enum Route {
-    /// Apple's POST of a notification V2; to be entered in App Store Connect.
-    package static let notifications = "/api/v1/apps/{app}/apple/notifications"
-    /// A customer's upload of a signed transaction.
-    package static let transactions = "/api/v1/apps/{app}/customers/{customer}/transactions"
-    /// A customer's upload of a receipt of the old kind.
-    package static let receipts = "/api/v1/apps/{app}/customers/{customer}/receipts"
-    /// What a customer may use.
-    package static let entitlements = "/api/v1/apps/{app}/customers/{customer}/entitlements"
-    /// The app's backend says which customer an `appAccountToken` stands for.
-    package static let appAccountToken = "/api/v1/apps/{app}/customers/{customer}/appAccountTokens/{token}"
-    /// A subscription with its tenures and an explanation in words.
-    package static let subscription = "/api/v1/apps/{app}/subscriptions/{originalTransactionId}"
-    /// What Apple sent that this version does not understand.
-    package static let warnings = "/api/v1/apps/{app}/warnings"
-    /// Whether the process lives.
-    package static let live = "/health/live"
-    /// Whether it can answer questions.
-    package static let ready = "/health/ready"
-
-    /// The path with its placeholders filled in, each percent-encoded (RFC 3986, section 2.1).
-    package static func path(_ template: String, _ values: KeyValuePairs<String, String>) -> String {
-        values.reduce(template) { path, value in
-            guard let range = path.firstRange(of: "{\(value.key)}") else { return path }
-            return path.replacingCharacters(in: range, with: PercentEncoding.encode(value.value))
-        }
-    }
-}
-
-extension String {
-    fileprivate func replacingCharacters(in range: Range<String.Index>, with text: String) -> String {
-        String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
-    }
-}
-
 /// Percent-encoding of one path segment.
 ///
 /// Source: RFC 3986, sections 2.1 and 2.3.

@@ -21,30 +21,29 @@ package struct ServerDependencies: Sendable {
     }
 }
 
-/// What a request brings besides its bytes: the address from which it came.
-package struct ServerContext: RemoteAddressRequestContext {
+/// What a request brings besides its bytes: the connection on which it came.
+package struct ServerContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    package let remoteAddress: SocketAddress?
+    private let channel: any Channel
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        remoteAddress = source.channel.remoteAddress
+        channel = source.channel
     }
+
+    /// From where it came; nil where the connection is over, or is no connection of the network.
+    package var remoteAddress: SocketAddress? { channel.remoteAddress }
 }
 
-/// All routes over their dependencies; what tests call in process and the application serves.
+/// All faces over their dependencies; what tests call in process and the application serves.
 package func buildRouter(
-    _ dependencies: ServerDependencies, configuration: ServerConfiguration
+    _ dependencies: ServerDependencies, faces: [any Face], configuration: ServerConfiguration
 ) -> Router<ServerContext> {
     let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware())
-    let doorkeeper = Doorkeeper(
-        dependencies.credentials, budgets: RequestBudgets(clock: dependencies.steadyClock),
-        wrongKeysPerMinute: configuration.wrongKeysPerMinute)
-    Routes(
-        backend: dependencies.backend, doorkeeper: doorkeeper,
-        maximumBodyBytes: configuration.maximumBodyBytes, bodies: BodyBudget(bytes: configuration.maximumHeldBodyBytes)
-    ).add(to: router)
+    var endpoints = EndpointRouter(router, EndpointRouter.Shared(dependencies, configuration))
+    for face in faces { face.add(to: &endpoints) }
+    endpoints.refuseOtherMethods()
     return router
 }
 
@@ -52,12 +51,12 @@ package func buildRouter(
 ///
 /// - Parameter onServerRunning: called with the port once connections are accepted.
 package func buildApplication(
-    _ dependencies: ServerDependencies, configuration: ServerConfiguration, logger: Logger,
+    _ dependencies: ServerDependencies, faces: [any Face], configuration: ServerConfiguration, logger: Logger,
     onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> some ApplicationProtocol {
     buildApplication(
-        serving: buildRouter(dependencies, configuration: configuration), configuration: configuration, logger: logger,
-        onServerRunning: onServerRunning)
+        serving: buildRouter(dependencies, faces: faces, configuration: configuration), configuration: configuration,
+        logger: logger, onServerRunning: onServerRunning)
 }
 
 /// The same around a router that has more routes than ours, as the benchmarks' has.

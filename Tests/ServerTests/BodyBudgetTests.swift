@@ -73,7 +73,7 @@ import Testing
         await #expect(throws: BodyBudget.Full.self) { try await turns.alone("ann") { throw BodyBudget.Full() } }
         try await turns.alone("ann") {}
         let problem = ErrorMapping.problem(of: TurnTaken())
-        #expect((problem.status, problem.code, problem.retryAfterSeconds) == (429, "oneAtATime", 1))
+        #expect((problem.kind, problem.code, problem.retryAfterSeconds) == (.oneAtATime, "oneAtATime", 1))
     }
 
     @Test func `F28 T37 a flood for which there is no room is a line in the log and no failure`() async throws {

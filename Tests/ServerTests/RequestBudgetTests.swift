@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdTesting
 import Ledger
 import NIOCore
+import NativeFace
 import Primitives
 import Synchronization
 import Testing
@@ -102,7 +103,8 @@ private final class SteadyClock: Sendable {
             }
             let dependencies = ServerDependencies(
                 backend: world.dependencies.backend, credentials: credentials, steadyClock: { clock.now })
-            let application = buildApplication(dependencies, configuration: ServerConfiguration(), logger: .silent)
+            let application = buildApplication(
+                dependencies, faces: [NativeFace(dependencies.backend)], configuration: ServerConfiguration(), logger: .silent)
             try await application.test(.router) { client in try await body(world, client) }
         }
     }
@@ -169,11 +171,14 @@ private final class SteadyClock: Sendable {
             let head = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/", headerFields: fields)
             let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
             do {
-                try doorkeeper.admit(request, from: address, app: app, customer: CustomerID("alice"), at: PretendAppStore.june)
+                let path = CustomerPath(app: app.rawValue, customer: "alice")
+                let callers = NativeAPI.readEntitlements.callers
+                _ = try doorkeeper.admit(
+                    callers.kind, to: Subject(of: path, callers), request, from: address, at: PretendAppStore.june)
                 return nil
             } catch {
                 let problem = ErrorMapping.problem(of: error)
-                if problem.status == 429 { #expect(problem.retryAfterSeconds == 20) }
+                if problem.kind == .tooManyWrongKeys { #expect(problem.retryAfterSeconds == 20) }
                 return problem.code
             }
         }
@@ -200,7 +205,8 @@ private final class SteadyClock: Sendable {
         try await withWorld { [clock, configuration] world in
             let dependencies = ServerDependencies(
                 backend: world.dependencies.backend, credentials: world.dependencies.credentials, steadyClock: { clock.now })
-            let application = buildApplication(dependencies, configuration: configuration, logger: .silent)
+            let application = buildApplication(
+                dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration, logger: .silent)
             try await application.test(.ahc()) { client in
                 let port = try #require(client.port)
                 let request =

@@ -1,8 +1,13 @@
+import APIContract
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
+import NativeFace
 import Primitives
 import StrictJSON
 import Testing
+
+@testable import Server
 
 @Suite struct `Routes` {
     @Test func `A purchase is notified, uploaded, read, explained`() async throws {
@@ -200,6 +205,17 @@ import Testing
             #expect(sandbox.member("environment") == "Sandbox")
             let production = try await client.get("/api/v1/apps/app/customers/tester/entitlements")
             #expect(production.member("isActive") == "false")
+        }
+    }
+}
+
+@Suite struct `Routes and the contract` {
+    @Test func `the server has a handler for every endpoint of the contract, and for no other`() async throws {
+        try await withWorld { world in
+            let shared = EndpointRouter.Shared(world.dependencies, ServerConfiguration())
+            var router = EndpointRouter(Router(context: ServerContext.self), shared)
+            NativeFace(world.dependencies.backend).add(to: &router)
+            #expect(router.endpoints == NativeAPI.all)
         }
     }
 }

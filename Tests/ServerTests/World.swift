@@ -9,6 +9,7 @@ import HummingbirdTesting
 import Ledger
 import Logging
 import NIOCore
+import NativeFace
 import Primitives
 import Server
 import SimulatorPKI
@@ -87,11 +88,14 @@ struct World: Sendable {
     func router(_ configuration: ServerConfiguration = ServerConfiguration(), logger: Logger = .silent)
         -> some ApplicationProtocol
     {
-        Application(router: buildRouter(dependencies, configuration: configuration), logger: logger)
+        Application(
+            router: buildRouter(dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration),
+            logger: logger)
     }
 
     func application(_ configuration: ServerConfiguration, logger: Logger = .silent) -> some ApplicationProtocol {
-        buildApplication(dependencies, configuration: configuration, logger: logger)
+        buildApplication(
+            dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration, logger: logger)
     }
 
     /// How many rows all tables have together.
@@ -163,10 +167,12 @@ extension TestClientProtocol {
         var headers = HTTPFields()
         if let key { headers[.authorization] = "Bearer \(key)" }
         if let token, let name = HTTPField.Name("Tenure-Customer-Token") { headers[name] = token }
-        return try await execute(uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(bytes: $0) }) {
+        let answer = try await execute(uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(bytes: $0) }) {
             response in
             Answer(status: response.status, headers: response.headers, text: String(buffer: response.body))
         }
+        if method != .head { ContractCheck.check(answer, to: method, uri) }
+        return answer
     }
 
     func get(_ uri: String, key: String? = World.serverKey, token: String? = nil) async throws -> Answer {

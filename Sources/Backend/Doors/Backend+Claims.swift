@@ -46,6 +46,20 @@ extension Backend {
             owner = decision.state.owner(at: max(learnedAt, decision.state.claims.last?.claim.claimedAt ?? learnedAt))
             at = learnedAt
         }
+
+        /// - Throws: `ClaimRefused` where it was.
+        package func accepted() throws(ClaimRefused) -> ClaimResult {
+            guard case .refused(let reason, let rule) = outcome else { return self }
+            throw ClaimRefused(reason: reason, rule: rule, owner: owner)
+        }
+    }
+
+    /// The subscription serves another customer, and what was shown does not move it.
+    package struct ClaimRefused: Error, Hashable {
+        package let reason: ClaimOutcome.RefusalReason
+        package let rule: Rule
+        /// The owner at the moment of the upload.
+        package let owner: CustomerID?
     }
 
     /// Takes a transaction that a customer shows (OWN-2 … OWN-4, OWN-8, OWN-9). The caller has made sure that he is who he says.

@@ -6,6 +6,7 @@ import Hummingbird
 import Ledger
 import Logging
 import NIOCore
+import NativeFace
 import Primitives
 import Server
 import ServiceLifecycle
@@ -44,7 +45,8 @@ struct Serve: AsyncParsableCommand {
         let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
         let notice = Self.servingNotice(configuration, logger)
         let application = buildApplication(
-            dependencies, configuration: configuration.server, logger: logger, onServerRunning: notice)
+            dependencies, faces: [NativeFace(backend)], configuration: configuration.server, logger: logger,
+            onServerRunning: notice)
         let worker = WorkLoop(
             store: database.store, clock: clock,
             performers: [TellingPerformer(backend: backend), Self.settingsPerformer(backend, logger: logger)],

@@ -7,6 +7,7 @@ import Crypto
 import Hummingbird
 import Ledger
 import Logging
+import NativeFace
 import Primitives
 import Server
 import ServiceLifecycle
@@ -80,7 +81,9 @@ struct DemoStage {
         let (storePorts, storePort) = AsyncStream.makeStream(of: Int.self)
         let (serverPorts, serverPort) = AsyncStream.makeStream(of: Int.self)
         let store = simulator.buildApplication(logger: logger) { storePort.yield($1) }
-        let server = buildApplication(dependencies, configuration: serverConfiguration, logger: logger) { serverPort.yield($0) }
+        let server = buildApplication(
+            dependencies, faces: [NativeFace(dependencies.backend)], configuration: serverConfiguration, logger: logger
+        ) { serverPort.yield($0) }
         let stage = self
         let narrator = Narrator(isDoneWhenTold: !staying) {
             var (ofStore, ofServer) = (storePorts.makeAsyncIterator(), serverPorts.makeAsyncIterator())

@@ -19,7 +19,7 @@ struct DemoStory {
     }
 
     func tell() async throws {
-        let url = world.server + Route.path(Route.notifications, ["app": DemoStage.app.rawValue])
+        let url = world.server + NativeAPI.receiveNotification.path(AppPath(app: DemoStage.app.rawValue))
         _ = try await world.atApple(.POST, "/delivery") { $0.member("url", url) }
         heading("A subscribes with a free trial")
         let subscription = try await trial()

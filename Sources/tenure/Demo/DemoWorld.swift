@@ -54,23 +54,22 @@ struct DemoWorld: Sendable {
     func entitlements(of customer: String, app: String = DemoStage.app.rawValue, at instant: Timestamp? = nil) async throws
         -> Answer
     {
-        let path = Route.path(Route.entitlements, ["app": app, "customer": customer])
-        let query = instant.map { "?at=\($0.millisecondsSince1970)" } ?? ""
-        return try await send(.GET, server + path + query, headers: try await deviceHeaders(of: customer, app: app))
+        let path = NativeAPI.readEntitlements.path(CustomerPath(app: app, customer: customer), InstantQuery(at: instant))
+        return try await send(.GET, server + path, headers: try await deviceHeaders(of: customer, app: app))
     }
 
     /// An upload by a device.
     func upload(
         _ signedTransactionInfo: String, by customer: String, kind: String, app: String = DemoStage.app.rawValue
     ) async throws -> Answer {
-        let path = Route.path(Route.transactions, ["app": app, "customer": customer])
+        let path = NativeAPI.uploadTransaction.path(CustomerPath(app: app, customer: customer))
         let body = UploadBody(kind: kind, signedTransactionInfo: signedTransactionInfo)
         return try await send(.POST, server + path, headers: try await deviceHeaders(of: customer, app: app), body: body.json)
     }
 
     /// A subscription as the app's backend sees it.
     func subscription(_ originalTransactionId: String, app: String = DemoStage.app.rawValue) async throws -> Answer {
-        let path = Route.path(Route.subscription, ["app": app, "originalTransactionId": originalTransactionId])
+        let path = NativeAPI.readSubscription.path(SubscriptionPath(app: app, originalTransactionId: originalTransactionId))
         return try await send(.GET, server + path, headers: ["Authorization": "Bearer \(serverKey)"])
     }
 
@@ -78,7 +77,7 @@ struct DemoWorld: Sendable {
     func notify(_ signedPayload: String, app: String = DemoStage.app.rawValue) async throws -> Answer {
         var writer = JSONWriter()
         writer.object { $0.member("signedPayload", signedPayload) }
-        return try await send(.POST, server + Route.path(Route.notifications, ["app": app]), body: writer.bytes)
+        return try await send(.POST, server + NativeAPI.receiveNotification.path(AppPath(app: app)), body: writer.bytes)
     }
 
     /// What the app's backend does: a JWT with HS256 that names the customer and lasts ten minutes.

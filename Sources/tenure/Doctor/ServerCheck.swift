@@ -26,7 +26,7 @@ struct ServerCheck {
     func diagnoses() async -> [Diagnosis] {
         let ready: Answer
         do {
-            ready = try await ask(.GET, Route.ready)
+            ready = try await ask(.GET, NativeAPI.checkReady.path(NoPath()))
         } catch {
             return [
                 .problem("server", "nothing answers at \(address): \(error)", "start tenure serve, or open the way to it.")
@@ -44,7 +44,7 @@ struct ServerCheck {
     private func readiness(_ answer: Answer) -> Diagnosis {
         guard answer.status == 200, answer.members?["status"]?.string == "ready" else {
             return .problem(
-                "server", "\(address)\(Route.ready) answers \(answer.words)",
+                "server", "\(address)\(NativeAPI.checkReady.path(NoPath())) answers \(answer.words)",
                 "see the server's log, if it is tenure that listens there.")
         }
         return .ok("server", "\(address) is ready")

@@ -46,5 +46,5 @@ extension ServerConfiguration {
 
 extension AppSettings {
     /// Where Apple is to post this app's notifications, below the server's address.
-    var notificationPath: String { Route.path(Route.notifications, ["app": id.rawValue]) }
+    var notificationPath: String { NativeAPI.receiveNotification.path(AppPath(app: id.rawValue)) }
 }

@@ -25,7 +25,7 @@ struct LifeAudit: Sendable {
 
     private func differences(_ subscription: OracleSubscription, _ oracle: OracleAnswer) async throws -> [String] {
         let id = subscription.originalTransactionId
-        let path = Route.path(Route.subscription, ["app": life.app.id, "originalTransactionId": id])
+        let path = NativeAPI.readSubscription.path(SubscriptionPath(app: life.app.id, originalTransactionId: id))
         let answer = await client.get("\(path)?at=\(life.quiet.upperBound)", from: address)
         guard case .answered(200, let body, _) = answer, let told = try JSONDocument(body).root.object else {
             return ["\(id): \(answer.words)"]
@@ -88,7 +88,7 @@ struct LifeAudit: Sendable {
         for instant in instants(oracle) {
             let expected = oracle.isActive(
                 customer: customer, entitlement: ChaosLife.entitlement, products: products, at: instant)
-            let path = Route.path(Route.entitlements, ["app": life.app.id, "customer": customer])
+            let path = NativeAPI.readEntitlements.path(CustomerPath(app: life.app.id, customer: customer))
             let answer = await client.get("\(path)?at=\(instant)", from: address)
             guard case .answered(200, let body, _) = answer, let told = try JSONDocument(body).root.object else {
                 findings.append("\(customer) at \(instant): \(answer.words)")

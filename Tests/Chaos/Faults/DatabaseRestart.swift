@@ -66,7 +66,7 @@ struct DatabaseRestart {
 
     private func waitForAnswer(_ scene: Ordeal.Scene, _ server: TenureServer) async throws {
         let life = scene.world.lives[0]
-        let path = Route.path(Route.entitlements, ["app": life.app.id, "customer": life.customers[0]])
+        let path = NativeAPI.readEntitlements.path(CustomerPath(app: life.app.id, customer: life.customers[0]))
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline {
             if case .answered(200, _, _) = await scene.client.get(path, from: server.address, timeout: .seconds(5)) { return }

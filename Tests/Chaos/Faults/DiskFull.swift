@@ -92,7 +92,7 @@ struct DiskFull {
         // The storm gives up what is refused; what is left of it ends, and so do the reads.
         for turn in 0..<2000 where turn < 200 || storm.workload.hasMore {
             let life = world.lives[turn % world.lives.count]
-            let path = Route.path(Route.entitlements, ["app": life.app.id, "customer": life.customers[0]])
+            let path = NativeAPI.readEntitlements.path(CustomerPath(app: life.app.id, customer: life.customers[0]))
             let answer = await storm.client.get(path, from: server.address)
             reads.asked += 1
             if case .answered(200, _, _) = answer { reads.right += 1 } else { reads.failure = answer.words }

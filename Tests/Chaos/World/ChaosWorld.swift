@@ -84,7 +84,7 @@ struct Mailbag {
             evidence.facts = evidence.facts.map { "\(life.app.id) \($0)" }
             return Message(
                 name: "life \(life.number) notification \(notice.uuid)", life: index, order: .free, method: .post,
-                path: Route.path(Route.notifications, ["app": life.app.id]),
+                path: NativeAPI.receiveNotification.path(AppPath(app: life.app.id)),
                 body: try signer.notification(notice, statement, of: life.app), evidence: evidence)
         }
     }
@@ -94,8 +94,8 @@ struct Mailbag {
         var line = life.registrations.enumerated().map { place, it in
             Message(
                 name: "life \(life.number) registration \(it.token)", life: index, order: .inLine(place), method: .put,
-                path: Route.path(
-                    Route.appAccountToken, ["app": life.app.id, "customer": it.customer, "token": it.token])
+                path: NativeAPI.registerAppAccountToken.path(
+                    AppAccountTokenPath(app: life.app.id, customer: it.customer, token: it.token))
                     + "?minted=true",
                 body: [], evidence: .init())
         }
@@ -112,7 +112,7 @@ struct Mailbag {
             productId: claim.productId, signedRenewalInfo: try renewalInfo.map(signer.renewalInfo), intents: claim.keepsIntents)
         return Message(
             name: "life \(life.number) \(claim.id)", life: index, order: .inLine(place), method: .post,
-            path: Route.path(Route.transactions, ["app": life.app.id, "customer": claim.customer]), body: body.json,
+            path: NativeAPI.uploadTransaction.path(CustomerPath(app: life.app.id, customer: claim.customer)), body: body.json,
             evidence: .init(facts: keys(of: claim.shown, renewalInfo).map { "\(life.app.id) \($0)" }))
     }
 

@@ -33,7 +33,7 @@ struct Sunset: Sendable {
             let statement = ChaosLife.Statement(transaction: transaction, renewalInfo: info, notice: notice)
             return Message(
                 name: "subscription \(id)", life: index, order: .free, method: .post,
-                path: Route.path(Route.notifications, ["app": app.id]),
+                path: NativeAPI.receiveNotification.path(AppPath(app: app.id)),
                 body: try signer.notification(notice, statement, of: app), evidence: .init())
         }
     }

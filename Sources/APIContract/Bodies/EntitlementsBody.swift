@@ -2,7 +2,7 @@ package import Primitives
 import StrictJSON
 
 /// What a customer may use at one instant: one Bool and two timestamps at the top, the whole story below (ENT-1).
-package struct EntitlementsBody: Sendable, Hashable {
+package struct EntitlementsBody: AnswerContent, Hashable {
     package var customer: String
     package var environment: Environment
     /// The instant that is answered for; milliseconds since 1970, as all instants here.

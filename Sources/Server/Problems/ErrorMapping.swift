@@ -10,33 +10,37 @@ import Primitives
 enum ErrorMapping {
     static func problem(of error: any Error) -> Problem {
         switch error {
-        case let error as RequestError: problem(of: error)
+        case is HostMissing: Problem(.hostMissing, detail: "A request needs one Host (RFC 9112, section 3.2).")
+        case let error as ParameterError: Problem(.invalidParameter, detail: "\(error.name) \(error.reason)")
+        case let error as InvalidBody: Problem(.invalidBody, detail: "\(error.member ?? "The body") \(error.reason).")
         case let error as DoorError: problem(of: error)
         case let error as BackendError: problem(of: error)
+        case let refused as Backend.ClaimRefused:
+            Problem(
+                .claimRefused, code: refused.reason.rawValue, detail: "The subscription serves another customer.",
+                rule: refused.rule.rawValue, hint: refused.owner?.masked)
         case is MethodNotAllowed: problem(of: HTTPError(.methodNotAllowed))
         case let error as HTTPError: problem(of: error)
         case is NIOTooManyBytesError: problem(of: HTTPError(.contentTooLarge))
         case is BodyBudget.Unfinished:
-            Problem(status: 400, code: "bodyUnfinished", detail: "The body broke off, or its chunks are malformed.")
+            Problem(.bodyUnfinished, detail: "The body broke off, or its chunks are malformed.")
         case let spent as RequestBudgets.Spent:
-            Problem(
-                status: 429, code: code(of: spent.holder), detail: words(of: spent.holder),
-                retryAfterSeconds: spent.retryAfterSeconds)
+            Problem(kind(of: spent.holder), detail: words(of: spent.holder), retryAfterSeconds: spent.retryAfterSeconds)
         case is BodyBudget.Full: problem(of: BackendError.overloaded)
         case is TurnTaken:
             Problem(
-                status: 429, code: "oneAtATime", detail: "This customer's last receipt is still being read. Send one at a time.",
+                .oneAtATime, detail: "This customer's last receipt is still being read. Send one at a time.",
                 retryAfterSeconds: 1)
         default:
             // Nothing of the error itself: it may hold what a client must not see.
-            Problem(status: 500, code: "internalError", detail: "Something went wrong here; it was logged.")
+            Problem(.internalError, detail: "Something went wrong here; it was logged.")
         }
     }
 
-    private static func code(of holder: RequestBudgets.Holder) -> String {
+    private static func kind(of holder: RequestBudgets.Holder) -> ProblemKind {
         switch holder {
-        case .serverKey, .publicKey, .customer: "tooManyRequests"
-        case .wrongKeys: "tooManyWrongKeys"
+        case .serverKey, .publicKey, .customer: .tooManyRequests
+        case .wrongKeys: .tooManyWrongKeys
         }
     }
 
@@ -50,36 +54,26 @@ enum ErrorMapping {
         }
     }
 
-    private static func problem(of error: RequestError) -> Problem {
-        switch error {
-        case .hostMissing:
-            Problem(status: 400, code: "hostMissing", detail: "A request needs one Host (RFC 9112, section 3.2).")
-        case .invalidBody(let reason): Problem(status: 400, code: "invalidBody", detail: reason)
-        case .invalidParameter(let name, let reason): Problem(status: 400, code: "invalidParameter", detail: "\(name) \(reason)")
-        }
-    }
-
     private static func problem(of error: DoorError) -> Problem {
         switch error {
-        case .keyMissing: Problem(status: 401, code: "keyMissing", detail: "Send the key as `Authorization: Bearer <key>`.")
-        case .keyWrong: Problem(status: 401, code: "keyWrong", detail: "The key is not one of this app's.")
+        case .keyMissing: Problem(.keyMissing, detail: "Send the key as `Authorization: Bearer <key>`.")
+        case .keyWrong: Problem(.keyWrong, detail: "The key is not one of this app's.")
         case .customerTokenNotConfigured:
             Problem(
-                status: 401, code: "customerTokenNotConfigured",
+                .customerTokenNotConfigured,
                 detail: "The public key needs a customer token, and the app has no secret to believe one by.",
                 decidedBy: .customerTokenSecret)
         case .customerTokenMissing:
             Problem(
-                status: 401, code: "customerTokenMissing",
+                .customerTokenMissing,
                 detail: "The public key needs a customer token from the app's backend in `Tenure-Customer-Token`.")
         case .customerTokenRefused(let reason, let now):
             Problem(
-                status: 401, code: "customerTokenRefused",
-                detail: "The customer token is not believed: \(reason.rawValue); here it is \(now).",
+                .customerTokenRefused, detail: "The customer token is not believed: \(reason.rawValue); here it is \(now).",
                 decidedBy: setting(of: reason))
         case .anotherCustomer:
-            Problem(status: 403, code: "anotherCustomer", detail: "The customer token speaks for another customer.")
-        case .serverKeyNeeded: Problem(status: 403, code: "serverKeyNeeded", detail: "Only the secret server key may ask this.")
+            Problem(.anotherCustomer, detail: "The customer token speaks for another customer.")
+        case .serverKeyNeeded: Problem(.serverKeyNeeded, detail: "Only the secret server key may ask this.")
         }
     }
 
@@ -93,35 +87,35 @@ enum ErrorMapping {
 
     private static func problem(of error: BackendError) -> Problem {
         switch error {
-        case .unknownApp: Problem(status: 404, code: "unknownApp", detail: "No such app is configured.")
+        case .unknownApp: Problem(.unknownApp, detail: "No such app is configured.")
         case .refusedEvidence(let refusal):
             Problem(
-                status: 400, code: refusal.code, detail: "What was sent proves nothing: \(refusal.words).", rule: "FACT-3",
+                .refusedEvidence, code: refusal.code, detail: "What was sent proves nothing: \(refusal.words).", rule: "FACT-3",
                 decidedBy: refusal.setting)
         case .environmentNotOpen(let environment, let access):
             Problem(
-                status: 403, code: "environmentNotOpen",
-                detail: "\(environment.rawValue) was asked about, and the app \(words(of: access)).", rule: "FACT-4",
+                .environmentNotOpen, detail: "\(environment.rawValue) was asked about, and the app \(words(of: access)).",
+                rule: "FACT-4",
                 decidedBy: .sandboxAccess)
         case .environmentNotTaken(let environment, let taken):
             Problem(
-                status: 403, code: "environmentNotTaken",
+                .environmentNotTaken,
                 detail:
                     "\(environment.rawValue) was asked about (?environment=, Production unless it is said), and the app takes "
                     + "\(taken.map(\.rawValue).sorted().joined(separator: " and ")) only.",
                 rule: "FACT-4", decidedBy: .environments)
         case .unknownSubscription:
             Problem(
-                status: 404, code: "unknownSubscription",
+                .unknownSubscription,
                 detail: "Nothing is known of this subscription in the environment that was asked about (?environment=, "
                     + "Production unless it is said).")
         case .invalidIdentifier(let name):
-            Problem(status: 400, code: "invalidParameter", detail: "\(name) must be 1 to 256 bytes without control characters.")
+            Problem(.invalidParameter, detail: "\(name) must be 1 to 256 bytes without control characters.")
         case .tokenTaken:
-            Problem(status: 409, code: "tokenTaken", detail: "The token stands for another customer already.", rule: "OWN-2")
+            Problem(.tokenTaken, detail: "The token stands for another customer already.", rule: "OWN-2")
         case .tokenTooLate:
             Problem(
-                status: 409, code: "tokenTooLate",
+                .tokenTooLate,
                 detail:
                     "A purchase bore this token before it was registered, so it names nobody; if your backend made it for "
                     + "this customer and nobody else, register it with minted=true.",
@@ -129,17 +123,17 @@ enum ErrorMapping {
         case .store(let failure): problem(of: failure)
         case .appleMustBeAsked:
             Problem(
-                status: 422, code: "appleMustBeAsked",
+                .appleMustBeAsked,
                 detail: "Only Apple can say what this receipt is, and this version does not ask yet. Upload a newer receipt.",
                 rule: "RECON-3")
         case .settingsSuperseded(let app, let number, let newest):
             Problem(
-                status: 503, code: "settingsSuperseded",
+                .settingsSuperseded,
                 detail: "The file of this server says of \(app) what version \(number) says; it serves under version \(newest).",
                 rule: "OWN-17")
         case .overloaded:
             Problem(
-                status: 503, code: "overloaded", detail: "Too much waits to be kept; nothing of this was. Send it again.",
+                .overloaded, detail: "Too much waits to be kept; nothing of this was. Send it again.",
                 retryAfterSeconds: 1)
         }
     }
@@ -158,22 +152,23 @@ enum ErrorMapping {
     private static func problem(of failure: StoreFailure) -> Problem {
         switch failure.unkeepable {
         case .text:
-            Problem(status: 400, code: "invalidText", detail: "What was sent holds a text that cannot be kept: \(failure.words).")
+            Problem(.invalidText, detail: "What was sent holds a text that cannot be kept: \(failure.words).")
         case .size:
-            Problem(status: 413, code: "tooLarge", detail: "What was sent is more than can be kept: \(failure.words).")
+            Problem(.tooLarge, detail: "What was sent is more than can be kept: \(failure.words).")
         case nil:
             Problem(
-                status: 503, code: "store.\(failure.code)", detail: "The store cannot do this now; nothing was changed.",
+                .store, code: "store.\(failure.code)", detail: "The store cannot do this now; nothing was changed.",
                 retryAfterSeconds: 5)
         }
     }
 
     private static func problem(of error: HTTPError) -> Problem {
         switch error.status {
-        case .contentTooLarge: Problem(status: 413, code: "bodyTooLarge", detail: "The body is longer than this server reads.")
-        case .notFound: Problem(status: 404, code: "unknownRoute", detail: "There is nothing at this address.")
-        case .methodNotAllowed: Problem(status: 405, code: "methodNotAllowed", detail: "This address takes another method.")
-        default: Problem(status: error.status.code, code: "http", detail: error.status.reasonPhrase)
+        case .contentTooLarge: Problem(.bodyTooLarge, detail: "The body is longer than this server reads.")
+        case .notFound: Problem(.unknownRoute, detail: "There is nothing at this address.")
+        case .methodNotAllowed: Problem(.methodNotAllowed, detail: "This address takes another method.")
+        default:
+            Problem(error.status.kind == .serverError ? .internalError : .requestMalformed, detail: error.status.reasonPhrase)
         }
     }
 }
@@ -185,16 +180,22 @@ struct MethodNotAllowed: Error {
 
 extension Problem {
     /// A problem that another configuration would have spared: its words end with what decides it.
-    fileprivate init(status: Int, code: String, detail: String, rule: String? = nil, decidedBy setting: DecidingSetting?) {
+    fileprivate init(
+        _ kind: ProblemKind, code: String? = nil, detail: String, rule: String? = nil, decidedBy setting: DecidingSetting?
+    ) {
         let words = setting.map { "\(detail) \($0.words)" } ?? detail
-        self.init(status: status, code: code, detail: words, rule: rule, setting: setting?.rawValue)
+        self.init(kind, code: code, detail: words, rule: rule, setting: setting?.rawValue)
     }
 }
 
-/// Why a request cannot be understood.
-enum RequestError: Error {
-    /// None, or more than one.
-    case hostMissing
-    case invalidBody(String)
-    case invalidParameter(String, reason: String)
+/// None, or more than one.
+struct HostMissing: Error {}
+
+extension CustomerID {
+    /// OWN-9: enough for a customer to recognise another account of theirs, and not enough to learn somebody else's.
+    package var masked: String {
+        let characters = Array(rawValue)
+        guard characters.count > 1, let first = characters.first, let last = characters.last else { return "…" }
+        return characters.count == 2 ? "\(first)…" : "\(first)…\(last)"
+    }
 }

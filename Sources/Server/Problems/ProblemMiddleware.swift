@@ -35,7 +35,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     /// asked of who only wants to know whether it lives: such programs speak HTTP/1.0, which has none.
     private func checkHost(of request: Request) throws {
         let isOne = request.head.authority != nil && request.headers[.secondHost] == nil
-        guard isOne || request.uri.path.hasPrefix("/health/") else { throw RequestError.hostMissing }
+        guard isOne || request.uri.path.hasPrefix("/health/") else { throw HostMissing() }
     }
 
     /// No receipts, tokens or ids (T47): a code, and for our own failures the error's own words.
@@ -49,7 +49,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             guard let skipped = overloads.admits() else { return }
             context.logger.warning("\(problem.code)", metadata: ["error": "\(error)", "unlogged": "\(skipped)"])
         default:
-            guard problem.status >= 500 else { return }
+            guard problem.kind.isFailureOfOurs else { return }
             context.logger.error("\(problem.code)", metadata: ["error": "\(error)"])
         }
     }

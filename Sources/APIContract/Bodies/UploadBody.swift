@@ -1,7 +1,7 @@
 import StrictJSON
 
 /// The body of an upload: `{"kind":"purchase","signedTransactionInfo":"…","productId":"…","signedRenewalInfo":"…"}`.
-package struct UploadBody: Sendable, Hashable {
+package struct UploadBody: RequestContent, Hashable {
     /// `purchase`, `queue` or `restore`.
     package var kind: String
     /// StoreKit's `jwsRepresentation` of the transaction.
@@ -25,51 +25,44 @@ package struct UploadBody: Sendable, Hashable {
         self.signedRenewalInfo = signedRenewalInfo
     }
 
-    /// Why a body is not an upload.
-    package struct Invalid: Error, Hashable {
-        /// The member that is missing or of the wrong type; nil where the body is not a JSON object at all.
-        package let member: String?
-        package let reason: String
-    }
-
     /// Reads a body; members that are not named here are refused, so that nobody believes they do something (T51).
-    package init(json bytes: [UInt8]) throws(Invalid) {
+    package init(json bytes: [UInt8]) throws(InvalidBody) {
         let members = try Self.members(of: bytes)
         for member in members where !Self.names.contains(member.name) {
-            throw Invalid(member: member.name, reason: "is not a member of an upload")
+            throw InvalidBody(member: member.name, reason: "is not a member of an upload")
         }
         kind = try Self.text("kind", in: members)
         signedTransactionInfo = try Self.text("signedTransactionInfo", in: members)
         productId = try Self.optionalText("productId", in: members)
         signedRenewalInfo = try Self.optionalText("signedRenewalInfo", in: members)
         if let value = members["intents"], !value.isNull {
-            guard let keeps = value.bool else { throw Invalid(member: "intents", reason: "is not true or false") }
+            guard let keeps = value.bool else { throw InvalidBody(member: "intents", reason: "is not true or false") }
             intents = keeps
         }
     }
 
     private static let names: Set<String> = ["kind", "signedTransactionInfo", "productId", "signedRenewalInfo", "intents"]
 
-    fileprivate static func members(of bytes: [UInt8]) throws(Invalid) -> JSONObject {
+    fileprivate static func members(of bytes: [UInt8]) throws(InvalidBody) -> JSONObject {
         do throws(JSONError) {
-            let limits = JSONLimits(maximumBytes: ReceiptUploadBody.longest, maximumDepth: 4, maximumElements: 64)
+            let limits = JSONLimits(maximumBytes: ReceiptUploadBody.mostBytes, maximumDepth: 4, maximumElements: 64)
             let document = try JSONDocument(bytes, limits: limits)
             if let members = document.root.object { return members }
         } catch {
-            throw Invalid(member: nil, reason: "is not strict JSON: \(error)")
+            throw InvalidBody(member: nil, reason: "is not strict JSON: \(error)")
         }
-        throw Invalid(member: nil, reason: "is not a JSON object")
+        throw InvalidBody(member: nil, reason: "is not a JSON object")
     }
 
-    fileprivate static func text(_ name: String, in members: JSONObject) throws(Invalid) -> String {
-        guard let value = members[name] else { throw Invalid(member: name, reason: "is missing") }
-        guard let text = value.string else { throw Invalid(member: name, reason: "is not a string") }
+    fileprivate static func text(_ name: String, in members: JSONObject) throws(InvalidBody) -> String {
+        guard let value = members[name] else { throw InvalidBody(member: name, reason: "is missing") }
+        guard let text = value.string else { throw InvalidBody(member: name, reason: "is not a string") }
         return text
     }
 
-    private static func optionalText(_ name: String, in members: JSONObject) throws(Invalid) -> String? {
+    private static func optionalText(_ name: String, in members: JSONObject) throws(InvalidBody) -> String? {
         guard let value = members[name], !value.isNull else { return nil }
-        guard let text = value.string else { throw Invalid(member: name, reason: "is not a string") }
+        guard let text = value.string else { throw InvalidBody(member: name, reason: "is not a string") }
         return text
     }
 
@@ -88,9 +81,11 @@ package struct UploadBody: Sendable, Hashable {
 }
 
 /// The body of an upload of a receipt: `{"kind":"restore","receipt":"…"}`.
-package struct ReceiptUploadBody: Sendable, Hashable {
+package struct ReceiptUploadBody: RequestContent, Hashable {
     /// How long such a body may be, in bytes: a receipt of many years has megabytes.
-    package static let longest = 7 << 20
+    fileprivate static let mostBytes = 7 << 20
+
+    package static var longest: Int? { mostBytes }
 
     /// `purchase`, `queue` or `restore`.
     package var kind: String
@@ -103,10 +98,10 @@ package struct ReceiptUploadBody: Sendable, Hashable {
     }
 
     /// Reads a body; members that are not named here are refused (T51).
-    package init(json bytes: [UInt8]) throws(UploadBody.Invalid) {
+    package init(json bytes: [UInt8]) throws(InvalidBody) {
         let members = try UploadBody.members(of: bytes)
         for member in members where member.name != "kind" && member.name != "receipt" {
-            throw UploadBody.Invalid(member: member.name, reason: "is not a member of an upload of a receipt")
+            throw InvalidBody(member: member.name, reason: "is not a member of an upload of a receipt")
         }
         kind = try UploadBody.text("kind", in: members)
         receipt = try UploadBody.text("receipt", in: members)

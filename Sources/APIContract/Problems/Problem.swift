@@ -1,13 +1,13 @@
 import StrictJSON
 
-/// An error as our API says it.
+/// A refusal as our API says it.
 ///
 /// Source: RFC 9457, `application/problem+json`, with `code` as an extension member.
 package struct Problem: Sendable, Hashable {
     package static let mediaType = "application/problem+json"
 
-    /// The HTTP status.
-    package let status: Int
+    /// Decides the HTTP status.
+    package let kind: ProblemKind
     /// Stable; what a program decides by.
     package let code: String
     /// For people; may change.
@@ -21,24 +21,25 @@ package struct Problem: Sendable, Hashable {
     /// After how many seconds trying again may help: the header `Retry-After`; nil where it does not help.
     package let retryAfterSeconds: Int?
 
+    /// - Parameter code: of a kind that has many; else it is the kind's name.
     package init(
-        status: Int, code: String, detail: String, rule: String? = nil, hint: String? = nil, setting: String? = nil,
-        retryAfterSeconds: Int? = nil
+        _ kind: ProblemKind, code: String? = nil, detail: String, rule: String? = nil, hint: String? = nil,
+        setting: String? = nil, retryAfterSeconds: Int? = nil
     ) {
-        self.retryAfterSeconds = retryAfterSeconds
-        self.status = status
-        self.code = code
+        self.kind = kind
+        self.code = code ?? kind.name
         self.detail = detail
         self.rule = rule
         self.hint = hint
         self.setting = setting
+        self.retryAfterSeconds = retryAfterSeconds
     }
 
     package var json: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.object { writer in
             writer.member("type", "about:blank")
-            writer.member("status", Int64(status))
+            writer.member("status", Int64(kind.status))
             writer.member("code", code)
             writer.member("detail", detail)
             writer.optionalMember("rule", rule)

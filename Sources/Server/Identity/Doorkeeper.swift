@@ -1,12 +1,13 @@
+import APIContract
 import Crypto
 import HTTPTypes
 import Hummingbird
-import Ledger
+package import Ledger
 import NIOCore
 import Primitives
 
 /// Who is asking, for one app.
-enum Caller: Sendable, Hashable {
+package enum Caller: Sendable, Hashable {
     /// The app's own backend, with the secret server key: may speak for any customer.
     case appBackend
     /// One customer, by the public key and a token that the app's backend signed.
@@ -27,41 +28,58 @@ struct Doorkeeper: Sendable {
         self.wrongKeysPerMinute = wrongKeysPerMinute
     }
 
+    /// Who asks, where he may ask it of this app and this customer; nil where no key is asked for.
+    ///
     /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
     ///   `RequestBudgets.Spent` for who asks too often.
-    private func caller(of request: Request, from address: SocketAddress?, app: AppID, at now: Timestamp) throws -> Caller {
-        let caller: Caller
+    func admit(
+        _ callers: CallerKind, to subject: Subject, _ request: Request,
+        from address: @autoclosure () -> SocketAddress?, at now: Timestamp
+    ) throws -> Caller? {
+        guard callers == .customer || callers == .appBackend, let app = subject.app else { return nil }
+        let identified: (caller: Caller, limits: AppLimits)
         do {
-            caller = try self.caller(of: request, app: app, at: now)
+            identified = try identify(request, app: app, at: now)
         } catch let error as DoorError where error.isWrongKey {
             // Whoever has the right key is answered whatever others at his address send: a proxy may stand there.
-            if let peer = ConnectionsPerAddress.Peer(address) {
+            if let peer = ConnectionsPerAddress.Peer(address()) {
                 try budgets.spend(.wrongKeys(peer), perMinute: wrongKeysPerMinute)
             }
             throw error
         }
-        let limits = credentials[app]?.limits ?? AppLimits()
+        try count(identified.caller, of: app, identified.limits)
+        switch identified.caller {
+        case .appBackend: break
+        case .customer where callers == .appBackend: throw DoorError.serverKeyNeeded
+        case .customer(let customer): guard customer == subject.customer else { throw DoorError.anotherCustomer }
+        }
+        return identified.caller
+    }
+
+    private func count(_ caller: Caller, of app: AppID, _ limits: AppLimits) throws {
         switch caller {
         case .appBackend: try budgets.spend(.serverKey(app), perMinute: limits.serverKeyPerMinute)
         case .customer(let customer):
             try budgets.spend(.customer(app, customer), perMinute: limits.customerPerMinute)
             try budgets.spend(.publicKey(app), perMinute: limits.publicKeyPerMinute)
         }
-        return caller
     }
 
-    private func caller(of request: Request, app: AppID, at now: Timestamp) throws -> Caller {
+    private func identify(
+        _ request: Request, app: AppID, at now: Timestamp
+    ) throws -> (caller: Caller, limits: AppLimits) {
         guard let header = request.headers[.authorization]?.utf8, Self.isBearer(header) else { throw DoorError.keyMissing }
         let key = Array(header.dropFirst(Self.scheme.count))
         guard let credentials = credentials[app] else { throw DoorError.keyWrong }
         // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
-        if SHA256.hash(data: key) == credentials.serverKeyDigest { return .appBackend }
+        if SHA256.hash(data: key) == credentials.serverKeyDigest { return (.appBackend, credentials.limits) }
         guard key.elementsEqual(credentials.publicKey.utf8) else { throw DoorError.keyWrong }
         // Said only to who has this app's public key, so that apps can still not be guessed.
         guard let secret = credentials.customerTokenSecret else { throw DoorError.customerTokenNotConfigured }
         guard let token = request.headers[.customerToken] else { throw DoorError.customerTokenMissing }
         do throws(CustomerToken.Refusal) {
-            return .customer(try CustomerToken.customer(in: token, app: app, secret: secret, at: now))
+            let customer = try CustomerToken.customer(in: token, app: app, secret: secret, at: now)
+            return (.customer(customer), credentials.limits)
         } catch {
             throw DoorError.customerTokenRefused(error, at: now)
         }
@@ -70,21 +88,6 @@ struct Doorkeeper: Sendable {
     /// The scheme is read in any case (RFC 9110, section 11.1). Setting bit 5 makes a letter small and leaves a blank as it is.
     private static func isBearer(_ header: String.UTF8View) -> Bool {
         header.prefix(scheme.count).map { $0 | 0x20 } == scheme
-    }
-
-    /// Throws unless the caller may speak for the customer.
-    func admit(
-        _ request: Request, from address: SocketAddress?, app: AppID, customer: CustomerID, at now: Timestamp
-    ) throws {
-        switch try caller(of: request, from: address, app: app, at: now) {
-        case .appBackend: return
-        case .customer(let himself): guard himself == customer else { throw DoorError.anotherCustomer }
-        }
-    }
-
-    /// Throws unless the caller is the app's backend.
-    func admitBackend(_ request: Request, from address: SocketAddress?, app: AppID, at now: Timestamp) throws {
-        guard try caller(of: request, from: address, app: app, at: now) == .appBackend else { throw DoorError.serverKeyNeeded }
     }
 }
 

@@ -9,7 +9,7 @@ final class ParserProblems: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private static let problem = Problem(
-        status: 400, code: "requestMalformed", detail: "What was sent is no request of HTTP/1.1, or its header is too long.")
+        .requestMalformed, detail: "What was sent is no request of HTTP/1.1, or its header is too long.")
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         // Ours are never empty.

@@ -1,0 +1,184 @@
+package import Primitives
+import StrictJSON
+
+/// A subscription as the app's backend sees it: what is known of it, whose it is, and why.
+package struct SubscriptionBody: AnswerContent, Hashable {
+    package var originalTransactionId: String
+    package var environment: Environment
+    /// The instant that is answered for.
+    package var at: Timestamp
+    /// The state at the instant, as docs/rules.md names it; nil before the first period.
+    package var status: String?
+    /// The customer whose it is at the instant; nil where it is nobody's.
+    package var owner: String?
+    /// What Apple said it renews into; nil where it did not say.
+    package var autoRenewProductId: String?
+    package var periods: [Period] = []
+    package var tenures: [Tenure] = []
+    package var audit: [AuditRow] = []
+    /// What an operator can tell a customer about it, a line each; in English (OWN-15).
+    package var explain: [String] = []
+
+    package init(originalTransactionId: String, environment: Environment, at: Timestamp) {
+        self.originalTransactionId = originalTransactionId
+        self.environment = environment
+        self.at = at
+    }
+
+    /// A stretch that was bought or given (PER-1).
+    package struct Period: Sendable, Hashable {
+        package var transactionId: String
+        package var webOrderLineItemId: String?
+        package var productId: String
+        package var purchaseDate: Timestamp
+        /// As Apple signed it; nil where nothing ends it.
+        package var expiresDate: Timestamp?
+        /// Where it ends after everything that is known; nil where nothing ends it.
+        package var end: Timestamp?
+        /// How it began: a purchase, a renewal, an upgrade, …
+        package var beginning: String
+        package var offerType: Int64?
+        /// In thousandths of the currency's unit.
+        package var priceMilliunits: Int64?
+        package var currency: String?
+        package var revocationDate: Timestamp?
+        package var isUpgraded: Bool
+
+        package init(transactionId: String, productId: String, purchaseDate: Timestamp, beginning: String, isUpgraded: Bool) {
+            self.transactionId = transactionId
+            self.productId = productId
+            self.purchaseDate = purchaseDate
+            self.beginning = beginning
+            self.isUpgraded = isUpgraded
+        }
+    }
+
+    /// Whose it is, from when until when, and by what (OWN-1).
+    package struct Tenure: Sendable, Hashable {
+        /// nil: nobody's.
+        package var customer: String?
+        package var from: Timestamp
+        /// nil: until something changes it.
+        package var until: Timestamp?
+        package var rule: String
+        package var evidence: String
+
+        package init(customer: String?, from: Timestamp, until: Timestamp?, rule: String, evidence: String) {
+            self.customer = customer
+            self.from = from
+            self.until = until
+            self.rule = rule
+            self.evidence = evidence
+        }
+    }
+
+    /// Why what a customer may use changed (AUDIT-1).
+    package struct AuditRow: Sendable, Hashable {
+        /// 1, 2, 3, … of this subscription.
+        package var sequence: Int64
+        package var customer: String
+        /// When it takes effect.
+        package var effectiveAt: Timestamp
+        /// When we learned it.
+        package var learnedAt: Timestamp
+        package var rule: String
+        package var actor: String
+        package var accessUntilBefore: Timestamp?
+        package var accessUntilAfter: Timestamp?
+        package var takeBacks: [TakeBack] = []
+
+        package init(sequence: Int64, customer: String, effectiveAt: Timestamp, learnedAt: Timestamp, rule: String, actor: String)
+        {
+            self.sequence = sequence
+            self.customer = customer
+            self.effectiveAt = effectiveAt
+            self.learnedAt = learnedAt
+            self.rule = rule
+            self.actor = actor
+        }
+    }
+
+    /// How much of a period was taken back, for whose refund.
+    package struct TakeBack: Sendable, Hashable {
+        package var transactionId: String
+        package var milliseconds: Int64
+
+        package init(transactionId: String, milliseconds: Int64) {
+            self.transactionId = transactionId
+            self.milliseconds = milliseconds
+        }
+    }
+
+    package var json: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 4096)
+        writer.object { writer in
+            writer.member("originalTransactionId", originalTransactionId)
+            writer.member("environment", environment.rawValue)
+            writer.member("at", at.millisecondsSince1970)
+            writer.nullableMember("status", status)
+            writer.nullableMember("owner", owner)
+            writer.nullableMember("autoRenewProductId", autoRenewProductId)
+            writer.member("periods") { $0.array { writer in periods.forEach { $0.write(to: &writer) } } }
+            writer.member("tenures") { $0.array { writer in tenures.forEach { $0.write(to: &writer) } } }
+            writer.member("audit") { $0.array { writer in audit.forEach { $0.write(to: &writer) } } }
+            writer.member("explain") { $0.array { writer in explain.forEach { writer.string($0) } } }
+        }
+        return writer.bytes
+    }
+}
+
+extension SubscriptionBody.Period {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("transactionId", transactionId)
+            writer.nullableMember("webOrderLineItemId", webOrderLineItemId)
+            writer.member("productId", productId)
+            writer.member("purchaseDate", purchaseDate.millisecondsSince1970)
+            writer.nullableMember("expiresDate", expiresDate?.millisecondsSince1970)
+            writer.nullableMember("end", end?.millisecondsSince1970)
+            writer.member("beginning", beginning)
+            writer.nullableMember("offerType", offerType)
+            writer.nullableMember("priceMilliunits", priceMilliunits)
+            writer.nullableMember("currency", currency)
+            writer.nullableMember("revocationDate", revocationDate?.millisecondsSince1970)
+            writer.member("isUpgraded", isUpgraded)
+        }
+    }
+}
+
+extension SubscriptionBody.Tenure {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.nullableMember("customer", customer)
+            writer.member("from", from.millisecondsSince1970)
+            writer.nullableMember("until", until?.millisecondsSince1970)
+            writer.member("rule", rule)
+            writer.member("evidence", evidence)
+        }
+    }
+}
+
+extension SubscriptionBody.AuditRow {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("sequence", sequence)
+            writer.member("customer", customer)
+            writer.member("effectiveAt", effectiveAt.millisecondsSince1970)
+            writer.member("learnedAt", learnedAt.millisecondsSince1970)
+            writer.member("rule", rule)
+            writer.member("actor", actor)
+            writer.nullableMember("accessUntilBefore", accessUntilBefore?.millisecondsSince1970)
+            writer.nullableMember("accessUntilAfter", accessUntilAfter?.millisecondsSince1970)
+            writer.member("takeBacks") { writer in
+                writer.array { writer in
+                    for takeBack in takeBacks {
+                        writer.object { writer in
+                            writer.member("transactionId", takeBack.transactionId)
+                            writer.member("milliseconds", takeBack.milliseconds)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package import Primitives
+import StrictJSON
+
+/// What an upload of a transaction came to, with the subscription it is about: whoever uploads need not know its environment,
+/// and must ask for its entitlements there.
+package struct UploadAnswerBody: AnswerContent, Hashable {
+    package static let statuses: [AnswerStatus] = [.ok, .accepted]
+
+    /// `bound`, `alreadyOwner`, `moved`, `noted`, or `waiting.` with the reason.
+    package var outcome: String
+    package var originalTransactionId: String
+    package var environment: Environment
+    package var isOwner: Bool
+    /// The rule by which it moved, such as `OWN-9`; nil where it did not.
+    package var rule: String?
+
+    package init(outcome: String, originalTransactionId: String, environment: Environment, isOwner: Bool, rule: String? = nil) {
+        self.outcome = outcome
+        self.originalTransactionId = originalTransactionId
+        self.environment = environment
+        self.isOwner = isOwner
+        self.rule = rule
+    }
+
+    /// Where it waits, it is kept and decided later.
+    package var status: AnswerStatus { outcome.hasPrefix("waiting.") ? .accepted : .ok }
+
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("outcome", outcome)
+            writer.member("originalTransactionId", originalTransactionId)
+            writer.member("environment", environment.rawValue)
+            writer.member("isOwner", isOwner)
+            writer.optionalMember("rule", rule)
+        }
+        return writer.bytes
+    }
+}
+
+/// What the claims in a receipt came to, one for each subscription in it.
+package struct ReceiptAnswerBody: AnswerContent, Hashable {
+    package var results: [Result]
+
+    package init(results: [Result]) { self.results = results }
+
+    package struct Result: Sendable, Hashable {
+        package var originalTransactionId: String
+        package var environment: Environment
+        /// As of an upload of a transaction, or `refused`.
+        package var outcome: String
+        package var isOwner: Bool
+        package var rule: String?
+        /// Why it is refused; nil where it is not.
+        package var code: String?
+        /// The owner, masked; nil where it is not refused.
+        package var hint: String?
+
+        package init(originalTransactionId: String, environment: Environment, outcome: String, isOwner: Bool) {
+            self.originalTransactionId = originalTransactionId
+            self.environment = environment
+            self.outcome = outcome
+            self.isOwner = isOwner
+        }
+    }
+
+    package var json: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 32 + 160 * results.count)
+        writer.object { writer in
+            writer.member("results") { $0.array { writer in results.forEach { $0.write(to: &writer) } } }
+        }
+        return writer.bytes
+    }
+}
+
+extension ReceiptAnswerBody.Result {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("originalTransactionId", originalTransactionId)
+            writer.member("environment", environment.rawValue)
+            writer.member("outcome", outcome)
+            writer.member("isOwner", isOwner)
+            writer.optionalMember("rule", rule)
+            writer.optionalMember("code", code)
+            writer.optionalMember("hint", hint)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// Who may call an endpoint, and of whom its path speaks. Whether a caller may speak for a customer can only be asked where the
+/// path names one.
+package struct Callers<Path: PathParameters>: Sendable {
+    package let kind: CallerKind
+    /// The app of the path; nil where it names none.
+    package let app: (@Sendable (Path) -> String)?
+    /// The customer of the path; nil where it names none.
+    package let customer: (@Sendable (Path) -> String)?
+}
+
+/// Who may call.
+package enum CallerKind: String, Sendable, Hashable, CaseIterable {
+    /// Anyone, without a key.
+    case anyone
+    /// Apple, without a key: the signature is the proof.
+    case apple
+    /// The customer of the path, with the public key and a customer token, or the app's backend.
+    case customer
+    /// The app's backend alone, with the secret server key.
+    case appBackend
+}
+
+extension Callers {
+    package static var anyone: Self { Self(kind: .anyone, app: nil, customer: nil) }
+}
+
+extension Callers where Path: AppPathParameters {
+    package static var apple: Self { Self(kind: .apple, app: { $0.app }, customer: nil) }
+    package static var appBackend: Self { Self(kind: .appBackend, app: { $0.app }, customer: nil) }
+}
+
+extension Callers where Path: CustomerPathParameters {
+    package static var customer: Self { Self(kind: .customer, app: { $0.app }, customer: { $0.customer }) }
+    package static var appBackend: Self { Self(kind: .appBackend, app: { $0.app }, customer: { $0.customer }) }
+}

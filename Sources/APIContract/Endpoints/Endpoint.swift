@@ -1,0 +1,47 @@
+/// One operation of the API, described once: the server routes by it, clients build their requests by it, and the documents are
+/// held against it (docs/decisions/0030).
+///
+/// What an endpoint takes and gives is in its type, so that neither side can leave a parameter out or read another body.
+package struct Endpoint<Path: PathParameters, Query: QueryParameters, Body: RequestContent, Answer: AnswerContent>: Sendable {
+    /// Stable; a verb and a noun, such as `readEntitlements`. Generated clients name their functions by it.
+    package let operationId: String
+    package let method: Method
+    package let template: PathTemplate<Path>
+    package let callers: Callers<Path>
+    /// What it can be refused with, beside what every request with such callers, parameters and such a body can
+    /// (``EndpointDescription/problems``).
+    package let problems: [ProblemKind]
+    /// Whether a customer's next request is refused while the one before is still being read (T36).
+    package let isOneAtATime: Bool
+
+    package init(
+        _ operationId: String, _ method: Method, _ template: PathTemplate<Path>, callers: Callers<Path>,
+        problems: [ProblemKind] = [], isOneAtATime: Bool = false
+    ) {
+        self.isOneAtATime = isOneAtATime
+        self.operationId = operationId
+        self.method = method
+        self.template = template
+        self.callers = callers
+        self.problems = problems
+    }
+
+    /// The path of a request, with its query where there is one; everything in it is percent-encoded.
+    package func path(_ path: Path, _ query: Query = Query()) -> String {
+        let items = query.items
+        guard !items.isEmpty else { return template.path(path) }
+        let pairs = items.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+        return "\(template.path(path))?\(pairs.joined(separator: "&"))"
+    }
+}
+
+/// A method of HTTP that an endpoint answers.
+///
+/// Source: RFC 9110, section 9.3; RFC 5789 (`PATCH`).
+package enum Method: String, Sendable, Hashable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+}

@@ -1,0 +1,40 @@
+/// What an endpoint's type says, as values: for lists, documents and the tests that hold them against each other.
+package struct EndpointDescription: Sendable, Hashable {
+    package let operationId: String
+    package let method: Method
+    /// Such as `/api/v1/apps/{app}/warnings`.
+    package let path: String
+    package let callers: CallerKind
+    /// The names in its query; nil where any is taken and none is read.
+    package let query: [String]?
+    package let takesBody: Bool
+    /// With what it answers when it can.
+    package let statuses: [AnswerStatus]
+    /// Everything it can be refused with.
+    package let problems: Set<ProblemKind>
+}
+
+extension Endpoint {
+    package var description: EndpointDescription {
+        EndpointDescription(
+            operationId: operationId, method: method, path: template.text, callers: callers.kind, query: Query.names,
+            takesBody: Body.self != NoBody.self, statuses: Answer.statuses, problems: allProblems)
+    }
+
+    private var allProblems: Set<ProblemKind> {
+        var all = Set(problems).union([.requestMalformed, .methodNotAllowed, .internalError])
+        if !template.names.isEmpty { all.formUnion([.invalidParameter, .hostMissing]) }
+        if Query.names != nil { all.insert(.invalidParameter) }
+        if callers.app != nil { all.formUnion([.unknownApp, .store]) }
+        if Body.self != NoBody.self {
+            all.formUnion([.invalidBody, .bodyUnfinished, .bodyTooLarge, .overloaded, .invalidText, .tooLarge])
+        }
+        if isOneAtATime { all.insert(.oneAtATime) }
+        switch callers.kind {
+        case .anyone, .apple: break
+        case .appBackend: all.formUnion(ProblemKind.ofCredentials.union([.serverKeyNeeded]))
+        case .customer: all.formUnion(ProblemKind.ofCredentials.union([.anotherCustomer]))
+        }
+        return all
+    }
+}

@@ -1,0 +1,119 @@
+package import Primitives
+
+/// The parameters in the query of an endpoint.
+package protocol QueryParameters: Sendable, Hashable {
+    /// Which ones there are. A request with another one, or with one of them twice, is refused: what is misspelt would be
+    /// answered as if it were not there. nil: any, and none is read.
+    static var names: [String]? { get }
+
+    /// What is meant where nothing is said.
+    init()
+
+    /// Reads the parameters of a request.
+    ///
+    /// - Parameter value: what a request says for a name, decoded; nil where it does not say.
+    init(_ value: (String) -> Substring?) throws(ParameterError)
+
+    /// What a request says: only what differs from what is meant where nothing is said.
+    var items: [(name: String, value: String)] { get }
+}
+
+/// No query.
+package struct NoQuery: QueryParameters {
+    package static let names: [String]? = []
+
+    package init() {}
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {}
+
+    package var items: [(name: String, value: String)] { [] }
+}
+
+/// Any query, which is not read: for addresses that others write down, with whatever they need to tell their requests apart.
+package struct AnyQuery: QueryParameters {
+    package static let names: [String]? = nil
+
+    package init() {}
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {}
+
+    package var items: [(name: String, value: String)] { [] }
+}
+
+/// `?environment=`
+package struct EnvironmentQuery: QueryParameters {
+    package static let names: [String]? = ["environment"]
+
+    /// The environment asked about, in Apple's spelling; `Production` where nothing is said.
+    package var environment: Environment
+
+    package init() { self.init(environment: .production) }
+
+    package init(environment: Environment) { self.environment = environment }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        guard let spelling = value("environment") else {
+            environment = .production
+            return
+        }
+        guard let environment = Environment(rawValue: String(spelling)) else {
+            throw ParameterError("environment", "must be Production or Sandbox")
+        }
+        self.environment = environment
+    }
+
+    package var items: [(name: String, value: String)] {
+        environment == .production ? [] : [("environment", environment.rawValue)]
+    }
+}
+
+/// `?environment=` and `?at=`
+package struct InstantQuery: QueryParameters {
+    package static let names: [String]? = ["environment", "at"]
+
+    package var environment: Environment
+    /// The instant asked about, in milliseconds since 1970; nil for now.
+    package var at: Timestamp?
+
+    package init() { environment = .production }
+
+    package init(environment: Environment = .production, at: Timestamp?) {
+        self.environment = environment
+        self.at = at
+    }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        environment = try EnvironmentQuery(value).environment
+        guard let text = value("at") else { return }
+        guard let instant = Int64(text).flatMap({ Timestamp(validating: $0) }) else {
+            throw ParameterError("at", "must be milliseconds since 1970, before the year 10000")
+        }
+        at = instant
+    }
+
+    package var items: [(name: String, value: String)] {
+        EnvironmentQuery(environment: environment).items + (at.map { [("at", "\($0.millisecondsSince1970)")] } ?? [])
+    }
+}
+
+/// `?minted=`
+package struct RegistrationQuery: QueryParameters {
+    package static let names: [String]? = ["minted"]
+
+    /// The app's backend made the token for this customer and nobody else, so it counts whenever it is registered (OWN-2).
+    package var minted: Bool
+
+    package init() { self.init(minted: false) }
+
+    package init(minted: Bool) { self.minted = minted }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        switch value("minted") {
+        case nil, "false": minted = false
+        case "true": minted = true
+        default: throw ParameterError("minted", "must be true or false")
+        }
+    }
+
+    package var items: [(name: String, value: String)] { minted ? [("minted", "true")] : [] }
+}

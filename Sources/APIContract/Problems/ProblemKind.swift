@@ -1,0 +1,80 @@
+/// Every kind of problem that the API answers with. This is the error table: no status of a refusal is written anywhere else.
+package struct ProblemKind: Sendable, Hashable {
+    /// Stable; the `code` of such a problem, or where it has many codes, their common name.
+    package let name: String
+    /// The HTTP status.
+    package let status: Int
+    /// Whether each such problem has a code of its own, which says more than the kind.
+    package let hasManyCodes: Bool
+
+    private init(_ name: String, _ status: Int, hasManyCodes: Bool = false) {
+        self.name = name
+        self.status = status
+        self.hasManyCodes = hasManyCodes
+    }
+
+    /// Whether the request lacks credentials that are believed, so that the answer names the scheme (RFC 9110, section 11.6.1).
+    package var asksForCredentials: Bool { status == 401 }
+
+    /// Whether the request may have been right, and the server could not answer it.
+    package var isFailureOfOurs: Bool { status >= 500 }
+
+    // MARK: The request
+
+    /// What was sent is no request of HTTP.
+    package static let requestMalformed = ProblemKind("requestMalformed", 400)
+    package static let hostMissing = ProblemKind("hostMissing", 400)
+    package static let invalidParameter = ProblemKind("invalidParameter", 400)
+    package static let invalidBody = ProblemKind("invalidBody", 400)
+    /// The body broke off.
+    package static let bodyUnfinished = ProblemKind("bodyUnfinished", 400)
+    /// A text that no store keeps.
+    package static let invalidText = ProblemKind("invalidText", 400)
+    package static let unknownRoute = ProblemKind("unknownRoute", 404)
+    package static let methodNotAllowed = ProblemKind("methodNotAllowed", 405)
+    /// Longer than this server reads.
+    package static let bodyTooLarge = ProblemKind("bodyTooLarge", 413)
+    /// Longer than the store keeps.
+    package static let tooLarge = ProblemKind("tooLarge", 413)
+
+    // MARK: Who asks
+
+    package static let keyMissing = ProblemKind("keyMissing", 401)
+    package static let keyWrong = ProblemKind("keyWrong", 401)
+    package static let customerTokenNotConfigured = ProblemKind("customerTokenNotConfigured", 401)
+    package static let customerTokenMissing = ProblemKind("customerTokenMissing", 401)
+    package static let customerTokenRefused = ProblemKind("customerTokenRefused", 401)
+    package static let anotherCustomer = ProblemKind("anotherCustomer", 403)
+    package static let serverKeyNeeded = ProblemKind("serverKeyNeeded", 403)
+    package static let tooManyRequests = ProblemKind("tooManyRequests", 429)
+    package static let tooManyWrongKeys = ProblemKind("tooManyWrongKeys", 429)
+    package static let oneAtATime = ProblemKind("oneAtATime", 429)
+
+    /// What anybody can be refused with who must show a key.
+    static let ofCredentials: Set<ProblemKind> = [
+        keyMissing, keyWrong, customerTokenNotConfigured, customerTokenMissing, customerTokenRefused, tooManyRequests,
+        tooManyWrongKeys,
+    ]
+
+    // MARK: What is asked
+
+    /// What was sent proves nothing; each refusal of docs/operations/inspect.md is a code.
+    package static let refusedEvidence = ProblemKind("refusedEvidence", 400, hasManyCodes: true)
+    package static let environmentNotOpen = ProblemKind("environmentNotOpen", 403)
+    package static let environmentNotTaken = ProblemKind("environmentNotTaken", 403)
+    package static let unknownApp = ProblemKind("unknownApp", 404)
+    package static let unknownSubscription = ProblemKind("unknownSubscription", 404)
+    /// The subscription serves another customer; the code says by which right.
+    package static let claimRefused = ProblemKind("claimRefused", 409, hasManyCodes: true)
+    package static let tokenTaken = ProblemKind("tokenTaken", 409)
+    package static let tokenTooLate = ProblemKind("tokenTooLate", 409)
+    package static let appleMustBeAsked = ProblemKind("appleMustBeAsked", 422)
+
+    // MARK: The server
+
+    package static let internalError = ProblemKind("internalError", 500)
+    /// The store cannot do it now; the codes begin with `store.`.
+    package static let store = ProblemKind("store", 503, hasManyCodes: true)
+    package static let overloaded = ProblemKind("overloaded", 503)
+    package static let settingsSuperseded = ProblemKind("settingsSuperseded", 503)
+}

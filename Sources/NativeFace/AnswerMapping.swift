@@ -1,0 +1,122 @@
+import APIContract
+import Backend
+import Ledger
+import Primitives
+import Server
+
+// From what `Backend` answers to the bodies of the contract.
+
+extension EntitlementsBody {
+    init(_ answer: CustomerAnswer, of customer: CustomerID, environment: Environment) {
+        self.init(
+            customer: customer.rawValue, environment: environment, at: answer.at, overall: Window(answer.overall),
+            entitlements: answer.entitlements.map(Entitlement.init))
+    }
+}
+
+extension EntitlementsBody.Window {
+    fileprivate init(_ answer: EntitlementAnswer) {
+        self.init(isActive: answer.isActive, start: answer.start, end: answer.end, nextChangeDate: answer.nextChangeDate)
+    }
+}
+
+extension EntitlementsBody.Entitlement {
+    fileprivate init(_ answer: EntitlementAnswer) {
+        self.init(
+            id: answer.entitlement?.rawValue ?? "", window: .init(answer), isProvisional: answer.isProvisional,
+            renews: answer.renews, renewsInto: answer.renewsInto?.rawValue)
+        priceIncreaseStatus = answer.priceIncreaseStatus
+        expirationIntent = answer.expirationIntent
+        endedBecause = answer.endedBecause?.rawValue
+        restsOn = answer.restsOn.map {
+            .init(
+                kind: $0.right.rawValue, originalTransactionId: $0.originalTransactionId?.rawValue,
+                productId: $0.productId?.rawValue)
+        }
+    }
+}
+
+extension UploadAnswerBody {
+    /// What an upload came to that was not refused.
+    init(_ result: Backend.ClaimResult, of customer: CustomerID) {
+        let claim = ReceiptAnswerBody.Result(result, of: customer)
+        self.init(
+            outcome: claim.outcome, originalTransactionId: claim.originalTransactionId, environment: claim.environment,
+            isOwner: claim.isOwner, rule: claim.rule)
+    }
+}
+
+extension ReceiptAnswerBody {
+    init(_ results: [Backend.ClaimResult], of customer: CustomerID) {
+        self.init(results: results.map { Result($0, of: customer) })
+    }
+}
+
+extension ReceiptAnswerBody.Result {
+    /// What a claim came to; a refusal with its code.
+    fileprivate init(_ result: Backend.ClaimResult, of customer: CustomerID) {
+        self.init(
+            originalTransactionId: result.key.originalTransactionId.rawValue, environment: result.key.environment,
+            outcome: "refused", isOwner: result.owner == customer)
+        switch result.outcome {
+        case .bound: (outcome, isOwner) = ("bound", true)
+        case .alreadyOwner: outcome = "alreadyOwner"
+        case .moved(_, let rule): (outcome, isOwner, self.rule) = ("moved", true, rule.rawValue)
+        case .noted: outcome = "noted"
+        case .waiting(let reason): outcome = "waiting.\(reason.rawValue)"
+        case .refused(let reason, let rule):
+            (isOwner, self.rule, code, hint) = (false, rule.rawValue, reason.rawValue, result.owner?.masked)
+        }
+    }
+}
+
+extension SubscriptionBody {
+    init(_ report: Backend.SubscriptionReport, at instant: Timestamp) {
+        let state = report.state
+        self.init(
+            originalTransactionId: state.key.originalTransactionId.rawValue, environment: state.key.environment, at: instant)
+        status = state.status(at: instant)?.name
+        owner = state.owner(at: instant)?.rawValue
+        autoRenewProductId = state.renewal?.autoRenewProductId?.rawValue
+        periods = state.periods.map(Period.init)
+        tenures = state.tenures.map {
+            Tenure(
+                customer: $0.customer?.rawValue, from: $0.from, until: $0.until, rule: $0.cause.rule.rawValue,
+                evidence: $0.cause.evidence.text)
+        }
+        audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
+        explain = report.explanation(at: instant)
+    }
+}
+
+extension SubscriptionBody.Period {
+    fileprivate init(_ period: Ledger.Period) {
+        self.init(
+            transactionId: period.transaction.transactionId.rawValue, productId: period.productId.rawValue,
+            purchaseDate: period.purchaseDate, beginning: period.beginning.rawValue, isUpgraded: period.transaction.isUpgraded)
+        webOrderLineItemId = period.transaction.webOrderLineItemId
+        expiresDate = period.transaction.expiresDate
+        end = period.end
+        offerType = period.transaction.details.offerType
+        priceMilliunits = period.transaction.details.price?.count
+        currency = period.transaction.details.currency
+        revocationDate = period.transaction.revocation?.revocationDate
+    }
+}
+
+extension SubscriptionBody.AuditRow {
+    fileprivate init(_ row: Ledger.AuditRow, sequence: Int64) {
+        self.init(
+            sequence: sequence, customer: row.customer.rawValue, effectiveAt: row.effectiveAt, learnedAt: row.learnedAt,
+            rule: row.rule.rawValue, actor: row.actor.rawValue)
+        accessUntilBefore = row.before.until
+        accessUntilAfter = row.after.until
+        takeBacks = row.takeBacks.map { .init(transactionId: $0.transactionId.rawValue, milliseconds: $0.amount.count) }
+    }
+}
+
+extension WarningsBody {
+    init(_ warnings: [Backend.Warning]) {
+        self.init(warnings: warnings.map { .init(kind: $0.kind, value: $0.value, firstSeenAt: $0.firstSeenAt) })
+    }
+}

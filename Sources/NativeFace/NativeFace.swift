@@ -1,0 +1,97 @@
+import APIContract
+package import Backend
+import Ledger
+import Primitives
+package import Server
+
+/// Tenure's own API (docs/operations/http-api.md). Each handler decodes, makes one call to `Backend`, and encodes.
+package struct NativeFace: Face {
+    private let backend: Backend
+
+    package init(_ backend: Backend) { self.backend = backend }
+
+    package func add(to router: inout EndpointRouter) {
+        router.on(NativeAPI.receiveNotification, longest: { try longestNotification(of: AppID($0.app)) }, receiveNotification)
+        router.on(NativeAPI.uploadTransaction, uploadTransaction)
+        router.on(NativeAPI.uploadReceipt, uploadReceipt)
+        router.on(NativeAPI.readEntitlements, readEntitlements)
+        router.on(NativeAPI.registerAppAccountToken, registerAppAccountToken)
+        router.on(NativeAPI.readSubscription, readSubscription)
+        router.on(NativeAPI.listWarnings, listWarnings)
+        router.on(NativeAPI.checkLive) { _ in LiveBody() }
+        router.on(NativeAPI.checkReady, checkReady)
+    }
+
+    // MARK: What comes in
+
+    private typealias OfApp<Query: QueryParameters, Body: RequestContent> = Call<AppPath, Query, Body>
+    private typealias OfCustomer<Query: QueryParameters, Body: RequestContent> = Call<CustomerPath, Query, Body>
+
+    /// Apple sends no credentials: the signature is the proof (B.1). The answer follows the commit, for duplicates too.
+    private func receiveNotification(_ call: OfApp<AnyQuery, RawBody>) async throws -> NotificationAnswerBody {
+        NotificationAnswerBody(outcome: try await backend.receiveNotification(call.body.bytes, app: call.app).rawValue)
+    }
+
+    /// An app that takes notifications V1 has longer ones; nil: as long as the server is configured to read.
+    private func longestNotification(of app: AppID) throws -> Int? {
+        try backend.settings(of: app).sharedSecrets.isEmpty ? nil : ServerConfiguration.longestNotificationV1
+    }
+
+    private func uploadTransaction(_ call: OfCustomer<NoQuery, UploadBody>) async throws -> UploadAnswerBody {
+        let body = call.body
+        let upload = Backend.Upload(
+            customer: call.customer, kind: try kind(body.kind), productId: body.productId.map { ProductID($0) },
+            signedTransactionInfo: body.signedTransactionInfo, signedRenewalInfo: body.signedRenewalInfo,
+            keepsIntents: body.intents)
+        return UploadAnswerBody(try await backend.claim(upload, app: call.app).accepted(), of: call.customer)
+    }
+
+    private func uploadReceipt(_ call: OfCustomer<NoQuery, ReceiptUploadBody>) async throws -> ReceiptAnswerBody {
+        let results = try await backend.claim(
+            receipt: call.body.receipt, by: call.customer, try kind(call.body.kind), app: call.app)
+        return ReceiptAnswerBody(results, of: call.customer)
+    }
+
+    private func kind(_ spelling: String) throws -> Claim.Kind {
+        guard let kind = Claim.Kind(saidByClient: spelling) else {
+            throw InvalidBody(member: "kind", reason: "is not purchase, queue or restore")
+        }
+        return kind
+    }
+
+    private func registerAppAccountToken(
+        _ call: Call<AppAccountTokenPath, RegistrationQuery, NoBody>
+    ) async throws -> NoContent {
+        guard let token = AppAccountToken(call.path.token) else { throw ParameterError("token", "is not a UUID") }
+        try await backend.register(token, for: call.customer, isMinted: call.query.minted, app: call.app)
+        return NoContent()
+    }
+
+    // MARK: What is asked
+
+    private func readEntitlements(_ call: OfCustomer<InstantQuery, NoBody>) async throws -> EntitlementsBody {
+        let environment = call.query.environment
+        let answer = try await backend.entitlements(
+            of: call.customer, app: call.app, environment: environment, at: call.query.at)
+        return EntitlementsBody(answer, of: call.customer, environment: environment)
+    }
+
+    private func readSubscription(_ call: Call<SubscriptionPath, InstantQuery, NoBody>) async throws -> SubscriptionBody {
+        let key = SubscriptionKey(
+            app: call.app, environment: call.query.environment,
+            originalTransactionId: OriginalTransactionID(call.path.originalTransactionId))
+        return SubscriptionBody(try await backend.subscription(key), at: call.query.at ?? call.now)
+    }
+
+    private func listWarnings(_ call: OfApp<EnvironmentQuery, NoBody>) async throws -> WarningsBody {
+        WarningsBody(try await backend.warnings(app: call.app, environment: call.query.environment))
+    }
+
+    private func checkReady(_ call: Call<NoPath, AnyQuery, NoBody>) async throws -> ReadyBody {
+        try await backend.checkHealth()
+        // RECON-* are `later`: who waits for a renewal that no notification told of must know that nobody asks for it.
+        return ReadyBody(
+            at: call.now, asksApple: false,
+            notifications: IntakeCounters.Outcome.allCases.map { .init(outcome: $0.rawValue, count: backend.counters[$0]) })
+    }
+}

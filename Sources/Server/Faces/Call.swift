@@ -1,0 +1,22 @@
+package import APIContract
+package import Ledger
+package import Primitives
+
+/// A request that was read and admitted as its endpoint says: nothing of it is left to be checked but what it asks for.
+package struct Call<Path: PathParameters, Query: QueryParameters, Body: RequestContent>: Sendable {
+    package let path: Path
+    package let query: Query
+    package let body: Body
+    /// Who asks; nil where no key is asked for.
+    package let caller: Caller?
+    /// The instant at which it came, by the server's clock.
+    package let now: Timestamp
+}
+
+extension Call where Path: AppPathParameters {
+    package var app: AppID { AppID(path.app) }
+}
+
+extension Call where Path: CustomerPathParameters {
+    package var customer: CustomerID { CustomerID(path.customer) }
+}

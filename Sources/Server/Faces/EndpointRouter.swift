@@ -1,0 +1,131 @@
+package import APIContract
+import Backend
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Primitives
+
+/// Registers endpoints by their contract: reads the path, asks who calls, reads query and body within their limits, and encodes
+/// the answer. So no handler repeats any of it, and none can forget it.
+package struct EndpointRouter {
+    /// What all endpoints share.
+    struct Shared: Sendable {
+        let doorkeeper: Doorkeeper
+        let bodies: BodyBudget
+        /// The longest body where neither the endpoint nor its body says otherwise, in bytes.
+        let maximumBodyBytes: Int
+        /// The server's clock, read once per request.
+        let now: @Sendable () -> Timestamp
+        let turns = Turns<Subject>()
+    }
+
+    private let router: Router<ServerContext>
+    private let shared: Shared
+    /// What was added, in that order.
+    package private(set) var endpoints: [EndpointDescription] = []
+
+    init(_ router: Router<ServerContext>, _ shared: Shared) {
+        self.router = router
+        self.shared = shared
+    }
+
+    /// Adds an endpoint.
+    ///
+    /// - Parameters:
+    ///   - longest: how long the body may be, in bytes; nil: what its type says, else what the server is configured to read.
+    ///   - handler: decode → one call to `Backend` → encode.
+    package mutating func on<Path, Query, Body, Answer>(
+        _ endpoint: Endpoint<Path, Query, Body, Answer>,
+        longest: @escaping @Sendable (Path) throws -> Int? = { _ in Body.longest },
+        _ handler: @escaping @Sendable (Call<Path, Query, Body>) async throws -> Answer
+    ) {
+        let shared = shared
+        router.on(RouterPath(endpoint.template.text), method: .init(endpoint.method)) { request, context -> Response in
+            let now = shared.now()
+            let path = try Path { parameter throws(ParameterError) in try context.segment(parameter.name) }
+            let subject = try Subject(of: path, endpoint.callers)
+            let caller = try shared.doorkeeper.admit(
+                endpoint.callers.kind, to: subject, request, from: context.remoteAddress, at: now)
+            let query = try request.query(Query.self)
+            let answer = try await shared.reading(
+                request, upTo: try longest(path), alone: endpoint.isOneAtATime ? subject : nil
+            ) { try await handler(Call(path: path, query: query, body: $0, caller: caller, now: now)) }
+            return Response.answer(answer)
+        }
+        endpoints.append(endpoint.description)
+    }
+
+    /// Each address answers its methods, a GET answers HEAD too, and every other method is told what would be answered (RFC 9110,
+    /// section 15.5.6).
+    func refuseOtherMethods() {
+        for (path, there) in Dictionary(grouping: endpoints, by: \.path) {
+            let allowed = there.flatMap { HTTPRequest.Method.answered(for: $0.method) }
+            for method in HTTPRequest.Method.all where !allowed.contains(method) {
+                router.on(RouterPath(path), method: method) { _, _ -> Response in throw MethodNotAllowed(allowed: allowed) }
+            }
+        }
+    }
+}
+
+extension EndpointRouter.Shared {
+    init(_ dependencies: ServerDependencies, _ configuration: ServerConfiguration) {
+        doorkeeper = Doorkeeper(
+            dependencies.credentials, budgets: RequestBudgets(clock: dependencies.steadyClock),
+            wrongKeysPerMinute: configuration.wrongKeysPerMinute)
+        bodies = BodyBudget(bytes: configuration.maximumHeldBodyBytes)
+        maximumBodyBytes = configuration.maximumBodyBytes
+        now = dependencies.backend.now
+    }
+
+    /// Runs `use` with the body, which counts against the budget of all bodies until it is answered.
+    ///
+    /// - Parameter alone: who may have one body read at a time; nil where any number may be.
+    fileprivate func reading<Body: RequestContent, Answer>(
+        _ request: Request, upTo longest: Int?, alone: Subject?, _ use: (Body) async throws -> Answer
+    ) async throws -> Answer {
+        if let nothing = NoBody() as? Body { return try await use(nothing) }
+        func read() async throws -> Answer {
+            try await bodies.reading(request, upTo: longest ?? maximumBodyBytes) { try await use(try Body(json: $0)) }
+        }
+        guard let alone else { return try await read() }
+        return try await turns.alone(alone, read)
+    }
+}
+
+/// The app and the customer of whom a path speaks.
+struct Subject: Sendable, Hashable {
+    /// nil where the path names none.
+    let app: AppID?
+    /// nil where the path names none.
+    let customer: CustomerID?
+
+    /// - Throws: `BackendError.invalidIdentifier` where no customer can have the id.
+    init<Path>(of path: Path, _ callers: Callers<Path>) throws {
+        app = callers.app.map { AppID($0(path)) }
+        customer = try callers.customer.map { try Backend.checked(CustomerID($0(path))) }
+    }
+}
+
+extension RouterPath {
+    /// Our templates are written once, in the contract.
+    fileprivate init(_ template: String) { self.init(stringLiteral: template) }
+}
+
+extension HTTPRequest.Method {
+    fileprivate init(_ method: APIContract.Method) {
+        self =
+            switch method {
+            case .get: .get
+            case .post: .post
+            case .put: .put
+            case .patch: .patch
+            case .delete: .delete
+            }
+    }
+
+    fileprivate static func answered(for method: APIContract.Method) -> [Self] {
+        method == .get ? [.get, .head] : [Self(method)]
+    }
+
+    fileprivate static var all: [Self] { [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect] }
+}

@@ -1,0 +1,95 @@
+import APIContract
+import Foundation
+import Primitives
+import StrictJSON
+import Testing
+
+/// The contract holds what it says of itself, and the page of the API says the same.
+@Suite struct `The contract of the native API` {
+    @Test func `operations have names of their own, and no two answer the same request`() {
+        let all = NativeAPI.all
+        #expect(Set(all.map(\.operationId)).count == all.count)
+        #expect(Set(all.map { "\($0.method) \($0.path)" }).count == all.count)
+        for operation in all {
+            #expect(
+                operation.operationId.wholeMatch(of: #/[a-z]+[A-Z][A-Za-z]+/#) != nil, "\(operation.operationId): verb and noun")
+        }
+    }
+
+    @Test func `every endpoint that the contract declares is in its list`() throws {
+        let source = try text("Sources/APIContract/NativeAPI.swift")
+        let declared = source.matches(of: #/static let (\w+) = Endpoint</#).map { String($0.output.1) }
+        #expect(declared == NativeAPI.all.map(\.operationId), "the property is named as the operation, in the same order")
+    }
+
+    @Test func `a path has every parameter in its place, percent-encoded, and reads as it was written`() throws {
+        let path = AppAccountTokenPath(app: "a/b", customer: "mörder ?#%2F", token: "x")
+        let text = NativeAPI.registerAppAccountToken.path(path, RegistrationQuery(minted: true))
+        #expect(
+            text
+                == "/api/v1/apps/a%2Fb/customers/m%C3%B6rder%20%3F%23%252F/appAccountTokens/x?minted=true")
+        let template = NativeAPI.registerAppAccountToken.template
+        let there = text.prefix { $0 != "?" }.split(separator: "/")
+        let names = template.text.split(separator: "/")
+        let read = try AppAccountTokenPath { parameter throws(ParameterError) in
+            guard let place = names.firstIndex(of: "{\(parameter.name)}"), let value = PercentEncoding.decode(there[place]) else {
+                throw ParameterError(parameter.name, "is missing")
+            }
+            return value
+        }
+        #expect(read == path)
+        #expect(template.names == ["app", "customer", "token"])
+    }
+
+    @Test func `a query says only what differs from silence, and reads as it was written`() throws {
+        let queries: [InstantQuery] = [
+            InstantQuery(), InstantQuery(environment: .sandbox, at: nil),
+            InstantQuery(environment: .sandbox, at: Timestamp(millisecondsSince1970: 1_767_225_600_000)),
+        ]
+        let path = CustomerPath(app: "a", customer: "c")
+        let paths = queries.map { NativeAPI.readEntitlements.path(path, $0) }
+        #expect(
+            paths == [
+                "/api/v1/apps/a/customers/c/entitlements", "/api/v1/apps/a/customers/c/entitlements?environment=Sandbox",
+                "/api/v1/apps/a/customers/c/entitlements?environment=Sandbox&at=1767225600000",
+            ])
+        for query in queries {
+            let items = Dictionary(uniqueKeysWithValues: query.items.map { ($0.name, $0.value) })
+            #expect(try InstantQuery { items[$0].map { $0[...] } } == query)
+        }
+    }
+
+    @Test func `whoever needs a key is told of every way in which it can be wrong`() {
+        for operation in NativeAPI.all {
+            let needsKey = operation.callers == .customer || operation.callers == .appBackend
+            #expect(operation.problems.contains(.keyWrong) == needsKey)
+            #expect(operation.problems.contains(.tooManyRequests) == needsKey)
+            #expect(operation.problems.contains(.serverKeyNeeded) == (operation.callers == .appBackend))
+            #expect(operation.problems.contains(.anotherCustomer) == (operation.callers == .customer))
+            #expect(operation.problems.contains(.bodyTooLarge) == operation.takesBody)
+        }
+    }
+
+    @Test func `the page of the API has one row for each endpoint, and no other`() throws {
+        let page = try text("docs/operations/http-api.md")
+        let rows = page.matches(of: #/(?m)^\| `([A-Z]+) (/\S+)` \| ([^|]+) \|/#).map {
+            "\($0.output.1) \($0.output.2) \($0.output.3)"
+        }
+        #expect(rows == NativeAPI.all.map { "\($0.method.rawValue) \($0.path) \(Self.words(of: $0.callers))" })
+    }
+
+    private static func words(of callers: CallerKind) -> String {
+        switch callers {
+        case .anyone: "anyone"
+        case .apple: "Apple; the signature is the proof"
+        case .customer: "server key, or public key and customer token"
+        case .appBackend: "server key"
+        }
+    }
+
+    private func text(_ path: String) throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+}

@@ -1,0 +1,37 @@
+import APIContract
+import HTTPTypes
+import Testing
+
+/// Holds what the server answered against the contract; the tests' client asks it of every answer.
+enum ContractCheck {
+    static func check(_ answer: Answer, to method: HTTPRequest.Method, _ uri: String) {
+        guard let operation = NativeAPI.all.first(where: { $0.answers(method, uri) }) else { return }
+        guard answer.isProblem else {
+            #expect(
+                operation.statuses.map(\.rawValue).contains(answer.status.code),
+                "\(operation.operationId) answers \(answer.status.code), which its contract does not have")
+            return
+        }
+        let kinds = operation.problems.filter { $0.isName(of: answer.code ?? "", status: answer.status.code) }
+        #expect(
+            !kinds.isEmpty,
+            "\(operation.operationId) answers \(answer.status.code) \(answer.code ?? ""), which its contract does not have")
+    }
+}
+
+extension EndpointDescription {
+    /// Whether a request is one to this endpoint.
+    fileprivate func answers(_ method: HTTPRequest.Method, _ uri: String) -> Bool {
+        guard self.method.rawValue == method.rawValue else { return false }
+        let there = uri.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+        let template = path.split(separator: "/", omittingEmptySubsequences: false)
+        return there.count == template.count && zip(there, template).allSatisfy { $1.hasPrefix("{") || $0 == $1 }
+    }
+}
+
+extension ProblemKind {
+    /// Whether a problem of this kind can have the code; of a kind with many codes only the status is compared.
+    fileprivate func isName(of code: String, status: Int) -> Bool {
+        self.status == status && (hasManyCodes || name == code)
+    }
+}
