@@ -156,7 +156,7 @@ struct PolicyFigures {
             changed.withLock { $0 = max($0, progress.changed) }
         }
         let loop = WorkLoop(
-            store: server.store, clock: MachineClock(), performers: [performer], worker: "bench", jitter: { 0.5 })
+            store: server.store, clock: MachineClock(), lanes: [WorkLane(performer)], worker: "bench", jitter: { 0.5 })
         let took = try await seconds { while try await loop.runOnce() > 0 {} }
         isOver.withLock { $0 = true }
         let milliseconds = try await latencies.sorted()

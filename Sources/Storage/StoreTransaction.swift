@@ -65,8 +65,9 @@ package protocol StoreTransaction {
 
     /// Puts it back, for another attempt at the instant.
     ///
+    /// - Parameter counts: whether this one counts as an attempt; being made to wait does not.
     /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``.
-    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) throws
+    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String, counts: Bool) throws
 
     /// Gives it up; it stays for operators to see.
     ///

@@ -51,7 +51,7 @@ extension StorageConformance {
                 try await store.write { try $0.finish(zombie, at: minute(1)) }
             }
             try await expectError("staleLease", "the postponing of an old lease") {
-                try await store.write { try $0.postpone(zombie, to: minute(9), because: "") }
+                try await store.write { try $0.postpone(zombie, to: minute(9), because: "", counts: true) }
             }
             try await expectError("staleLease", "the giving up of an old lease") {
                 try await store.write { try $0.abandon(zombie, at: minute(9), because: "") }
@@ -114,7 +114,7 @@ extension StorageConformance {
         try await store.write { try $0.order([Specimen.order("a"), Specimen.order("b")]) }
         let taken = try await store.lease(at: minute(0))
         try await store.write { write in
-            try write.postpone(taken[0], to: minute(7), because: "HTTP 500")
+            try write.postpone(taken[0], to: minute(7), because: "HTTP 500", counts: true)
             try write.abandon(taken[1], at: minute(1), because: "HTTP 410")
         }
         let seen = try await store.work(after: 0, limit: 10)
@@ -126,6 +126,11 @@ extension StorageConformance {
         try expect(again.map(\.attempt), equals: [2], "its number")
         try expect(
             try await store.work(after: seen[0].id, limit: 1).map(\.order.key), equals: ["b"], "work after the first")
+        try await store.write { write in
+            for work in again { try write.postpone(work, to: minute(8), because: "HTTP 429", counts: false) }
+        }
+        let waited = try await store.lease(at: minute(8))
+        try expect(waited.map(\.attempt), equals: [2], "its number after being made to wait")
     }
 
     /// A purchase is to be asked about when it ends; a renewal puts the next question in its place, also where a worker holds it.

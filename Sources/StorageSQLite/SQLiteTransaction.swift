@@ -193,8 +193,8 @@ final class SQLiteTransaction: StoreTransaction {
 
     func finish(_ work: LeasedWork, at now: Timestamp) throws { try WorkQueries.finish(work, at: now, database) }
 
-    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) throws {
-        try WorkQueries.postpone(work, to: instant, because: reason, database)
+    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String, counts: Bool) throws {
+        try WorkQueries.postpone(work, to: instant, because: reason, counts: counts, database)
     }
 
     func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) throws {

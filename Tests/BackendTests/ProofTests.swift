@@ -88,7 +88,7 @@ import Testing
             try await world.live()
             world.clock.set(PretendAppStore.june.adding(.days(400)))
             let worker = WorkLoop(
-                store: world.store, clock: world.clock, performers: [TellingPerformer(backend: world.backend)], worker: "w",
+                store: world.store, clock: world.clock, lanes: [WorkLane(TellingPerformer(backend: world.backend))], worker: "w",
                 jitter: { 0 })
             while try await worker.runOnce() > 0 {}
             let before = try #require(try await world.store.contents(of: World.key()))

@@ -46,7 +46,7 @@ import Testing
     @discardableResult
     private static func workThrough(_ backend: Backend, most: Int = 100) async throws -> Int {
         let loop = WorkLoop(
-            store: backend.store, clock: backend.clock, performers: [SettingsPerformer(backend: backend)], worker: "worker",
+            store: backend.store, clock: backend.clock, lanes: [WorkLane(SettingsPerformer(backend: backend))], worker: "worker",
             jitter: { 0.5 })
         var count = 0
         while count < most, try await loop.runOnce() > 0 { count += 1 }

@@ -9,15 +9,22 @@ import Testing
 /// Does what the test says, and remembers what it was asked.
 private final class ScriptedPerformer: WorkPerformer {
     let kind: WorkKind
+    private let isOpen: @Sendable () -> Bool
     private let script: @Sendable (LeasedWork) async throws -> WorkOutcome
     private let seen = Mutex<[LeasedWork]>([])
 
-    init(_ kind: WorkKind = .deliver, _ script: @escaping @Sendable (LeasedWork) async throws -> WorkOutcome) {
+    init(
+        _ kind: WorkKind = .deliver, isOpen: @escaping @Sendable () -> Bool = { true },
+        _ script: @escaping @Sendable (LeasedWork) async throws -> WorkOutcome
+    ) {
         self.kind = kind
+        self.isOpen = isOpen
         self.script = script
     }
 
     var work: [LeasedWork] { seen.withLock { $0 } }
+
+    func isOpen(at now: Timestamp) -> Bool { isOpen() }
 
     func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
         seen.withLock { $0.append(work) }
@@ -50,7 +57,7 @@ extension Mutex<Int> {
         var limits = WorkLimits()
         change(&limits)
         return WorkLoop(
-            store: world.store, clock: world.clock, performers: [performer], worker: name, limits: limits, pauses: pauses,
+            store: world.store, clock: world.clock, lanes: [WorkLane(performer, limits: limits)], worker: name, pauses: pauses,
             jitter: { 1 })
     }
 
@@ -68,7 +75,7 @@ extension Mutex<Int> {
                     Self.order("c", kind: .askApple, due: now),
                 ])
             }
-            let performer = ScriptedPerformer { _ in .done }
+            let performer = ScriptedPerformer { _ in .done() }
             let loop = Self.loop(world, performer)
             #expect(try await loop.runOnce() == 1)
             #expect(try await loop.runOnce() == 0)
@@ -82,7 +89,7 @@ extension Mutex<Int> {
     {
         try await withWorld { world in
             try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
-            let performer = ScriptedPerformer { _ in .retry(after: nil, because: "HTTP 503") }
+            let performer = ScriptedPerformer { _ in .retry(because: "HTTP 503") }
             let loop = Self.loop(world, performer) {
                 $0.attempts = 4
                 $0.longestPause = .seconds(3)
@@ -116,7 +123,7 @@ extension Mutex<Int> {
                 switch work.order.key {
                 case "throws": throw Broken()
                 case "useless": .abandon(because: "HTTP 410")
-                default: .retry(after: .hours(2), because: "HTTP 429")
+                default: .wait(.hours(2), because: "HTTP 429")
                 }
             }
             #expect(try await Self.loop(world, performer).runOnce() == 3)
@@ -138,7 +145,7 @@ extension Mutex<Int> {
             try await world.store.write { try $0.order([Self.order("a", due: now)]) }
             // The first worker took it and is stopped in the midst of it.
             let held = try await world.store.write { try $0.lease(WorkRequest(kinds: [.deliver], worker: "dead"), at: now) }
-            let performer = ScriptedPerformer { _ in .done }
+            let performer = ScriptedPerformer { _ in .done() }
             let loop = Self.loop(world, performer, name: "next")
             world.clock.set(now.adding(.seconds(59)))
             #expect(try await loop.runOnce() == 0)
@@ -160,7 +167,7 @@ extension Mutex<Int> {
                 now = now.adding(.minutes(1))
             }
             world.clock.set(now)
-            let performer = ScriptedPerformer { _ in .done }
+            let performer = ScriptedPerformer { _ in .done() }
             #expect(try await Self.loop(world, performer) { $0.attempts = 3 }.runOnce() == 1)
             #expect(performer.work.isEmpty)
             #expect(try await world.store.work(after: 0, limit: 9).map(\.state) == [.failed(at: now)])
@@ -183,7 +190,7 @@ extension Mutex<Int> {
                 } else if others.countOne() == 20 {
                     othersEnded.open()
                 }
-                return .done
+                return .done()
             }
             // Only the end of work wakes this loop; a loop that waited for the long one would never come back.
             let loop = Self.loop(world, performer, pauses: Self.pauses(nextLook: othersEnded)) { $0.concurrency = 4 }
@@ -199,7 +206,7 @@ extension Mutex<Int> {
             let ended = Gate()
             let performer = ScriptedPerformer { _ in
                 ended.open()
-                return .done
+                return .done()
             }
             let pauses = WorkPauses(
                 untilNextLook: { _ in
@@ -212,25 +219,95 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `Each kind has its turn, however much another has to do`() async throws {
+    @Test func `A kind that has much to do and gets nowhere keeps no other kind waiting`() async throws {
         try await withWorld { world in
-            let many = (0..<40).map { Self.order("\($0)", kind: .askApple, due: world.clock.now()) }
-            let one = Self.order("x", kind: .deliver, due: world.clock.now().adding(Milliseconds(-1)))
-            try await world.store.write { try $0.order(many + [one]) }
+            let many = (0..<40).map { Self.order("ask \($0)", kind: .askApple, due: world.clock.now()) }
+            let some = (0..<20).map { Self.order("\($0)", kind: .deliver, due: world.clock.now()) }
+            try await world.store.write { try $0.order(many + some) }
             let delivered = Gate()
-            let asking = ScriptedPerformer(.askApple) { _ in .done }
-            let delivering = ScriptedPerformer(.deliver) { _ in
-                delivered.open()
-                return .done
+            let count = Mutex(0)
+            let asking = ScriptedPerformer(.askApple) { _ in
+                try await delivered.wait()
+                return .done()
             }
-            var limits = WorkLimits()
-            limits.concurrency = 1
+            let delivering = ScriptedPerformer(.deliver) { _ in
+                if count.countOne() == 20 { delivered.open() }
+                return .done()
+            }
+            // The asking ones all hang until everything is delivered: if they had a delivering one's place, it would never be.
             let loop = WorkLoop(
-                store: world.store, clock: world.clock, performers: [asking, delivering], worker: "w", limits: limits,
+                store: world.store, clock: world.clock, lanes: [WorkLane(asking), WorkLane(delivering)], worker: "w",
                 pauses: Self.pauses(nextLook: delivered), jitter: { 0 })
-            await loop.run(while: { delivering.work.isEmpty }) { Issue.record($0) }
-            #expect(delivering.work.count == 1)
-            #expect(asking.work.count <= 2)
+            await loop.run(while: { count.withLock { $0 } < 20 }) { Issue.record($0) }
+            #expect(delivering.work.count == 20)
+        }
+    }
+
+    @Test func `A lane that is closed takes nothing, and what waits there has no attempt counted`() async throws {
+        try await withWorld { world in
+            try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
+            let isOpen = Mutex(false)
+            let performer = ScriptedPerformer(isOpen: { isOpen.withLock { $0 } }) { _ in .done() }
+            let loop = Self.loop(world, performer)
+            for _ in 0..<3 { #expect(try await loop.runOnce() == 0) }
+            #expect(try await world.store.work(after: 0, limit: 9).map(\.attempts) == [0])
+            isOpen.withLock { $0 = true }
+            #expect(try await loop.runOnce() == 1)
+            #expect(performer.work.map(\.attempt) == [1])
+        }
+    }
+
+    @Test func `Being made to wait is no attempt, however often`() async throws {
+        try await withWorld { world in
+            try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
+            let performer = ScriptedPerformer { _ in .wait(.seconds(1), because: "the budget is spent") }
+            let loop = Self.loop(world, performer) { $0.attempts = 2 }
+            for _ in 0..<5 {
+                #expect(try await loop.runOnce() == 1)
+                world.clock.set(world.clock.now().adding(.seconds(1)))
+            }
+            let left = try await world.store.work(after: 0, limit: 9)
+            #expect(left.map(\.state) == [.waiting])
+            #expect(left.map(\.attempts) == [0])
+            #expect(left.map(\.lastError) == ["the budget is spent"])
+        }
+    }
+
+    // MARK: Ending with what came of it
+
+    @Test func `F12 What came of work is kept with its end or not at all`() async throws {
+        try await withWorld { world in
+            let now = world.clock.now()
+            try await world.store.write { try $0.order([Self.order("a", due: now)]) }
+            let warning = OperatorWarning(kind: .unknownNotificationType, value: "kept", firstSeenAt: now)
+            let performer = ScriptedPerformer { _ in
+                // Its lease ends while it is at it, and another takes the work.
+                world.clock.set(now.adding(.minutes(1)))
+                _ = try await world.store.write {
+                    try $0.lease(WorkRequest(kinds: [.deliver], worker: "another"), at: now.adding(.minutes(1)))
+                }
+                return .done(keeping: WorkResult(of: []) { _, write in try write.warn(warning, in: Self.scope) })
+            }
+            #expect(try await Self.loop(world, performer).runOnce() == 1)
+            #expect(try await world.store.warnings(in: Self.scope, limit: 9).isEmpty, "it came too late")
+            world.clock.set(now.adding(.minutes(2)))
+            let next = ScriptedPerformer { _ in
+                .done(keeping: WorkResult(of: []) { _, write in try write.warn(warning, in: Self.scope) })
+            }
+            #expect(try await Self.loop(world, next).runOnce() == 1)
+            #expect(try await world.store.warnings(in: Self.scope, limit: 9).map(\.value) == ["kept"])
+            #expect(try await world.store.work(after: 0, limit: 9).isEmpty)
+        }
+    }
+
+    @Test func `Work whose result cannot be kept is not done`() async throws {
+        struct Broken: Error {}
+        try await withWorld { world in
+            try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
+            let performer = ScriptedPerformer { _ in .done(keeping: WorkResult(of: []) { _, _ in throw Broken() }) }
+            await #expect(throws: Broken.self) { _ = try await Self.loop(world, performer).runOnce() }
+            let left = try await world.store.work(after: 0, limit: 9)
+            #expect(left.map(\.order.key) == ["a"], "its lease ends, and it is taken again")
         }
     }
 
@@ -242,7 +319,7 @@ extension Mutex<Int> {
             let performer = ScriptedPerformer { _ in
                 begun.open()
                 // Until it is told that its time is up; and it is done all the same.
-                do { try await Gate().wait() } catch { return .done }
+                do { try await Gate().wait() } catch { return .done() }
                 return .abandon(because: "nobody told it")
             }
             let loop = Self.loop(world, performer, pauses: Self.pauses(timeIsUp: isLate ? begun : Gate()))
@@ -266,7 +343,7 @@ extension Mutex<Int> {
                 for name in 0..<4 {
                     group.addTask {
                         let loop = WorkLoop(
-                            store: world.store, clock: world.clock, performers: [TellingPerformer(backend: world.backend)],
+                            store: world.store, clock: world.clock, lanes: [WorkLane(TellingPerformer(backend: world.backend))],
                             worker: "\(name)", jitter: { 0 })
                         var all = 0
                         while true {

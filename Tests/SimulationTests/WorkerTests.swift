@@ -71,14 +71,14 @@ private struct AskingPerformer: WorkPerformer {
     func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
         let request = HTTPClientRequest(url: "\(store)/subscriptions/\(work.order.subject)")
         let answer = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
-        guard answer.status == .ok else { return .retry(after: nil, because: "HTTP \(answer.status.code)") }
+        guard answer.status == .ok else { return .retry(because: "HTTP \(answer.status.code)") }
         let body = try await answer.body.collect(upTo: 1 << 20)
         let members = try JSONDocument(Array(body.readableBytesView)).root.object
         guard let transaction = members?["signedTransactionInfo"]?.string else { return .abandon(because: "no transaction") }
         let item = ImportItem(
             .transaction(transaction, renewalInfo: members?["signedRenewalInfo"]?.string), customer: nil)
         for result in try await backend.take([item], app: app) { _ = try result.get() }
-        return .done
+        return .done()
     }
 }
 
@@ -105,10 +105,10 @@ private final class DeliveringPerformer: WorkPerformer {
             request.headers.add(name: "webhook-id", value: "\(subject)/\(row.sequence)")
             request.body = .bytes(ByteBuffer(string: try StateCoding.encode(row.event)))
             let answer = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
-            guard answer.status == .ok else { return .retry(after: nil, because: "HTTP \(answer.status.code)") }
+            guard answer.status == .ok else { return .retry(because: "HTTP \(answer.status.code)") }
             delivered.withLock { $0[subject] = row.sequence }
         }
-        return .done
+        return .done()
     }
 }
 
@@ -155,10 +155,10 @@ private final class DeliveringPerformer: WorkPerformer {
                 let id = try await Self.buy(at: control, backend)
                 let loop = WorkLoop(
                     store: store, clock: time,
-                    performers: [
-                        AskingPerformer(backend: backend, app: Self.app, store: control),
-                        DeliveringPerformer(store: store, address: "http://127.0.0.1:\(try #require(hook.port))"),
-                        TellingPerformer(backend: backend),
+                    lanes: [
+                        WorkLane(AskingPerformer(backend: backend, app: Self.app, store: control)),
+                        WorkLane(DeliveringPerformer(store: store, address: "http://127.0.0.1:\(try #require(hook.port))")),
+                        WorkLane(TellingPerformer(backend: backend)),
                     ], worker: "tests", jitter: { 0 })
                 sink.refuse(2)
                 try await Self.run(loop)

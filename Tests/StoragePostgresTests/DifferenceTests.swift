@@ -178,7 +178,7 @@ extension Store {
                 for (index, work) in taken.enumerated() {
                     switch index % 4 {
                     case 0: try write.finish(work, at: now)
-                    case 1: try write.postpone(work, to: now.adding(.minutes(5)), because: "é'")
+                    case 1: try write.postpone(work, to: now.adding(.minutes(5)), because: "é'", counts: work.attempt % 2 == 0)
                     case 2: try write.abandon(work, at: now, because: "no")
                     default: break
                     }

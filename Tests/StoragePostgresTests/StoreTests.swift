@@ -354,7 +354,8 @@ extension PostgresTests {
                     SettingsQueries.versions(of: key.app), WorkQueries.note("{}", on: leased, until: now),
                     AuditQueries.rows(of: id, after: 0, limit: 10, ledger: 7), AuditQueries.outbox(after: 500, limit: 10),
                     WorkQueries.lease(.tell, for: WorkRequest(kinds: [.tell], worker: "w"), at: now),
-                    WorkQueries.postpone(leased, to: now, because: ""), WorkQueries.abandon(leased, at: now, because: ""),
+                    WorkQueries.postpone(leased, to: now, because: "", counts: true),
+                    WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10),
                 ] + WorkQueries.finish(leased, at: now) + WorkQueries.replaceDecided([], .integer(7), .text("id500"))
             }

@@ -94,7 +94,7 @@ import Testing
         let taken = try transaction.lease(request, at: Life.start)
         try transaction.note("{}", on: taken[0], until: Life.start)
         try transaction.finish(taken[0], at: Life.start)
-        try transaction.postpone(taken[1], to: Life.start, because: "")
+        try transaction.postpone(taken[1], to: Life.start, because: "", counts: true)
         try transaction.abandon(transaction.lease(request, at: Life.start)[0], at: Life.start, because: "")
         _ = try transaction.seal(Life.scope.app, at: Life.start, limit: 10)
     }

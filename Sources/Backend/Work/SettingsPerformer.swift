@@ -41,7 +41,7 @@ package struct SettingsPerformer: WorkPerformer {
                 in: scope, after: progress.after.map { OriginalTransactionID($0) }, limit: Self.page)
             if page.isEmpty {
                 report(scope, progress, true)
-                return .done
+                return .done()
             }
             guard try await apply(application, to: page, &progress) else { return .goesOn }
             report(scope, progress, false)

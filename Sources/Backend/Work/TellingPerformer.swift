@@ -16,16 +16,16 @@ package struct TellingPerformer: WorkPerformer {
             originalTransactionId: OriginalTransactionID(work.order.subject))
         // An app that is configured no more tells nobody; its ledger stays.
         guard let app = backend.apps[key.app] else { return .abandon(because: "the app is not configured") }
-        try await backend.store.write { write in
-            guard let stored = try write.lock([key], tokens: []).subscriptions[key] else { return }
-            // A clock that has gone back since must not make us end what was not told.
-            let decision = Decision(tellingAt: max(now, work.order.dueAt), history: stored.history, state: stored.state)
-            guard decision.changesHistory else { return }
-            try write.save([
-                try Saving(stored: stored, decisions: [decision], policy: stored.policy, learnedAt: now)
-            ])
-            if !decision.events.isEmpty { try write.order(app.deliveries(of: key, at: now)) }
-        }
-        return .done
+        return .done(
+            keeping: WorkResult(of: [key]) { locked, write in
+                guard let stored = locked.subscriptions[key] else { return }
+                // A clock that has gone back since must not make us end what was not told.
+                let decision = Decision(tellingAt: max(now, work.order.dueAt), history: stored.history, state: stored.state)
+                guard decision.changesHistory else { return }
+                try write.save([
+                    try Saving(stored: stored, decisions: [decision], policy: stored.policy, learnedAt: now)
+                ])
+                if !decision.events.isEmpty { try write.order(app.deliveries(of: key, at: now)) }
+            })
     }
 }

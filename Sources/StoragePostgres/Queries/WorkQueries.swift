@@ -99,10 +99,14 @@ enum WorkQueries {
             [.integer(work.id), .integer(work.fence), .integer(work.asked), .text(body), .instant(until)])
     }
 
-    static func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) -> PostgresStatement {
+    static func postpone(
+        _ work: LeasedWork, to instant: Timestamp, because reason: String, counts: Bool
+    ) -> PostgresStatement {
         PostgresStatement(
-            "UPDATE work SET availableAt = $3, worker = NULL, lastError = $4 WHERE id = $1 AND fence = $2",
-            [.integer(work.id), .integer(work.fence), .instant(instant), .text(reason)])
+            """
+            UPDATE work SET availableAt = $3, worker = NULL, lastError = $4, attempts = attempts - $5 WHERE id = $1 AND fence = $2
+            """,
+            [.integer(work.id), .integer(work.fence), .instant(instant), .text(reason), .integer(counts ? 0 : 1)])
     }
 
     /// Given up, unless it was asked for meanwhile by somebody who may know more: then it is done again.

@@ -326,8 +326,8 @@ final class PostgresTransaction: StoreTransaction {
 
     func finish(_ work: LeasedWork, at now: Timestamp) throws { try end(WorkQueries.finish(work, at: now)) }
 
-    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String) throws {
-        try end([WorkQueries.postpone(work, to: instant, because: reason)])
+    func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String, counts: Bool) throws {
+        try end([WorkQueries.postpone(work, to: instant, because: reason, counts: counts)])
     }
 
     func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) throws {

@@ -110,11 +110,17 @@ enum WorkQueries {
                 [.text(body), SQLiteValue(until), .integer(work.id), .integer(work.fence), .integer(work.asked)]))
     }
 
-    static func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String, _ database: Database) throws {
+    static func postpone(
+        _ work: LeasedWork, to instant: Timestamp, because reason: String, counts: Bool, _ database: Database
+    ) throws {
         try checkLease(
             database.run(
-                "UPDATE work SET availableAt = ?, worker = NULL, lastError = ? WHERE id = ? AND fence = ?",
-                [SQLiteValue(instant), .text(reason), .integer(work.id), .integer(work.fence)]))
+                """
+                UPDATE work SET availableAt = ?, worker = NULL, lastError = ?, attempts = attempts - ? WHERE id = ? AND fence = ?
+                """,
+                [
+                    SQLiteValue(instant), .text(reason), .integer(counts ? 0 : 1), .integer(work.id), .integer(work.fence),
+                ]))
     }
 
     /// Given up, unless it was asked for meanwhile by somebody who may know more: then it is done again.

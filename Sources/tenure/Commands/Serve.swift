@@ -49,7 +49,7 @@ struct Serve: AsyncParsableCommand {
             onServerRunning: notice)
         let worker = WorkLoop(
             store: database.store, clock: clock,
-            performers: [TellingPerformer(backend: backend), Self.settingsPerformer(backend, logger: logger)],
+            lanes: [WorkLane(TellingPerformer(backend: backend)), Self.settingsLane(backend, logger: logger)],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
@@ -111,9 +111,11 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Says how far a new version is worked through.
-    private static func settingsPerformer(_ backend: Backend, logger: Logger) -> SettingsPerformer {
-        SettingsPerformer(backend: backend) { scope, progress, isDone in
+    /// Says how far a new version is worked through. It folds everything that there is, so few run at once.
+    private static func settingsLane(_ backend: Backend, logger: Logger) -> WorkLane {
+        var limits = WorkLimits()
+        limits.concurrency = 2
+        let performer = SettingsPerformer(backend: backend) { scope, progress, isDone in
             logger.notice(
                 isDone ? "a version is worked through" : "a version is being worked through",
                 metadata: [
@@ -121,6 +123,7 @@ struct Serve: AsyncParsableCommand {
                     "subscriptions": "\(progress.looked)", "changed": "\(progress.changed)",
                 ])
         }
+        return WorkLane(performer, limits: limits)
     }
 }
 

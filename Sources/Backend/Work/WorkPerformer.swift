@@ -1,0 +1,54 @@
+package import Ledger
+package import Primitives
+package import Storage
+
+/// Does work of one kind.
+package protocol WorkPerformer: Sendable {
+    var kind: WorkKind { get }
+
+    /// Whether work may be taken at the instant. False while what the work needs is known not to be there, such as a destination
+    /// that is down: then nothing is asked of the store, and nothing is taken only to be put back.
+    func isOpen(at now: Timestamp) -> Bool
+
+    /// Does it, as often as it is called: a worker may die after it was done and before that is kept. Cancelled when the lease is
+    /// about to end.
+    ///
+    /// - Throws: anything; it is then tried again later, as after ``WorkOutcome/retry(because:)``.
+    func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome
+}
+
+extension WorkPerformer {
+    package func isOpen(at now: Timestamp) -> Bool { true }
+}
+
+/// What became of an attempt.
+package enum WorkOutcome: Sendable {
+    /// It ends in the transaction that keeps what came of it, so that neither is there without the other.
+    case done(keeping: WorkResult? = nil)
+    /// It is not at its end and got on; to be taken again at once, by whoever is free. Not a failed attempt.
+    case goesOn
+    /// It has to wait so long: the other side said so, or a budget is spent. Not a failed attempt.
+    case wait(Milliseconds, because: String)
+    /// It failed; to be tried again after a pause that grows.
+    case retry(because: String)
+    /// Trying again is useless.
+    case abandon(because: String)
+}
+
+/// What is kept of work that is done.
+package struct WorkResult: Sendable {
+    /// The subscriptions that are locked for it.
+    let subscriptions: [SubscriptionKey]
+    let keep: @Sendable (Locked, any StoreTransaction) throws -> Void
+
+    /// - Parameters:
+    ///   - subscriptions: to be locked; what is kept must be decided on what is then known of them.
+    ///   - keep: keeps it. The work has ended already in the same transaction, so that a decision that no longer names it does
+    ///     not take it away from whoever holds it. May be run several times, as the body of any transaction.
+    package init(
+        of subscriptions: [SubscriptionKey], _ keep: @escaping @Sendable (Locked, any StoreTransaction) throws -> Void
+    ) {
+        self.subscriptions = subscriptions
+        self.keep = keep
+    }
+}
