@@ -124,7 +124,7 @@ package actor AppStoreSimulator {
     package nonisolated var rootFingerprint: [UInt8] { authority.rootFingerprint }
 
     /// ``rootFingerprint`` in hexadecimal digits: what a server's configuration takes.
-    package nonisolated var rootFingerprintText: String { ControlRoutes.hexadecimal(rootFingerprint) }
+    package nonisolated var rootFingerprintText: String { Hexadecimal.encode(rootFingerprint) }
 
     /// 1980 to 2100.
     private static let acceptedStarts: ClosedRange<Int64> = 315_532_800_000...4_102_444_800_000

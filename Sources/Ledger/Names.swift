@@ -50,7 +50,7 @@ package struct AppAccountToken: Sendable, Hashable, Codable, Comparable {
         guard bytes.count == 36 else { return nil }
         for (index, byte) in bytes.enumerated() {
             let isHyphenPlace = index == 8 || index == 13 || index == 18 || index == 23
-            guard isHyphenPlace ? byte == UInt8(ascii: "-") : Self.isHexadecimal(byte) else { return nil }
+            guard isHyphenPlace ? byte == UInt8(ascii: "-") : Hexadecimal.value(of: byte) != nil else { return nil }
         }
         rawValue = text.lowercased()
     }
@@ -69,12 +69,4 @@ package struct AppAccountToken: Sendable, Hashable, Codable, Comparable {
     }
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
 }

@@ -19,12 +19,15 @@ package enum StrictBase64 {
 
     /// The URL alphabet without padding; ``decodeURL(_:)`` reads it back.
     package static func encodeURL(_ bytes: some Collection<UInt8>) -> String {
-        encode(bytes, alphabet: urlAlphabet, isPadded: false)
+        String(decoding: encodedURL(Array(bytes)), as: UTF8.self)
     }
+
+    /// The same as bytes.
+    package static func encodedURL(_ bytes: [UInt8]) -> [UInt8] { encoded(bytes, alphabet: urlAlphabet, isPadded: false) }
 
     /// The standard alphabet with padding; ``decodePadded(_:)`` reads it back.
     package static func encodePadded(_ bytes: some Collection<UInt8>) -> String {
-        encode(bytes, alphabet: standardAlphabet, isPadded: true)
+        String(decoding: encoded(Array(bytes), alphabet: standardAlphabet, isPadded: true), as: UTF8.self)
     }
 
     private static let invalid: UInt8 = 0xFF
@@ -43,18 +46,36 @@ package enum StrictBase64 {
         return table
     }
 
-    private static func encode(_ bytes: some Collection<UInt8>, alphabet: [UInt8], isPadded: Bool) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count / 3 * 4 + 4)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let group = rest.prefix(3)
-            rest = rest.dropFirst(3)
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for position in 0...group.count { text.append(alphabet[bits >> (18 - 6 * position) & 0x3F]) }
-            if isPadded { text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 3 - group.count)) }
+    private static func encoded(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool) -> [UInt8] {
+        let rest = bytes.count % 3
+        let count = bytes.count / 3 * 4 + (rest == 0 ? 0 : isPadded ? 4 : rest + 1)
+        return [UInt8](unsafeUninitializedCapacity: count) { text, written in
+            bytes.withUnsafeBufferPointer { bytes in
+                alphabet.withUnsafeBufferPointer { alphabet in encode(bytes, alphabet, into: text) }
+            }
+            written = count
         }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Writes all of `text`, whose length says whether there is padding.
+    private static func encode(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: UnsafeBufferPointer<UInt8>,
+        into text: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        var (read, written) = (0, 0)
+        while read + 2 < bytes.count {
+            let word = UInt32(bytes[read]) << 16 | UInt32(bytes[read + 1]) << 8 | UInt32(bytes[read + 2])
+            text[written] = alphabet[Int(word >> 18)]
+            text[written + 1] = alphabet[Int(word >> 12 & 0x3F)]
+            text[written + 2] = alphabet[Int(word >> 6 & 0x3F)]
+            text[written + 3] = alphabet[Int(word & 0x3F)]
+            (read, written) = (read + 3, written + 4)
+        }
+        let rest = bytes.count - read
+        guard rest > 0 else { return }
+        let word = UInt32(bytes[read]) << 16 | (rest == 2 ? UInt32(bytes[read + 1]) << 8 : 0)
+        for place in 0...rest { text[written + place] = alphabet[Int(word >> UInt32(18 - 6 * place) & 0x3F)] }
+        for place in written + rest + 1..<text.count { text[place] = UInt8(ascii: "=") }
     }
 
     private static func decode(_ text: ArraySlice<UInt8>, table: [UInt8]) -> [UInt8]? {

@@ -64,7 +64,7 @@ package struct SigningAuthority: Sendable {
 
     /// The same, and its signature by itself: with the payload it is all that need be kept to put the JWS together again.
     package func signed(_ payload: [UInt8]) throws -> (compact: String, signature: [UInt8]) {
-        let encoded = Base64.encodedURL(payload)
+        let encoded = StrictBase64.encodedURL(payload)
         var digest = headerDigest
         digest.update(data: encoded)
         let signature = try leafKey.signature(over: digest.finalize())
@@ -73,7 +73,7 @@ package struct SigningAuthority: Sendable {
 
     /// The compact JWS that ``signed(_:)`` made of this payload with this signature.
     package func compact(_ payload: [UInt8], signature: [UInt8]) -> String {
-        Self.compact(header, Base64.encodedURL(payload), signature)
+        Self.compact(header, StrictBase64.encodedURL(payload), signature)
     }
 
     private static func compact(_ header: [UInt8], _ payload: [UInt8], _ signature: [UInt8]) -> String {
@@ -81,14 +81,14 @@ package struct SigningAuthority: Sendable {
         jws.reserveCapacity(header.count + payload.count + 88)
         jws += payload
         jws.append(UInt8(ascii: "."))
-        jws += Base64.encodedURL(signature)
+        jws += StrictBase64.encodedURL(signature)
         return String(decoding: jws, as: UTF8.self)
     }
 
     /// A compact JWS with any header at all; the signature is true whatever the header claims.
     package func sign(payload: [UInt8], header: [UInt8]) throws -> String {
-        let input = Base64.encodeURL(header) + "." + Base64.encodeURL(payload)
-        return input + "." + Base64.encodeURL(try leafKey.signature(over: Array(input.utf8)))
+        let input = StrictBase64.encodeURL(header) + "." + StrictBase64.encodeURL(payload)
+        return input + "." + StrictBase64.encodeURL(try leafKey.signature(over: Array(input.utf8)))
     }
 
     /// The leaf key's signature over any bytes: r and s of 32 bytes each (48 each for a P-384 leaf).
@@ -98,7 +98,7 @@ package struct SigningAuthority: Sendable {
 
     /// The header that ``sign(payload:)`` writes, with other certificates in `x5c`.
     package static func header(x5c certificates: [[UInt8]]) -> [UInt8] {
-        let list = certificates.map { "\"" + Base64.encode($0) + "\"" }.joined(separator: ",")
+        let list = certificates.map { "\"" + StrictBase64.encodePadded($0) + "\"" }.joined(separator: ",")
         return Array("{\"alg\":\"ES256\",\"x5c\":[\(list)]}".utf8)
     }
 }
@@ -126,7 +126,7 @@ extension SigningAuthority {
         intermediateKey = keys.intermediate
         leafKey = keys.leaf
         self.chainDER = chainDER
-        header = Base64.encodedURL(Self.header(x5c: chainDER)) + [UInt8(ascii: ".")]
+        header = StrictBase64.encodedURL(Self.header(x5c: chainDER)) + [UInt8(ascii: ".")]
         var digest = SHA256()
         digest.update(data: header)
         headerDigest = digest

@@ -46,7 +46,8 @@ package struct TransactionReceiptAuthority: Sendable {
     /// The property list of any parts.
     package static func propertyList(signature: [UInt8], purchaseInfo: [UInt8], environment: String?) -> String {
         var lines = [
-            "\t\"signature\" = \"\(Base64.encode(signature))\";", "\t\"purchase-info\" = \"\(Base64.encode(purchaseInfo))\";",
+            "\t\"signature\" = \"\(StrictBase64.encodePadded(signature))\";",
+            "\t\"purchase-info\" = \"\(StrictBase64.encodePadded(purchaseInfo))\";",
         ]
         if let environment { lines.append("\t\"environment\" = \"\(environment)\";") }
         lines += ["\t\"pod\" = \"100\";", "\t\"signing-status\" = \"0\";"]

@@ -19,8 +19,9 @@ package struct XcodeAuthority: Sendable {
 
     /// A compact JWS of the payload with Xcode's header.
     package func sign(payload: [UInt8]) throws -> String {
-        let header = #"{"kid":"Apple_Xcode_Key","alg":"ES256","typ":"JWT","x5c":["\#(Base64.encode(certificateDER))"]}"#
-        let input = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(payload)
-        return input + "." + Base64.encodeURL(Array(try key.signature(for: Array(input.utf8)).rawRepresentation))
+        let certificate = StrictBase64.encodePadded(certificateDER)
+        let header = #"{"kid":"Apple_Xcode_Key","alg":"ES256","typ":"JWT","x5c":["\#(certificate)"]}"#
+        let input = StrictBase64.encodeURL(Array(header.utf8)) + "." + StrictBase64.encodeURL(payload)
+        return input + "." + StrictBase64.encodeURL(Array(try key.signature(for: Array(input.utf8)).rawRepresentation))
     }
 }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Backslash escapes inside strings.
 ///
 /// Source: RFC 8259, section 7.
@@ -65,18 +67,9 @@ enum JSONEscapes {
         guard offset + 5 < bytes.endIndex else { throw JSONError(.unexpectedEnd, at: bytes.endIndex) }
         var unit: UInt32 = 0
         for position in offset + 2...offset + 5 {
-            guard let digit = digit(bytes[position]) else { throw JSONError(.invalidEscape, at: offset) }
-            unit = unit << 4 | digit
+            guard let digit = Hexadecimal.value(of: bytes[position]) else { throw JSONError(.invalidEscape, at: offset) }
+            unit = unit << 4 | UInt32(digit)
         }
         return unit
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
-        default: nil
-        }
     }
 }

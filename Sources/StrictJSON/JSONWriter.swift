@@ -1,3 +1,5 @@
+import Primitives
+
 /// Writes JSON the same way every time: members in the order in which they are written, no spaces, nothing escaped that need
 /// not be.
 ///
@@ -111,7 +113,7 @@ package struct JSONWriter: Sendable {
             case 0x0A: bytes.append(contentsOf: "\\n".utf8)
             case 0x0D: bytes.append(contentsOf: "\\r".utf8)
             case 0x09: bytes.append(contentsOf: "\\t".utf8)
-            case 0..<0x20: bytes.append(contentsOf: "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
+            case 0..<0x20: bytes.append(contentsOf: "\\u00\(Hexadecimal.encode(CollectionOfOne(byte)))".utf8)
             default: bytes.append(byte)
             }
         }

@@ -97,7 +97,7 @@ import Testing
         await receiveNotification("no.jws.atAll")
         let world = try ReceiptWorld.sha256.get()
         let der = try world.signed { $0.purchase(ReceiptWorld.purchase()) }
-        try await readReceipt(Base64.encode(der), world.verifier)
+        try await readReceipt(StrictBase64.encodePadded(der), world.verifier)
         readOldReceipt(Array("{}".utf8), world.verifier)
         #expect(trustXcode(world.authority.rootDER).roots.xcodeFingerprints.count == 1)
         readAnswer(Array(#"{"status":21199}"#.utf8))

@@ -127,11 +127,11 @@ import Testing
         let app = ExpectedApp(bundleId: World.app.bundleId, appAppleId: 4711, environments: Set(Environment.allCases))
         for environment in Environment.allCases {
             let json = Sample.json(Sample.transaction.with("environment", "\"\(environment.rawValue)\""))
-            let unsigned = Base64.encodeURL(Array("{\"alg\":\"none\"}".utf8)) + "." + Base64.encodeURL(json) + "."
+            let unsigned = StrictBase64.encodeURL(Array("{\"alg\":\"none\"}".utf8)) + "." + StrictBase64.encodeURL(json) + "."
             #expect(await world.refusal(unsigned, for: app) == .algorithmNotES256)
             let single = Sample.json([
                 ("alg", "\"ES256\""), ("kid", "\"Apple_Xcode_Key\""), ("typ", "\"JWT\""),
-                ("x5c", "[\"\(Base64.encode(world.authority.rootDER))\"]"),
+                ("x5c", "[\"\(StrictBase64.encodePadded(world.authority.rootDER))\"]"),
             ])
             #expect(
                 await world.refusal(try world.authority.sign(payload: json, header: single), for: app) == .chainLengthNotThree)

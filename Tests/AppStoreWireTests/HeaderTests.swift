@@ -1,4 +1,5 @@
 import AppStoreWire
+import Primitives
 import SimulatorPKI
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
     init() throws { world = try World.shared.get() }
 
-    var chain: String { world.authority.chainDER.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",") }
+    var chain: String { world.authority.chainDER.map { "\"\(StrictBase64.encodePadded($0))\"" }.joined(separator: ",") }
 
     func refusal(header: String) async throws -> JWSRefusal.Code? {
         await world.refusal(try world.authority.sign(payload: payload, header: Array(header.utf8)))
@@ -88,7 +89,7 @@ import Testing
 
     @Test func `T30 a list of other than three certificates is refused before one is looked at`() async throws {
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]))
-        let root = Base64.encode(world.authority.rootDER)
+        let root = StrictBase64.encodePadded(world.authority.rootDER)
         let short = Array(repeating: "\"AA==\"", count: 43), long = Array(repeating: "\"\(root)\"", count: 15)
         for list in [
             [], ["\"\(root)\""], Array(long.prefix(2)), Array(long.prefix(4)), long, short,
@@ -110,7 +111,7 @@ import Testing
             try world.authority.sign(
                 payload: payload, header: Array("{\"alg\":\"ES256\",\"x5c\":[\(list.joined(separator: ","))]}".utf8))
         }
-        let bytes = { (count: Int) in "\"\(Base64.encode([UInt8](repeating: 0x30, count: count)))\"" }
+        let bytes = { (count: Int) in "\"\(StrictBase64.encodePadded([UInt8](repeating: 0x30, count: count)))\"" }
         #expect(try await refusal(signed(Array(repeating: bytes(1), count: 10_000))) == .headerTooLong)
         #expect(try await refusal(signed(Array(repeating: bytes(40_000), count: 3))) == .headerTooLong)
         #expect(try await refusal(signed(Array(repeating: bytes(80_000), count: 3))) == .jwsTooLong)

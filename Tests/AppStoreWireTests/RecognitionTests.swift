@@ -18,8 +18,8 @@ import Testing
     static let escaped = base64.replacing("/", with: "\\/")
     /// A header with a chain and the payload of a transaction, as far as recognising looks.
     static let jws =
-        Base64.encodeURL(Array(#"{"alg":"ES256","x5c":["A"]}"#.utf8)) + "." + payload + ".AA"
-    static let payload = Base64.encodeURL(Sample.json(Sample.transaction))
+        StrictBase64.encodeURL(Array(#"{"alg":"ES256","x5c":["A"]}"#.utf8)) + "." + payload + ".AA"
+    static let payload = StrictBase64.encodeURL(Sample.json(Sample.transaction))
     static let body = #"{"signedPayload":"\#(jws)"}"#
 
     static func broken(_ text: String, _ lineBreak: String) -> String {

@@ -35,13 +35,14 @@ import Testing
     }
 
     func replacing(_ jws: String, signature: [UInt8]) -> String {
-        parts(jws)[..<2].joined(separator: ".") + "." + Base64.encodeURL(signature)
+        parts(jws)[..<2].joined(separator: ".") + "." + StrictBase64.encodeURL(signature)
     }
 
     @Test func `FACT-3 a forged payload under a true signature yields a refusal`() async throws {
         let jws = parts(try world.authority.sign(payload: payload))
         let forged = Sample.json(Sample.transaction.with("expiresDate", "1892591990000"))
-        #expect(await world.refusal([jws[0], Base64.encodeURL(forged), jws[2]].joined(separator: ".")) == .signatureInvalid)
+        let refused = [jws[0], StrictBase64.encodeURL(forged), jws[2]].joined(separator: ".")
+        #expect(await world.refusal(refused) == .signatureInvalid)
     }
 
     @Test func `FACT-3 a signature by any other key under a true chain yields a refusal`() async throws {
@@ -112,15 +113,16 @@ import Testing
     }
 
     @Test func `T07 header and payload have one spelling even when the signer himself writes another`() async throws {
-        let header = Base64.encodeURL(SigningAuthority.header(x5c: world.authority.chainDER))
+        let header = StrictBase64.encodeURL(SigningAuthority.header(x5c: world.authority.chainDER))
         let json = payload.count % 3 == 0 ? payload + [0x20] : payload
-        let text = Base64.encodeURL(json)
+        let text = StrictBase64.encodeURL(json)
         func refusal(_ header: String, _ payload: String) async throws -> JWSRefusal.Code? {
             let input = header + "." + payload
-            return await world.refusal(input + "." + Base64.encodeURL(try world.authority.signature(over: Array(input.utf8))))
+            let signature = try world.authority.signature(over: Array(input.utf8))
+            return await world.refusal(input + "." + StrictBase64.encodeURL(signature))
         }
         #expect(try await refusal(header, text) == nil)
-        for wrong in [text + "=", text + "==", text + "\n", " " + text, Base64.encode(json), spelledOtherwise(text)]
+        for wrong in [text + "=", text + "==", text + "\n", " " + text, StrictBase64.encodePadded(json), spelledOtherwise(text)]
         where wrong != text {
             #expect(try await refusal(header, wrong) == .payloadNotBase64URL)
         }
@@ -141,18 +143,18 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         for length in 0..<70 {
             let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            #expect(StrictBase64.decodeURL(Array(Base64.encodeURL(bytes).utf8)[...]) == bytes)
-            #expect(StrictBase64.decodePadded(Array(Base64.encode(bytes).utf8)[...]) == bytes)
+            #expect(StrictBase64.decodeURL(Array(StrictBase64.encodeURL(bytes).utf8)[...]) == bytes)
+            #expect(StrictBase64.decodePadded(Array(StrictBase64.encodePadded(bytes).utf8)[...]) == bytes)
         }
         let characters = Array("ABCDwxyz0189-_+/= \n".utf8)
         for _ in 0..<50_000 {
             let text = (0..<Int.random(in: 0...9, using: &generator)).map { _ in characters.randomElement(using: &generator) ?? 65
             }
             if let bytes = StrictBase64.decodeURL(text[...]) {
-                #expect(Array(Base64.encodeURL(bytes).utf8) == text, "seed \(seed)")
+                #expect(Array(StrictBase64.encodeURL(bytes).utf8) == text, "seed \(seed)")
             }
             if let bytes = StrictBase64.decodePadded(text[...]) {
-                #expect(Array(Base64.encode(bytes).utf8) == text, "seed \(seed)")
+                #expect(Array(StrictBase64.encodePadded(bytes).utf8) == text, "seed \(seed)")
             }
         }
     }

@@ -41,7 +41,7 @@ import Testing
     @Test func `the header is Apple's, to the byte`() throws {
         let jws = try world.authority.sign(payload: [])
         let header = try #require(StrictBase64.decodeURL(Array(jws.utf8.prefix { $0 != UInt8(ascii: ".") })[...]))
-        let list = world.authority.chainDER.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",")
+        let list = world.authority.chainDER.map { "\"\(StrictBase64.encodePadded($0))\"" }.joined(separator: ",")
         #expect(String(decoding: header, as: UTF8.self) == "{\"alg\":\"ES256\",\"x5c\":[\(list)]}")
     }
 }

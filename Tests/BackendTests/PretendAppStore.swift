@@ -228,6 +228,6 @@ enum Malleable {
             borrow = digit < 0 ? 1 : 0
             mirrored[index] = UInt8(truncatingIfNeeded: digit)
         }
-        return parts[0] + "." + parts[1] + "." + Base64.encodeURL(signature[..<32] + mirrored)
+        return parts[0] + "." + parts[1] + "." + StrictBase64.encodeURL(signature[..<32] + mirrored)
     }
 }

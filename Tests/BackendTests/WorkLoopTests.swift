@@ -92,7 +92,7 @@ extension Mutex<Int> {
             let performer = ScriptedPerformer { _ in .retry(because: "HTTP 503") }
             let loop = Self.loop(world, performer) {
                 $0.attempts = 4
-                $0.longestPause = .seconds(3)
+                $0.backoff = Backoff(first: .seconds(1), greatest: .seconds(3))
             }
             // With all of its chance part, the pause is 1, 2 and then at most 3 seconds.
             for pause in [1, 2, 3] as [Int64] {

@@ -202,7 +202,7 @@ import Testing
 
 extension TestClientProtocol {
     fileprivate func upload(receipt: [UInt8], of app: String, key: String) async throws -> Answer {
-        let body = #"{"kind":"restore","receipt":"\#(Base64.encode(receipt))"}"#
+        let body = #"{"kind":"restore","receipt":"\#(StrictBase64.encodePadded(receipt))"}"#
         return try await send(.post, "/api/v1/apps/\(app)/customers/alice/receipts", key: key, body: Array(body.utf8))
     }
 }

@@ -81,7 +81,7 @@ import Testing
             "x5c of 43 certificates", "chainLengthNotThree",
             body: withHeader { apple in
                 let chain = (0..<43).map { apple.authority.chainDER[$0 % 3] }.map {
-                    "\"\(Base64.encode(Array($0.prefix(200))))\""
+                    "\"\(StrictBase64.encodePadded(Array($0.prefix(200))))\""
                 }
                 return #"{"alg":"ES256","x5c":[\#(chain.joined(separator: ","))]}"#
             }),

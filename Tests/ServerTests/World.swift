@@ -224,8 +224,8 @@ struct TokenMint {
         let header = #"{"alg":"\#(algorithm)","typ":"JWT"\#(extra)}"#
         let claims = [("sub", subject), ("aud", audience), ("iat", issuedAt), ("exp", expiresAt), ("nbf", notBefore)]
             .compactMap { name, value in value.map { #""\#(name)":\#($0)"# } }.joined(separator: ",")
-        let input = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(Array("{\(claims)}".utf8))
+        let input = StrictBase64.encodeURL(Array(header.utf8)) + "." + StrictBase64.encodeURL(Array("{\(claims)}".utf8))
         let code = HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: SymmetricKey(data: secret))
-        return input + "." + Base64.encodeURL(Array(code))
+        return input + "." + StrictBase64.encodeURL(Array(code))
     }
 }

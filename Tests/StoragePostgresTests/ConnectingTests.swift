@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import PrivatePostgres
 import Storage
 import Testing
@@ -109,7 +110,7 @@ extension PostgresTests {
             let server = try PrivatePostgres.shared()
             var configuration = PostgresPool.Configuration()
             configuration.connections = 1
-            configuration.reconnection = Backoff(first: .milliseconds(1), greatest: .milliseconds(5))
+            configuration.reconnection = Backoff(first: Milliseconds(1), greatest: Milliseconds(5))
             try await withPool(configuration: configuration) { pool, name in
                 try await pool.run(.write) { _ = try $0.execute(.init("SELECT 1")) }
                 try server.administer("ALTER DATABASE \(name) SET synchronous_commit = off")

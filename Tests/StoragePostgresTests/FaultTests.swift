@@ -1,4 +1,5 @@
 import FaultProxy
+import Primitives
 import PrivatePostgres
 import Storage
 import Testing
@@ -12,13 +13,13 @@ extension PostgresTests {
             var configuration = PostgresPool.Configuration()
             configuration.connections = connections
             configuration.reservedForReads = 0
-            configuration.reconnection = Backoff(first: .milliseconds(1), greatest: .milliseconds(50))
+            configuration.reconnection = Backoff(first: Milliseconds(1), greatest: Milliseconds(50))
             return configuration
         }
 
         private static func policy(isIdempotent: Bool = true) -> RetryPolicy {
             var policy = RetryPolicy(isIdempotent: isIdempotent)
-            policy.pause = Backoff(first: .milliseconds(1), greatest: .milliseconds(20))
+            policy.pause = Backoff(first: Milliseconds(1), greatest: Milliseconds(20))
             return policy
         }
 

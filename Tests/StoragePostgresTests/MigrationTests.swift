@@ -135,7 +135,7 @@ extension PostgresTests {
                     number: PostgresSchema.version + 1, oldest: 3, tables: "ALTER TABLE claim ADD COLUMN more bigint")
                 var migration = PostgresMigration(steps: PostgresSchema.steps + [last])
                 migration.lockTimeout = .milliseconds(50)
-                migration.pause = Backoff(first: .milliseconds(20), greatest: .milliseconds(40))
+                migration.pause = Backoff(first: Milliseconds(20), greatest: Milliseconds(40))
                 let migrating = migration
                 let settings = try server.settings(url)
                 let libpq = try Libpq.loaded()
@@ -182,7 +182,7 @@ extension PostgresTests {
                     PostgresSchema.Step(
                         number: PostgresSchema.version + 2, oldest: 3, tables: "ALTER TABLE claim ADD COLUMN x int"))
                 (migration.lockTimeout, migration.patience) = (.milliseconds(20), .milliseconds(100))
-                migration.pause = Backoff(first: .milliseconds(10), greatest: .milliseconds(20))
+                migration.pause = Backoff(first: Milliseconds(10), greatest: Milliseconds(20))
                 let hopeless = migration
                 _ = try owner.execute(.init("BEGIN"))
                 _ = try owner.execute(.init("SELECT count(*) FROM claim"))

@@ -1,4 +1,5 @@
 import Dispatch
+import Primitives
 import PrivatePostgres
 import Storage
 import Synchronization
@@ -188,7 +189,7 @@ extension PostgresTests {
     @Suite struct Conflicts {
         private func policy() -> RetryPolicy {
             var policy = RetryPolicy(isIdempotent: true)
-            policy.pause = Backoff(first: .milliseconds(1), greatest: .milliseconds(20))
+            policy.pause = Backoff(first: Milliseconds(1), greatest: Milliseconds(20))
             return policy
         }
 

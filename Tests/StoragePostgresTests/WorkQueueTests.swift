@@ -97,16 +97,4 @@ import Testing
         #expect(queue.expire(at: Self.start + .seconds(3)) == [2, 3])
         #expect(queue.workerIsReady(0, finished: nil).map(\.entry.ticket) == [1])
     }
-
-    @Test func `Pauses double up to their bound, are never less than half of it, and one seed gives the same ones`() {
-        let backoff = Backoff(first: .milliseconds(10), greatest: .milliseconds(100))
-        for seed in 1...50 as ClosedRange<UInt64> {
-            var (generator, again) = (SplitMix64(seed: seed), SplitMix64(seed: seed))
-            for (failures, bound) in [(1, 10), (2, 20), (3, 40), (4, 80), (5, 100), (1_000_000, 100), (0, 10)] {
-                let delay = backoff.delay(afterFailures: failures, using: &generator)
-                #expect(delay <= .milliseconds(bound) && delay >= .milliseconds(bound) / 2, "seed \(seed)")
-                #expect(delay == backoff.delay(afterFailures: failures, using: &again))
-            }
-        }
-    }
 }

@@ -160,7 +160,7 @@ extension BasicRequestContext {
     func account() throws -> AccountID { AccountID(try parameters.require("account")) }
     func family() throws -> FamilyID { FamilyID(try parameters.require("family")) }
     /// Anything may stand in a product id.
-    func product() throws -> ProductID { ProductID(PercentText.decoded(try parameters.require("product"))) }
+    func product() throws -> ProductID { ProductID(PercentEncoding.read(try parameters.require("product"))) }
     func device() throws -> DeviceID { DeviceID(try parameters.require("device")) }
 
     /// The id in the address; one that is no id of Apple's is unknown.

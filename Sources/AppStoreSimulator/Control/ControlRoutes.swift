@@ -185,8 +185,4 @@ struct ControlRoutes: Sendable {
             status: .ok, headers: [.contentType: "application/pkix-cert"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
-
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
 }

@@ -38,8 +38,8 @@ struct FaceRoutes: Sendable {
         let body = try await request.collectBody(upTo: Self.longestBody)
         var call = APICall(
             app: try await simulator.app(bundleId), environment: environment, method: request.method.rawValue,
-            path: request.uri.path.split(separator: "/").map { PercentText.decoded($0) },
-            query: PercentText.pairs(request.uri.query), body: Array(body.readableBytesView))
+            path: request.uri.path.split(separator: "/").map { PercentEncoding.read($0) },
+            query: PercentEncoding.queryPairs(request.uri.query), body: Array(body.readableBytesView))
         call.isStale = fault == .stale
         let answer = FaceAnswer(await simulator.answer(call))
         return (fault == .truncated ? answer.firstHalf : answer).response
@@ -132,32 +132,19 @@ private struct FaceAnswer {
     }
 }
 
-/// Percent-encoding as it stands in addresses; what is not encoded right stays as it is.
-///
-/// Source: RFC 3986, section 2.1.
-enum PercentText {
+extension PercentEncoding {
     /// So many pairs of a query are read.
     private static let mostPairs = 200
 
-    static func decoded(_ text: some StringProtocol) -> String {
-        var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-            guard byte == UInt8(ascii: "%"), digits.count == 2 else {
-                bytes.append(byte)
-                continue
-            }
-            bytes.append(UInt8(digits[0] * 16 + digits[1]))
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self) ?? String(text)
-    }
+    /// A part of an address; what is not encoded right stays as it is.
+    static func read(_ part: some StringProtocol) -> String { decode(Substring(part)) ?? String(part) }
 
-    static func pairs(_ query: String?) -> [(name: String, value: String)] {
+    /// The names and values of a query, in which `+` is a space.
+    static func queryPairs(_ query: String?) -> [(name: String, value: String)] {
         (query ?? "").split(separator: "&").prefix(mostPairs).map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count > 1 ? parts[1].replacing("+", with: " ") : ""
-            return (decoded(parts[0]), decoded(value))
+            return (read(parts[0]), read(value))
         }
     }
 }

@@ -64,7 +64,7 @@ extension AppStoreSimulator {
 
     /// The SHA-256 of ``receiptRootDER()`` in hexadecimal digits: what a server's configuration takes.
     package func receiptRootFingerprintText() throws -> String {
-        ControlRoutes.hexadecimal(Array(SHA256.hash(data: try receiptRootDER())))
+        Hexadecimal.encode(SHA256.hash(data: try receiptRootDER()))
     }
 
     /// The root's DER of app receipts.
@@ -75,7 +75,7 @@ extension AppStoreSimulator {
 
     func latestReceipt(of app: AppNumber, for account: AccountNumber) -> String? {
         do {
-            return Base64.encode(try appReceipt(of: app, for: account, device: CompactUUID(bytes: [])))
+            return StrictBase64.encodePadded(try appReceipt(of: app, for: account, device: CompactUUID(bytes: [])))
         } catch {
             return nil
         }
@@ -137,7 +137,7 @@ extension AppStoreSimulator {
         let environment = store[transaction.account].environment
         let text = try receipts.oldAuthority().sign(
             purchaseInfo: purchaseInfo(of: transaction), environment: environment == .production ? nil : "Sandbox")
-        return Base64.encode(Array(text.utf8))
+        return StrictBase64.encodePadded(Array(text.utf8))
     }
 
     private func purchaseInfo(of transaction: StoreTransaction) -> String {

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import FoundationEssentials
+internal import Primitives
 internal import StrictJSON
 
 /// A ``SimulatorState`` as bytes: a line that says what it is, then a line of JSON.
@@ -70,7 +71,7 @@ package enum SimulatorStateFile {
     private static let newline = UInt8(ascii: "\n")
 
     private static func digest(of body: ArraySlice<UInt8>) -> String {
-        ControlRoutes.hexadecimal(Array(SHA256.hash(data: body)))
+        Hexadecimal.encode(SHA256.hash(data: body))
     }
 }
 

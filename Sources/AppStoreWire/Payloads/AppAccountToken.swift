@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// The token that an app attached to a purchase, as Apple wrote it.
 ///
 /// Apple documents a UUID. A value of another form is kept, never refused: the fact that carries it is still a fact.
@@ -19,7 +21,7 @@ public struct AppAccountToken: RawRepresentable, Sendable, Hashable {
             if [8, 13, 18, 23].contains(position) {
                 guard isHyphen else { return nil }
             } else {
-                guard Unicode.Scalar(byte).properties.isASCIIHexDigit else { return nil }
+                guard Hexadecimal.value(of: byte) != nil else { return nil }
             }
         }
         return rawValue.lowercased()

@@ -1,4 +1,5 @@
 internal import CryptoExtras
+internal import Primitives
 internal import X509
 
 /// Whose certificate a transaction receipt from before iOS 7 carries.
@@ -44,7 +45,7 @@ extension ChainVerifier {
         guard try Self.isCA(issuer, issuerWords) else { throw ChainRefusal(.intermediateNotCA, issuerWords) }
         let signer = Signer(
             authority: .configured, leafName: Signer.commonName(leaf.subject),
-            leafSerial: Signer.hexadecimal(leaf.serialNumber), leafFingerprint: TrustRoots.fingerprint(of: der),
+            leafSerial: Hexadecimal.encode(leaf.serialNumber), leafFingerprint: TrustRoots.fingerprint(of: der),
             intermediateFingerprint: nil, rootName: Signer.commonName(issuer.subject),
             rootFingerprint: TrustRoots.fingerprint(of: issuerDER))
         try checkTrusted(signer)

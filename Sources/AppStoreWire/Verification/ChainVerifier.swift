@@ -197,7 +197,7 @@ extension Signer {
         self.init(
             authority: path.count == 1 ? .xcode : isApple ? .apple : .configured,
             leafName: Self.commonName(path[0].certificate.subject),
-            leafSerial: Self.hexadecimal(path[0].certificate.serialNumber.bytes), leafFingerprint: prints[0],
+            leafSerial: Hexadecimal.encode(path[0].certificate.serialNumber.bytes), leafFingerprint: prints[0],
             intermediateFingerprint: path.count == 3 ? prints[1] : nil,
             rootName: Self.commonName(path[path.count - 1].certificate.subject), rootFingerprint: root)
     }
@@ -209,10 +209,5 @@ extension Signer {
             }
         }
         return ""
-    }
-
-    static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

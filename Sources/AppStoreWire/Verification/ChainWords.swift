@@ -43,7 +43,7 @@ enum ChainWords {
         } catch {
             subject = nil
         }
-        let print = Signer.hexadecimal(TrustRoots.fingerprint(of: der)[...])
+        let print = Hexadecimal.encode(TrustRoots.fingerprint(of: der))
         return "\(named(place(index, of: count), subject)) of SHA-256 \(print) is not trusted; trusted \(trusted)"
     }
 
@@ -93,7 +93,7 @@ extension TrustRoots {
 
     private static func words(_ fingerprints: Set<[UInt8]>, names: [[UInt8]: String]) -> String {
         let all = fingerprints.map { print in
-            (names[print].map { ChainWords.quoted($0) + " " } ?? "") + Signer.hexadecimal(print[...])
+            (names[print].map { ChainWords.quoted($0) + " " } ?? "") + Hexadecimal.encode(print)
         }
         guard !all.isEmpty else { return "is none" }
         let more = all.count > 8 ? " and \(all.count - 8) more" : ""

@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// A certificate's serial number as people write it: hexadecimal as `openssl x509 -serial` prints it, with colons, dashes, spaces
 /// or `0x` too, or decimal as browsers and some tools show it.
 public enum LeafSerial {
@@ -31,6 +33,6 @@ public enum LeafSerial {
             }
         }
         guard bytes[20] == 0 else { return nil }
-        return plain(bytes.reversed().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        return plain(Hexadecimal.encode(bytes.reversed().map { UInt8(truncatingIfNeeded: $0) }))
     }
 }

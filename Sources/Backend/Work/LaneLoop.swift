@@ -99,7 +99,8 @@ struct LaneLoop: Sendable {
         case .abandon(let reason): try transaction.abandon(work, at: now, because: reason)
         case .retry(let reason):
             guard work.attempt < limits.attempts else { return try transaction.abandon(work, at: now, because: reason) }
-            try transaction.postpone(work, to: now.adding(pause(after: work.attempt)), because: reason, counts: true)
+            let pause = limits.backoff.pause(afterFailures: Int(clamping: work.attempt), chance: place.jitter())
+            try transaction.postpone(work, to: now.adding(pause), because: reason, counts: true)
         }
     }
 
@@ -142,12 +143,5 @@ struct LaneLoop: Sendable {
         case timeIsUp
         /// Nobody watches the time any more.
         case stopped
-    }
-
-    /// Between half and all of it, so that it is never none.
-    private func pause(after attempt: Int64) -> Milliseconds {
-        let doublings = min(max(attempt - 1, 0), 20)
-        let full = min(limits.firstPause.count << doublings, limits.longestPause.count)
-        return Milliseconds(full / 2 + Int64(Double(full / 2) * min(max(place.jitter(), 0), 1)))
     }
 }

@@ -21,9 +21,8 @@ package struct WorkLimits: Sendable {
     package var lease = Milliseconds.seconds(60)
     /// How often work is begun before it is given up, also where the process died each time.
     package var attempts: Int64 = 20
-    /// The pause after the first failure; each next one is twice as long, at most ``longestPause``, and a random part of it.
-    package var firstPause = Milliseconds.seconds(1)
-    package var longestPause = Milliseconds.minutes(15)
+    /// How long it waits after a failure.
+    package var backoff = Backoff(first: .seconds(1), greatest: .minutes(15))
     /// How long it waits when nothing is due.
     package var poll = Duration.seconds(1)
 

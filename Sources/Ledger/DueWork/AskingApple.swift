@@ -80,6 +80,6 @@ struct AskingApple {
     /// One minute, then twice as long each time, at most half an hour, so that a failed question is followed by the next before
     /// its hour of leeway is over (ENT-6).
     private static func pause(after failures: Int) -> Milliseconds {
-        failures > 5 ? .minutes(30) : .minutes(min(30, 1 << Int64(max(0, failures - 1))))
+        Backoff(first: .minutes(1), greatest: .minutes(30)).longestPause(afterFailures: failures)
     }
 }

@@ -14,10 +14,7 @@ package enum SettingsCoding {
 
     /// SHA-256 in hexadecimal.
     package static func digest(of text: String) -> String {
-        SHA256.hash(data: Array(text.utf8)).map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        Hexadecimal.encode(SHA256.hash(data: Array(text.utf8)))
     }
 
     private struct Document: Codable {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Primitives
 import Storage
 import Synchronization
 
@@ -57,7 +58,8 @@ final class PoolCore: Sendable {
     }
 
     func delay(_ backoff: Backoff, afterFailures failures: Int) -> Duration {
-        generator.withLock { generator in backoff.delay(afterFailures: failures, using: &generator) }
+        let chance = generator.withLock { generator in Double.random(in: 0...1, using: &generator) }
+        return .milliseconds(backoff.pause(afterFailures: failures, chance: chance).count)
     }
 
     private static let closing = StorageError(.unavailable, "the pool of connections is closed")

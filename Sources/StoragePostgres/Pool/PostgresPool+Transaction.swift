@@ -1,10 +1,11 @@
+package import Primitives
 import Storage
 
 /// How often a transaction is run again, and after what.
 package struct RetryPolicy: Sendable, Hashable {
     /// At least 1. Tries that found no database are not counted.
     package var tries = 10
-    package var pause = Backoff(first: .milliseconds(5), greatest: .milliseconds(500))
+    package var pause = Backoff(first: Milliseconds(5), greatest: Milliseconds(500))
     /// No further try begins after so long.
     package var deadline: Duration = .seconds(20)
     /// Whether running the body twice does what running it once does, because everything it writes has a semantic key. Only then

@@ -1,4 +1,5 @@
 import Foundation
+package import Primitives
 import Storage
 import Synchronization
 
@@ -18,7 +19,7 @@ package final class PostgresPool: Sendable {
         /// How long a job may wait for a connection.
         package var acquireTimeout: Duration = .seconds(5)
         /// Between two tries to connect.
-        package var reconnection = Backoff(first: .milliseconds(50), greatest: .seconds(2))
+        package var reconnection = Backoff(first: Milliseconds(50), greatest: .seconds(2))
         /// How often an idle connection looks whether the server has gone.
         package var idleCheck: Duration = .seconds(2)
 

@@ -1,3 +1,4 @@
+import Primitives
 import Storage
 
 /// Brings a database to a version while servers of the version before are at work.
@@ -8,7 +9,7 @@ struct PostgresMigration {
     /// How long a step waits for a lock. Short: while it waits for a table, everybody who comes later waits behind it.
     var lockTimeout: Duration = .seconds(1)
     /// Between two tries, which is when those go on who waited behind it.
-    var pause = Backoff(first: .milliseconds(250), greatest: .seconds(2))
+    var pause = Backoff(first: Milliseconds(250), greatest: .seconds(2))
     /// How long it is tried to get a lock that others hold, of a table or of another migration.
     var patience: Duration = .seconds(600)
     /// How long a step itself may take: a big table may need hours. Whether the server still lives its keepalives say.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Crypto
+import Primitives
 
 struct Keys: ParsableCommand {
     static let configuration = CommandConfiguration(

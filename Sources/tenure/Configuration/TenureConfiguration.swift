@@ -139,25 +139,3 @@ struct TenureConfiguration {
         return level
     }
 }
-
-/// Lower-case hexadecimal digits.
-enum Hexadecimal {
-    static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
-
-    /// Nil unless the text is an even number of hexadecimal digits, with colons or blanks between bytes allowed.
-    static func decode(_ text: String) -> [UInt8]? {
-        let digits = Array(text.utf8).filter { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: " ") }
-        guard digits.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index...(index + 1)], as: UTF8.self), radix: 16) else { return nil }
-            bytes.append(byte)
-        }
-        return bytes
-    }
-}

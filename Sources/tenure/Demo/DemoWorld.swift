@@ -90,13 +90,11 @@ struct DemoWorld: Sendable {
             claims.member("iat", now / 1000)
             claims.member("exp", now / 1000 + 600)
         }
-        let signed = Self.base64URL(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "." + Self.base64URL(claims.bytes)
+        let header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
+        let signed = StrictBase64.encodeURL(header) + "." + StrictBase64.encodeURL(claims.bytes)
         let code = HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: SymmetricKey(data: customerTokenSecret))
-        return ["Authorization": "Bearer \(publicKey)", "Tenure-Customer-Token": signed + "." + Self.base64URL(Array(code))]
-    }
-
-    private static func base64URL(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let token = signed + "." + StrictBase64.encodeURL(Array(code))
+        return ["Authorization": "Bearer \(publicKey)", "Tenure-Customer-Token": token]
     }
 
     private func send(_ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: [UInt8]? = nil) async throws

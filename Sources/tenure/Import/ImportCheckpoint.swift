@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Primitives
 
 /// How far an import has come, in a file beside the imported one, so that it can be cut short and begun again.
 struct ImportCheckpoint: Codable, Equatable {

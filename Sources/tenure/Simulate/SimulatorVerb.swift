@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Primitives
 import StrictJSON
 
 /// Something that one can do in a local App Store, from the command line: a control call with a name and words in order.
@@ -31,10 +32,6 @@ struct SimulatorVerb: Sendable {
             case flag(on: String, off: String)
         }
     }
-
-    /// Source: RFC 3986, section 2.3.
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
     /// Whether a word is a member, `name=value`; base64 and JWS are none.
     static func isMember(_ word: String) -> Bool {
@@ -69,7 +66,7 @@ struct SimulatorVerb: Sendable {
         for (word, argument) in zip(words, arguments) {
             let place = "{\(word.name)}"
             if path.contains(place) {
-                path = path.replacing(place, with: argument.addingPercentEncoding(withAllowedCharacters: Self.unreserved) ?? "")
+                path = path.replacing(place, with: PercentEncoding.encode(argument))
             } else {
                 body.append((word.name, try word.json(argument)))
             }
@@ -86,7 +83,7 @@ extension SimulatorVerb {
     private static func query(_ members: [(name: String, json: String)]) throws -> String {
         let pairs = try members.map { member in
             let text = try JSONDocument(Array(member.json.utf8)).root.string ?? member.json
-            return "\(member.name)=\(text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")"
+            return "\(member.name)=\(PercentEncoding.encode(text))"
         }
         return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
     }

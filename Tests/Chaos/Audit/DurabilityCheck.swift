@@ -1,4 +1,5 @@
 import APIContract
+import Primitives
 
 /// Whether every acknowledgement in a trace went out behind a sync of the bytes that it acknowledges.
 struct DurabilityCheck: Sendable {

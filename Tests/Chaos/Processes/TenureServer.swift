@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Glibc
+import Primitives
 import StrictJSON
 
 /// Where the server under test keeps what it knows.
@@ -82,11 +83,11 @@ final class TenureServer: Sendable {
                 writer.object { writer in
                     writer.member("appleRoots", false)
                     writer.member("additionalRootSHA256") { writer in
-                        writer.array { $0.string(Self.hexadecimal(world.signer.rootFingerprint)) }
+                        writer.array { $0.string(Hexadecimal.encode(world.signer.rootFingerprint)) }
                     }
                 }
             }
-            let digest = Self.hexadecimal(SHA256.hash(data: Array(Self.serverKey.utf8)))
+            let digest = Hexadecimal.encode(SHA256.hash(data: Array(Self.serverKey.utf8)))
             writer.member("apps") { writer in
                 writer.array { writer in
                     for app in world.apps { app.write(to: &writer, serverKeyDigest: digest) }
@@ -141,13 +142,6 @@ final class TenureServer: Sendable {
             let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: log)), as: UTF8.self)
             return text.split(separator: "\n").suffix(5).joined(separator: "\n")
         }
-    }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }.joined()
     }
 
     /// A port that nobody uses now; the kernel chooses.

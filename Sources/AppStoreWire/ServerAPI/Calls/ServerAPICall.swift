@@ -1,3 +1,4 @@
+internal import Primitives
 internal import StrictJSON
 
 /// What a successful answer of the App Store Server API is read as.
@@ -66,7 +67,7 @@ public struct ServerAPICall<Response: ServerAPIResponse>: Sendable, Hashable {
     /// Path and query, percent-encoded: what follows the host.
     public var target: String {
         guard !queryItems.isEmpty else { return path }
-        let pairs = queryItems.map { PathSegment.percentEncoded($0.name) + "=" + PathSegment.percentEncoded($0.value) }
+        let pairs = queryItems.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }
         return path + "?" + pairs.joined(separator: "&")
     }
 
