@@ -30,6 +30,8 @@ package struct JSONValue: Sendable {
 
     private var node: JSONNode { tape.nodes[index] }
 
+    var kind: JSONNode.Kind { node.kind }
+
     /// Whether this is `null`.
     package var isNull: Bool { node.kind == .null }
 
@@ -128,6 +130,9 @@ package struct JSONObject: Sendable, Sequence {
 
     /// How many members there are.
     package var count: Int { Int(tape.nodes[index].count) }
+
+    /// The object exactly as it stands in the document.
+    package var rawBytes: ArraySlice<UInt8> { JSONValue(tape: tape, index: index).rawBytes }
 
     /// The member of that name, or nil; `null` is a value, not nil.
     package subscript(_ name: String) -> JSONValue? {

@@ -1,5 +1,6 @@
 import Foundation
 import Primitives
+import StrictJSON
 import Testing
 
 @testable import AppStoreModel
@@ -61,14 +62,14 @@ let fixtures = ProcessInfo.processInfo.environment["TENURE_FIXTURES"]
     }
 
     @Test(arguments: [
-        ("[]", CatalogueError.malformed(path: "/")),
+        ("[]", CatalogueError.malformed(JSONFieldError(at: "", expected: .object, found: .array))),
         (#"{"version":{"major":9}}"#, .unsupportedVersion(9)),
-        (#"{"products":7}"#, .malformed(path: "/products")),
-        (#"{"products":[7]}"#, .malformed(path: "/products/0")),
-        (#"{"products":[{"type":"Gift","productID":"a","displayPrice":"1"}]}"#, .unknownKind(path: "/products/0/type", "Gift")),
+        (#"{"products":7}"#, .malformed(JSONFieldError(at: "products", expected: .array, found: .integer))),
+        (#"{"products":[7]}"#, .malformed(JSONFieldError(at: "products[0]", expected: .object, found: .integer))),
+        (#"{"products":[{"type":"Gift","productID":"a","displayPrice":"1"}]}"#, .unknownKind(path: "products[0].type", "Gift")),
         (
             #"{"products":[{"type":"Consumable","productID":"a","displayPrice":"1,99"}]}"#,
-            .price(path: "/products/0/displayPrice", "1,99")
+            .price(path: "products[0].displayPrice", "1,99")
         ),
         (
             #"{"products":[\#(CatalogueTests.gift("1")),\#(CatalogueTests.gift("2"))]}"#,
@@ -76,12 +77,14 @@ let fixtures = ProcessInfo.processInfo.environment["TENURE_FIXTURES"]
         ),
         (
             #"{"subscriptionGroups":[{"id":"g","subscriptions":[{"productID":"a","displayPrice":"1","groupNumber":0}]}]}"#,
-            .malformed(path: "/subscriptionGroups/0/subscriptions/0/groupNumber")
+            .malformed(
+                JSONFieldError(
+                    at: "subscriptionGroups[0].subscriptions[0].groupNumber", expected: .integer(1...Int64.max), found: .integer))
         ),
         (
             #"{"subscriptionGroups":[{"id":"g","subscriptions":[{"productID":"a","displayPrice":"1","groupNumber":1,"#
                 + #""recurringSubscriptionPeriod":"P0M"}]}]}"#,
-            .period(path: "/subscriptionGroups/0/subscriptions/0/recurringSubscriptionPeriod", "P0M")
+            .period(path: "subscriptionGroups[0].subscriptions[0].recurringSubscriptionPeriod", "P0M")
         ),
     ])
     func `a malformed file is refused with the place`(text: String, error: CatalogueError) {

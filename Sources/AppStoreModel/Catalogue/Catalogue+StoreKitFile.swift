@@ -8,42 +8,40 @@ extension Catalogue {
     /// Source: files written by Xcode 12 to 26; Apple publishes no description of the format.
     package init(storeKitFile bytes: [UInt8]) throws(CatalogueError) {
         let root = try Self.root(bytes)
-        let version = root["version"]?.object?["major"]?.int64
+        let version = root.fields.object["version"]?.object?["major"]?.int64
         if let version, !(1...5).contains(version) { throw .unsupportedVersion(version) }
         var reader = StoreKitReader()
         for list in ["products", "nonRenewingSubscriptions"] {
-            for entry in try StoreKitEntry.list(root, list, path: "") { try reader.readOneTimeProduct(entry) }
+            for entry in try root.list(list) { try reader.readOneTimeProduct(entry) }
         }
-        for entry in try StoreKitEntry.list(root, "subscriptionGroups", path: "") { try reader.readGroup(entry) }
+        for entry in try root.list("subscriptionGroups") { try reader.readGroup(entry) }
         try self.init(
             products: reader.products, groups: reader.groups, offers: reader.offers, settings: try Self.settings(root),
             file: bytes)
     }
 
-    private static func root(_ bytes: [UInt8]) throws(CatalogueError) -> JSONObject {
+    private static func root(_ bytes: [UInt8]) throws(CatalogueError) -> StoreKitEntry {
         let document: JSONDocument
         do throws(JSONError) {
             document = try JSONDocument(bytes)
         } catch {
             throw .json(error)
         }
-        guard let root = document.root.object else { throw .malformed(path: "/") }
-        return root
+        return try StoreKitEntry(document.root)
     }
 
-    private static func settings(_ root: JSONObject) throws(CatalogueError) -> CatalogueSettings {
+    private static func settings(_ root: StoreKitEntry) throws(CatalogueError) -> CatalogueSettings {
         var settings = CatalogueSettings()
-        if let stated = root["settings"]?.object {
+        if let stated = root.fields.object["settings"]?.object {
             if let country = stated["_storefront"]?.string { settings.storefront = Storefront(countryCode: country) }
             settings.isBillingGracePeriodEnabled = stated["_billingGracePeriodEnabled"]?.bool ?? false
         }
-        guard let pair = root["subscriptionOffersKeyPair"]?.object else { return settings }
-        let entry = StoreKitEntry(object: pair, path: "/subscriptionOffersKeyPair")
+        guard let entry = try root.entry("subscriptionOffersKeyPair") else { return settings }
         let text = try entry.text("privateKey")
         // As PEM or as the base64 between its lines.
         let base64 = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-") }.joined()
         guard let key = StrictBase64.decodePadded(Array(base64.utf8)[...]) else {
-            throw .malformed(path: "\(entry.path)/privateKey")
+            throw .key(path: entry.place("privateKey"))
         }
         settings.offerKey = CatalogueSettings.OfferKey(id: try entry.text("id"), privateKey: key)
         return settings
@@ -63,10 +61,10 @@ private struct StoreKitReader {
         case "Consumable": kind = .consumable
         case "NonConsumable": kind = .nonConsumable
         case "NonRenewingSubscription": kind = .nonRenewingSubscription
-        default: throw .unknownKind(path: "\(entry.path)/type", type)
+        default: throw .unknownKind(path: entry.place("type"), type)
         }
         var numbers: [OfferNumber] = []
-        for offer in try StoreKitEntry.list(entry.object, "codeOffers", path: entry.path) {
+        for offer in try entry.list("codeOffers") {
             numbers.append(keep(try offer.oneTimeCode()))
         }
         products.append(
@@ -76,23 +74,21 @@ private struct StoreKitReader {
     }
 
     mutating func readGroup(_ entry: StoreKitEntry) throws(CatalogueError) {
-        let group = SubscriptionGroup(id: ID(try entry.text("id")), name: entry.object["name"]?.string ?? "")
+        let group = SubscriptionGroup(id: ID(try entry.text("id")), name: entry.fields.object["name"]?.string ?? "")
         groups.append(group)
-        for subscription in try StoreKitEntry.list(entry.object, "subscriptions", path: entry.path) {
+        for subscription in try entry.list("subscriptions") {
             try readSubscription(subscription, in: group.id)
         }
     }
 
     private mutating func readSubscription(_ entry: StoreKitEntry, in group: SubscriptionGroupID) throws(CatalogueError) {
-        guard let level = entry.object["groupNumber"]?.int64, level >= 1 else {
-            throw .malformed(path: "\(entry.path)/groupNumber")
-        }
+        let level = try entry.level("groupNumber")
         let period = try entry.period("recurringSubscriptionPeriod")
         let terms = SubscriptionTerms(group: group, level: level, period: period, monthlyPlan: try entry.monthlyPlan(of: period))
         var numbers: [OfferNumber] = []
         for offer in try entry.introductoryOffers() { numbers.append(keep(offer)) }
         for (list, kind) in [("adHocOffers", Offer.Kind.promotional), ("codeOffers", .code), ("winbackOffers", .winBack)] {
-            for offer in try StoreKitEntry.list(entry.object, list, path: entry.path) {
+            for offer in try entry.list(list) {
                 numbers.append(keep(try offer.offer(kind)))
             }
         }
@@ -108,26 +104,41 @@ private struct StoreKitReader {
     }
 }
 
-/// One object of the file, with the path at which it stands, for messages.
+/// One object of the file. A member that is asked for without an error, as names and flags are, counts as absent where it is of
+/// another type: Xcode has changed those between formats.
 private struct StoreKitEntry {
-    let object: JSONObject
-    let path: String
+    let fields: JSONFields
+
+    init(_ root: JSONValue) throws(CatalogueError) {
+        fields = try Self.read { () throws(JSONFieldError) in try JSONFields(root, rules: [.nullIsAbsent, .noEmptyTexts]) }
+    }
+
+    private init(_ fields: JSONFields) { self.fields = fields }
+
+    private static func read<Value>(_ body: () throws(JSONFieldError) -> Value) throws(CatalogueError) -> Value {
+        do throws(JSONFieldError) { return try body() } catch { throw .malformed(error) }
+    }
+
+    private var object: JSONObject { fields.object }
+
+    func place(_ name: String) -> String { fields.place(name) }
 
     /// The objects of a list; an absent list is empty.
-    static func list(_ object: JSONObject, _ name: String, path: String) throws(CatalogueError) -> [StoreKitEntry] {
-        guard let value = object[name], !value.isNull else { return [] }
-        guard let array = value.array else { throw .malformed(path: "\(path)/\(name)") }
-        var entries: [StoreKitEntry] = []
-        for (index, element) in array.enumerated() {
-            guard let object = element.object else { throw .malformed(path: "\(path)/\(name)/\(index)") }
-            entries.append(StoreKitEntry(object: object, path: "\(path)/\(name)/\(index)"))
-        }
-        return entries
+    func list(_ name: String) throws(CatalogueError) -> [StoreKitEntry] {
+        try Self.read { () throws(JSONFieldError) in try fields.list(name) ?? [] }.map { StoreKitEntry($0) }
+    }
+
+    func entry(_ name: String) throws(CatalogueError) -> StoreKitEntry? {
+        try Self.read { () throws(JSONFieldError) in try fields.fields(name) }.map { StoreKitEntry($0) }
     }
 
     func text(_ name: String) throws(CatalogueError) -> String {
-        guard let text = object[name]?.string, !text.isEmpty else { throw .malformed(path: "\(path)/\(name)") }
-        return text
+        try Self.read { () throws(JSONFieldError) in try fields.requiredText(name) }
+    }
+
+    /// A subscription's place in its group, from 1.
+    func level(_ name: String) throws(CatalogueError) -> Int64 {
+        try Self.read { () throws(JSONFieldError) in try fields.requiredInteger(name, in: 1...Int64.max) }
     }
 
     /// For people: the first localization's, else the reference name.
@@ -142,13 +153,13 @@ private struct StoreKitEntry {
     func price(_ name: String) throws(CatalogueError) -> Milliunits {
         if object[name]?.string?.isEmpty == true { return Milliunits(0) }
         let text = try text(name)
-        guard let price = Milliunits(decimal: text) else { throw .price(path: "\(path)/\(name)", text) }
+        guard let price = Milliunits(decimal: text) else { throw .price(path: place(name), text) }
         return price
     }
 
     func period(_ name: String) throws(CatalogueError) -> SubscriptionPeriod {
         let text = try text(name)
-        guard let period = SubscriptionPeriod(iso8601: text) else { throw .period(path: "\(path)/\(name)", text) }
+        guard let period = SubscriptionPeriod(iso8601: text) else { throw .period(path: place(name), text) }
         return period
     }
 
@@ -156,11 +167,11 @@ private struct StoreKitEntry {
 
     /// The plan of twelve months, of a year that is sold so (format 5).
     func monthlyPlan(of period: SubscriptionPeriod) throws(CatalogueError) -> MonthlyPlan? {
-        for plan in try Self.list(object, "billingPlans", path: path) {
+        for plan in try list("billingPlans") {
             guard plan.object["billingPlanType"]?.string == BillingPlanType.monthly.rawValue,
                 plan.object["isEnabled"]?.bool ?? true
             else { continue }
-            guard period.iso8601 == "P1Y" else { throw .malformed(path: "\(plan.path)/billingPlanType") }
+            guard period.iso8601 == "P1Y" else { throw .monthlyPlan(path: plan.place("billingPlanType")) }
             return MonthlyPlan(price: try plan.price("displayPrice"), commitmentPrice: try plan.price("commitmentDisplayPrice"))
         }
         return nil
@@ -169,10 +180,9 @@ private struct StoreKitEntry {
     /// Formats up to 4 hold one offer; format 5 holds a list too, in which that one stands again.
     func introductoryOffers() throws(CatalogueError) -> [Offer] {
         var offers: [Offer] = []
-        for entry in try Self.list(object, "introductoryOffers", path: path) { offers.append(try entry.offer(.introductory)) }
-        guard offers.isEmpty, let value = object["introductoryOffer"], !value.isNull else { return offers }
-        guard let offer = value.object else { throw .malformed(path: "\(path)/introductoryOffer") }
-        return [try StoreKitEntry(object: offer, path: "\(path)/introductoryOffer").offer(.introductory)]
+        for entry in try list("introductoryOffers") { offers.append(try entry.offer(.introductory)) }
+        guard offers.isEmpty, let entry = try entry("introductoryOffer") else { return offers }
+        return [try entry.offer(.introductory)]
     }
 
     func offer(_ kind: Offer.Kind) throws(CatalogueError) -> Offer {
@@ -201,9 +211,8 @@ private struct StoreKitEntry {
         guard let list = object["eligibility"]?.array else { return Set(Offer.Customer.allCases) }
         var customers: Set<Offer.Customer> = []
         for element in list {
-            guard let word = element.string, let customer = Offer.Customer(rawValue: word) else {
-                throw .malformed(path: "\(path)/eligibility")
-            }
+            let word = element.string ?? String(decoding: element.rawBytes, as: UTF8.self)
+            guard let customer = Offer.Customer(rawValue: word) else { throw .unknownKind(path: place("eligibility"), word) }
             customers.insert(customer)
         }
         return customers
@@ -212,14 +221,15 @@ private struct StoreKitEntry {
     private func payment() throws(CatalogueError) -> Offer.Payment {
         let period = try period("subscriptionPeriod")
         let count = object["numberOfPeriods"]?.int64 ?? 1
-        guard (1...SubscriptionPeriod.maximumCount).contains(count) else { throw .malformed(path: "\(path)/numberOfPeriods") }
+        let counts = 1...SubscriptionPeriod.maximumCount
+        guard counts.contains(count) else { throw .malformed(fields.error("numberOfPeriods", expected: .integer(counts))) }
         let mode = try text("paymentMode")
         switch mode {
         case "free": return .init(mode: .free, price: Milliunits(0), period: period.times(count))
         case "payUpFront": return .init(mode: .payUpFront, price: try price("displayPrice"), period: period.times(count))
         case "payAsYouGo":
             return .init(mode: .payAsYouGo, price: try price("displayPrice"), period: period, periods: count)
-        default: throw .unknownKind(path: "\(path)/paymentMode", mode)
+        default: throw .unknownKind(path: place("paymentMode"), mode)
         }
     }
 }

@@ -34,6 +34,7 @@ struct ControlProblem: Error {
         case let mistake as RequestMistake: self.init(mistake, mistake.status.reasonPhrase)
         case let error as SimulatorStateError: self.init(error.mistake, error.description)
         case let error as JSONError: self.init(.invalidJSON, error.description)
+        case let error as JSONFieldError: self.init(error)
         case SimulatorConfigurationError.notificationURL:
             self.init(.invalidURL, "The address must be http or https, of at most 2048 visible ASCII characters.")
         case let error as any HTTPResponseError:
@@ -42,6 +43,19 @@ struct ControlProblem: Error {
             self.init(mistake, error.status.reasonPhrase)
         default: self.init(.internal, "The simulator failed.")
         }
+    }
+
+    private init(_ error: JSONFieldError) {
+        switch error.expected {
+        case .noneBut(let known):
+            self.init(.unknownMember, known.isEmpty ? "Nothing is known here." : "Known here: \(known.joined(separator: ", ")).")
+        default: self = .invalid(error.path, "\(error.found == .nothing ? "there, " : "")\(error.expected)")
+        }
+    }
+
+    /// A member of a body or of the query that must be something else.
+    static func invalid(_ name: String, _ wanted: String) -> ControlProblem {
+        ControlProblem(.invalidMember, "\(name) must be \(wanted).")
     }
 
     var response: Response {

@@ -13,7 +13,7 @@ extension ControlRoutes {
             return Response.json { $0.list("accounts", accounts) { $0.members(of: $1) } }
         }
         group.post("/accounts") { request, _ in
-            let body = try await ControlBody(request, members: ["id", "environment", "storefront"])
+            let body = try await JSONFields(request, members: ["id", "environment", "storefront"])
             let account = try await simulator.openAccount(
                 try body.text("id"), in: try body.environment(), country: try body.text("storefront"))
             return Response.json(.created) { $0.members(of: account) }
@@ -23,13 +23,13 @@ extension ControlRoutes {
             return Response.json { $0.members(of: account) }
         }
         group.post("/accounts/:account/payment") { request, context in
-            let body = try await ControlBody(request, members: ["fails"])
+            let body = try await JSONFields(request, members: ["fails"])
             let account = try await simulator.setPayment(
                 try body.requiredBool("fails") ? .fails : .succeeds, of: try context.account())
             return Response.json { $0.members(of: account) }
         }
         group.post("/accounts/:account/storefront") { request, context in
-            let body = try await ControlBody(request, members: ["storefront"])
+            let body = try await JSONFields(request, members: ["storefront"])
             let account = try await simulator.changeStorefront(
                 of: try context.account(), to: try body.requiredText("storefront"))
             return Response.json { $0.members(of: account) }
@@ -42,19 +42,19 @@ extension ControlRoutes {
             return Response.json { $0.members(of: list) }
         }
         group.post("/accounts/:account/restore") { request, context in
-            let body = try await ControlBody(request, members: ["app"])
+            let body = try await JSONFields(request, members: ["app"])
             let list = try await simulator.restore(
                 try await simulator.app(try body.text("app")), for: try context.account())
             return Response.json { $0.members(of: list) }
         }
         group.get("/accounts/:account/receipt", use: receipt)
         group.post("/accounts/:account/receipt/lose") { request, context in
-            _ = try await ControlBody(request, members: [])
+            _ = try await JSONFields(request, members: [])
             try await simulator.loseReceipt(of: try context.account())
             return Response.json { _ in }
         }
         group.post("/accounts/:account/rescind-consent") { request, context in
-            let body = try await ControlBody(request, members: ["app"])
+            let body = try await JSONFields(request, members: ["app"])
             try await simulator.rescindConsent(
                 to: try await simulator.app(try body.text("app")), for: try context.account())
             return Response.json { _ in }
@@ -62,7 +62,7 @@ extension ControlRoutes {
     }
 
     @Sendable private func buy(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        let body = try await ControlBody(request, members: ControlBody.purchaseMembers)
+        let body = try await JSONFields(request, members: JSONFields.purchaseMembers)
         let app = try await simulator.app(try body.text("app"))
         let order = try body.purchaseOrder(app: app, account: try context.account())
         let (outcome, transaction) = try await simulator.buy(order, proof: try body.offerProof())
@@ -73,7 +73,7 @@ extension ControlRoutes {
     }
 
     @Sendable private func redeem(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        let body = try await ControlBody(request, members: ["app", "code", "appAccountToken"])
+        let body = try await JSONFields(request, members: ["app", "code", "appAccountToken"])
         let (outcome, transaction) = try await simulator.redeem(
             code: try body.requiredText("code"), app: try await simulator.app(try body.text("app")),
             account: try context.account(), appAccountToken: try body.uuid("appAccountToken"))
@@ -97,14 +97,14 @@ extension ControlRoutes {
 
     func addFamiliesAndDevices(to group: RouterGroup<BasicRequestContext>) {
         group.post("/families") { request, _ in
-            let body = try await ControlBody(request, members: ["id", "organizer"])
+            let body = try await JSONFields(request, members: ["id", "organizer"])
             let family = try await simulator.openFamily(
                 try body.requiredText("id"), organizer: AccountID(try body.requiredText("organizer")))
             return try await Self.answer(simulator, family.id, .created)
         }
         group.get("/families/:family") { _, context in try await Self.answer(simulator, try context.family()) }
         group.post("/families/:family/members") { request, context in
-            let body = try await ControlBody(request, members: ["account"])
+            let body = try await JSONFields(request, members: ["account"])
             try await simulator.join(try context.family(), AccountID(try body.requiredText("account")))
             return try await Self.answer(simulator, try context.family())
         }
@@ -113,18 +113,18 @@ extension ControlRoutes {
             return Response.json { _ in }
         }
         group.post("/families/:family/sharing") { request, context in
-            let body = try await ControlBody(request, members: ["enabled"])
+            let body = try await JSONFields(request, members: ["enabled"])
             try await simulator.setSharing(try body.requiredBool("enabled"), of: try context.family())
             return try await Self.answer(simulator, try context.family())
         }
         group.post("/devices") { request, _ in
-            let body = try await ControlBody(request, members: ["id", "account"])
+            let body = try await JSONFields(request, members: ["id", "account"])
             let device = try await simulator.addDevice(try body.text("id"), for: try body.accountOrNobody())
             return try await Self.answer(simulator, device.id, .created)
         }
         group.get("/devices/:device") { _, context in try await Self.answer(simulator, try context.device()) }
         group.post("/devices/:device/account") { request, context in
-            let body = try await ControlBody(request, members: ["account"])
+            let body = try await JSONFields(request, members: ["account"])
             let device = try await simulator.signIn(try context.device(), as: try body.accountOrNobody())
             return try await Self.answer(simulator, device.id)
         }
@@ -149,7 +149,7 @@ extension ControlRoutes {
     }
 }
 
-extension ControlBody {
+extension JSONFields {
     /// An Apple Account; nobody's where it is null or not said.
     fileprivate func accountOrNobody() throws -> AccountID? {
         isNull("account") ? nil : try text("account").map { AccountID($0) }

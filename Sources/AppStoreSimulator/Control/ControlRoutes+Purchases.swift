@@ -10,29 +10,29 @@ extension ControlRoutes {
             Self.answer(try await simulator.subscription(try context.subscription()))
         }
         group.post("/subscriptions/:id/auto-renew") { request, context in
-            let body = try await ControlBody(request, members: ["enabled"])
+            let body = try await JSONFields(request, members: ["enabled"])
             return Self.answer(
                 try await simulator.setAutoRenew(try body.requiredBool("enabled"), of: try context.subscription()))
         }
         group.post("/subscriptions/:id/payment") { request, context in
-            let body = try await ControlBody(request, members: ["fails", "gracePeriodDays"])
+            let body = try await JSONFields(request, members: ["fails", "gracePeriodDays"])
             let days = try body.integer("gracePeriodDays")
             if let days, !StoreSubscription.acceptedGraceDays.contains(days) { throw StoreRefusal.invalidGracePeriod }
             let payment: StoreSubscription.Payment = try body.requiredBool("fails") ? .fails(gracePeriodDays: days) : .succeeds
             return Self.answer(try await simulator.setPayment(payment, of: try context.subscription()))
         }
         group.post("/subscriptions/:id/price-increase") { request, context in
-            let body = try await ControlBody(request, members: ["agrees"])
+            let body = try await JSONFields(request, members: ["agrees"])
             return Self.answer(
                 try await simulator.answerPriceIncrease(try body.requiredBool("agrees"), of: try context.subscription()))
         }
         group.post("/subscriptions/:id/extend") { request, context in
-            let body = try await ControlBody(request, members: ["days"])
+            let body = try await JSONFields(request, members: ["days"])
             return Self.answer(
                 try await simulator.extend(try context.subscription(), days: try body.requiredInteger("days")))
         }
         group.post("/subscriptions/:id/silence") { request, context in
-            let body = try await ControlBody(request, members: ["enabled"])
+            let body = try await JSONFields(request, members: ["enabled"])
             return Self.answer(
                 try await simulator.setSilent(try body.requiredBool("enabled"), of: try context.subscription()))
         }
@@ -43,7 +43,7 @@ extension ControlRoutes {
 
     /// Asks the app's server what to show to somebody who is about to leave.
     @Sendable private func askInRealtime(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        let body = try await ControlBody(request, members: ["locale"])
+        let body = try await JSONFields(request, members: ["locale"])
         let showing = try await simulator.askInRealtime(
             about: try context.subscription(), locale: try body.text("locale") ?? "en-US")
         return Response.json { json in
@@ -64,32 +64,32 @@ extension ControlRoutes {
             return Response.json { $0.members(of: signed) }
         }
         group.post("/transactions/:id/refund") { request, context in
-            let body = try await ControlBody(request, members: ["percentage", "reason", "requestedByCustomer"])
+            let body = try await JSONFields(request, members: ["percentage", "reason", "requestedByCustomer"])
             let signed = try await simulator.refund(try context.transaction(), try body.refundOrder())
             return Response.json { $0.members(of: signed) }
         }
         group.post("/transactions/:id/refund/reverse") { request, context in
-            _ = try await ControlBody(request, members: [])
+            _ = try await JSONFields(request, members: [])
             let signed = try await simulator.reverseRefund(try context.transaction())
             return Response.json { $0.members(of: signed) }
         }
         group.post("/transactions/:id/refund/request") { request, context in
-            let body = try await ControlBody(request, members: ["reason"])
+            let body = try await JSONFields(request, members: ["reason"])
             let word = try body.text("reason") ?? RefundRequest.Reason.other.rawValue
             guard let reason = RefundRequest.Reason(rawValue: word) else {
-                throw ControlBody.invalid("reason", RefundRequest.Reason.allCases.map(\.rawValue).joined(separator: ", "))
+                throw ControlProblem.invalid("reason", RefundRequest.Reason.allCases.map(\.rawValue).joined(separator: ", "))
             }
             let asked = try await simulator.requestRefund(try context.transaction(), reason)
             return Response.json(.created) { $0.members(of: asked) }
         }
         group.post("/transactions/:id/refund/decide") { request, context in
-            let body = try await ControlBody(request, members: ["grants"])
+            let body = try await JSONFields(request, members: ["grants"])
             let decided = try await simulator.decideRefund(
                 try context.transaction(), grants: try body.requiredBool("grants"))
             return Response.json { $0.members(of: decided) }
         }
         group.post("/transactions/:id/finish") { request, context in
-            _ = try await ControlBody(request, members: [])
+            _ = try await JSONFields(request, members: [])
             try await simulator.finish(try context.transaction())
             return Response.json { _ in }
         }
@@ -108,7 +108,7 @@ extension ControlRoutes {
         }
         group.post("/delivery", use: setDelivery)
         group.post("/delivery/release") { request, _ in
-            let body = try await ControlBody(request, members: ["order", "seed"])
+            let body = try await JSONFields(request, members: ["order", "seed"])
             let released = try await simulator.release(try body.releaseOrder())
             return Response.json { json in
                 json.member("released") { $0.array { list in for uuid in released { list.string(uuid.description) } } }
@@ -119,7 +119,7 @@ extension ControlRoutes {
             return Response.json { $0.list("notifications", reports) { $0.members(of: $1) } }
         }
         group.post("/notifications/:uuid/redeliver") { request, context in
-            _ = try await ControlBody(request, members: [])
+            _ = try await JSONFields(request, members: [])
             guard let uuid = CompactUUID(try context.parameters.require("uuid")) else {
                 throw SimulatorRefusal.unknownNotification
             }
@@ -130,9 +130,9 @@ extension ControlRoutes {
 
     @Sendable private func setDelivery(_ request: Request, _: BasicRequestContext) async throws -> Response {
         let members: Set<String> = ["mode", "count", "seconds", "url", "app", "environment", "version"]
-        let body = try await ControlBody(request, members: members)
+        let body = try await JSONFields(request, members: members)
         let version = try body.text("version").map { text in
-            guard let version = NotificationVersion(rawValue: text) else { throw ControlBody.invalid("version", "v1 or v2") }
+            guard let version = NotificationVersion(rawValue: text) else { throw ControlProblem.invalid("version", "v1 or v2") }
             return version
         }
         let url: AppStoreSimulator.NotificationURL =
@@ -146,7 +146,7 @@ extension ControlRoutes {
     /// The environment that the query names; nil where it names none.
     static func environment(_ request: Request) throws -> Primitives.Environment? {
         guard let text = request.uri.queryParameters["environment"] else { return nil }
-        return try ControlBody.environment(String(text))
+        return try Primitives.Environment(controlText: String(text))
     }
 
     // MARK: Bad days
@@ -157,7 +157,7 @@ extension ControlRoutes {
             return Response.json { $0.list("faults", faults) { $0.members(of: $1) } }
         }
         group.post("/faults") { request, _ in
-            let body = try await ControlBody(request, members: ["faults", "seed"])
+            let body = try await JSONFields(request, members: ["faults", "seed"])
             let faults = try body.faults()
             await simulator.setFaults(faults, seed: try body.seed())
             return Response.json { $0.list("faults", faults) { $0.members(of: $1) } }

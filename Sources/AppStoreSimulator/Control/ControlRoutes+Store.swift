@@ -36,9 +36,9 @@ extension ControlRoutes {
             }
         }
         group.post("/retention/review") { request, _ in
-            let body = try await ControlBody(request, members: ["app", "environment", "identifier", "approves"])
+            let body = try await JSONFields(request, members: ["app", "environment", "identifier", "approves"])
             guard let id = CompactUUID(try body.requiredText("identifier")) else {
-                throw ControlBody.invalid("identifier", "a UUID")
+                throw ControlProblem.invalid("identifier", "a UUID")
             }
             try await simulator.review(
                 id, of: try await simulator.app(try body.text("app")),

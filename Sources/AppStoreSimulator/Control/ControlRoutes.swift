@@ -39,9 +39,9 @@ struct ControlRoutes: Sendable {
             }
         }
         group.post("/clock") { request, _ in
-            let body = try await ControlBody(request, members: ["rate"])
+            let body = try await JSONFields(request, members: ["rate"])
             guard let factor = try body.integer("rate", in: 0...AppStoreSimulator.rates.upperBound) else {
-                throw ControlBody.invalid("rate", "there, an integer")
+                throw ControlProblem.invalid("rate", "there, an integer")
             }
             try await simulator.setClockRate(factor == 0 ? .stands : .factor(factor))
             return Response.json { $0.member("rate", factor) }
@@ -52,9 +52,9 @@ struct ControlRoutes: Sendable {
         group.get("/receipts/root.der") { _, _ in Self.certificate(try await simulator.receiptRootDER()) }
         group.get("/receipts/old-issuer.der") { _, _ in Self.certificate(try await simulator.transactionReceiptIssuerDER()) }
         group.post("/signing") { request, _ in
-            let body = try await ControlBody(request, members: ["signing"])
+            let body = try await JSONFields(request, members: ["signing"])
             guard let signing = Signing(rawValue: try body.requiredText("signing")) else {
-                throw ControlBody.invalid("signing", "right, wrongChain or newLeaf")
+                throw ControlProblem.invalid("signing", "right, wrongChain or newLeaf")
             }
             try await simulator.setSigning(signing)
             return Response.json { $0.member("signing", signing.rawValue) }
@@ -62,7 +62,7 @@ struct ControlRoutes: Sendable {
     }
 
     @Sendable private func advance(_ request: Request, _: BasicRequestContext) async throws -> Response {
-        let body = try await ControlBody(request, members: ["seconds", "days", "to"])
+        let body = try await JSONFields(request, members: ["seconds", "days", "to"])
         let report =
             switch try body.clockTarget() {
             case .duration(let duration): try await simulator.advance(by: duration)
@@ -99,14 +99,14 @@ struct ControlRoutes: Sendable {
             }
         }
         group.post("/products/:product/price") { request, context in
-            let body = try await ControlBody(request, members: ["app", "price", "needsConsent"])
+            let body = try await JSONFields(request, members: ["app", "price", "needsConsent"])
             try await simulator.raisePrice(
                 of: try context.product(), in: try await simulator.app(try body.text("app")),
                 to: Milliunits(try body.requiredInteger("price")), needsConsent: try body.requiredBool("needsConsent"))
             return Response.json { _ in }
         }
         group.post("/products/:product/sale") { request, context in
-            let body = try await ControlBody(request, members: ["app", "isForSale"])
+            let body = try await JSONFields(request, members: ["app", "isForSale"])
             try await simulator.setForSale(
                 try body.requiredBool("isForSale"), try context.product(),
                 in: try await simulator.app(try body.text("app")))
@@ -128,13 +128,13 @@ struct ControlRoutes: Sendable {
     }
 
     @Sendable private func externalPurchase(_ request: Request, _: BasicRequestContext) async throws -> Response {
-        let body = try await ControlBody(request, members: ["app", "environment", "event"])
+        let body = try await JSONFields(request, members: ["app", "environment", "event"])
         let events: [String: StoreNotification.Event] = [
             "created": .externalPurchaseCreated, "reminder": .externalPurchaseReminder,
             "unreported": .externalPurchaseUnreported,
         ]
         guard let event = events[try body.requiredText("event")] else {
-            throw ControlBody.invalid("event", "created, reminder or unreported")
+            throw ControlProblem.invalid("event", "created, reminder or unreported")
         }
         try await simulator.externalPurchase(
             event, in: try await simulator.app(try body.text("app")), try body.environment())
@@ -145,7 +145,7 @@ struct ControlRoutes: Sendable {
         let members: Set<String> = [
             "app", "billingGracePeriodDays", "earlyChargeHours", "sandboxMonthMinutes", "tokenOfPlanChange",
         ]
-        let body = try await ControlBody(request, members: members)
+        let body = try await JSONFields(request, members: members)
         let (grace, early) = (try body.integer("billingGracePeriodDays"), try body.integer("earlyChargeHours"))
         let (minutes, token) = (try body.integer("sandboxMonthMinutes"), try body.tokenOfPlanChange())
         let terms = try await simulator.setTerms(try await simulator.app(try body.text("app"))) { terms in
@@ -173,7 +173,7 @@ struct ControlRoutes: Sendable {
         guard let text = request.uri.queryParameters[name[...]] else { return nil }
         guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text),
             range.contains(number)
-        else { throw ControlBody.invalid(name, "\(range.lowerBound) to \(range.upperBound)") }
+        else { throw ControlProblem.invalid(name, "\(range.lowerBound) to \(range.upperBound)") }
         return number
     }
 

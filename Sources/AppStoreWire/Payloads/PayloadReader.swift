@@ -5,27 +5,42 @@ internal import StrictJSON
 struct FieldRefusal: Error {
     let code: JWSRefusal.Code
     let field: String
+
+    init(code: JWSRefusal.Code, field: String) {
+        self.code = code
+        self.field = field
+    }
+
+    init(_ error: JSONFieldError) {
+        self.init(code: error.found == .nothing ? .fieldMissing : .fieldInvalid, field: error.path)
+    }
 }
 
 /// Reads the fields of one object by Apple's documented types. A field of another type refuses the payload and is named; a
 /// field that is absent or `null` is nil; fields that nobody asks for are left alone.
 struct PayloadReader {
-    let object: JSONObject
-    /// What stands before a field's name in a refusal: the names of the objects around this one.
-    private let path: String
+    private let fields: JSONFields
     /// It is Xcode's, which writes instants with fractions of a millisecond; nobody else may.
     private let allowsFractions: Bool
 
-    init(_ object: JSONObject, path: String = "", allowsFractions: Bool = false) {
-        self.object = object
-        self.path = path
+    init(_ object: JSONObject, allowsFractions: Bool = false) {
+        self.init(JSONFields(object, rules: [.nullIsAbsent, .noZeroBytes]), allowsFractions: allowsFractions)
+    }
+
+    private init(_ fields: JSONFields, allowsFractions: Bool) {
+        self.fields = fields
         self.allowsFractions = allowsFractions
     }
 
+    /// The object itself, for readers that look for a field whose name they do not know.
+    var object: JSONObject { fields.object }
+
+    private func refusing<Value>(_ read: () throws(JSONFieldError) -> Value) throws(FieldRefusal) -> Value {
+        do throws(JSONFieldError) { return try read() } catch { throw FieldRefusal(error) }
+    }
+
     func text(_ name: String) throws(FieldRefusal) -> String? {
-        guard let value = value(name) else { return nil }
-        guard let text = value.string, !text.utf8.contains(0) else { throw invalid(name) }
-        return text
+        try refusing { () throws(JSONFieldError) in try fields.text(name) }
     }
 
     /// A text that is there and not empty.
@@ -36,13 +51,11 @@ struct PayloadReader {
     }
 
     func integer(_ name: String) throws(FieldRefusal) -> Int64? {
-        guard let value = value(name) else { return nil }
-        guard let integer = value.int64 else { throw invalid(name) }
-        return integer
+        try refusing { () throws(JSONFieldError) in try fields.integer(name) }
     }
 
     func instant(_ name: String) throws(FieldRefusal) -> Timestamp? {
-        guard let value = value(name) else { return nil }
+        guard let value = fields.value(name) else { return nil }
         guard let milliseconds = allowsFractions ? value.flooredInt64 : value.int64 else { throw invalid(name) }
         if let instant = Timestamp(validating: milliseconds) { return instant }
         guard allowsFractions, milliseconds == Self.distantPast else { throw invalid(name) }
@@ -61,62 +74,43 @@ struct PayloadReader {
     }
 
     func bool(_ name: String) throws(FieldRefusal) -> Bool? {
-        guard let value = value(name) else { return nil }
-        guard let bool = value.bool else { throw invalid(name) }
-        return bool
+        try refusing { () throws(JSONFieldError) in try fields.bool(name) }
     }
 
     func texts(_ name: String) throws(FieldRefusal) -> [String]? {
-        guard let value = value(name) else { return nil }
-        guard let array = value.array else { throw invalid(name) }
-        var texts: [String] = []
-        for element in array {
-            guard let text = element.string, !text.utf8.contains(0) else { throw invalid(name) }
-            texts.append(text)
-        }
-        return texts
+        try refusing { () throws(JSONFieldError) in try fields.texts(name) }
     }
 
     /// A compact JWS, not looked into.
     func compactJWS(_ name: String) throws(FieldRefusal) -> [UInt8]? {
-        guard let value = value(name) else { return nil }
-        guard let bytes = value.utf8 else { throw invalid(name) }
-        return Array(bytes)
+        try refusing { () throws(JSONFieldError) in try fields.utf8(name) }.map { Array($0) }
     }
 
     /// An object exactly as it was written.
     func rawObject(_ name: String) throws(FieldRefusal) -> [UInt8]? {
-        guard let value = value(name) else { return nil }
-        guard value.object != nil else { throw invalid(name) }
-        return Array(value.rawBytes)
+        try refusing { () throws(JSONFieldError) in try fields.fields(name) }.map { Array($0.object.rawBytes) }
     }
 
     func reader(_ name: String) throws(FieldRefusal) -> PayloadReader? {
-        guard let value = value(name) else { return nil }
-        guard let object = value.object else { throw invalid(name) }
-        return PayloadReader(object, path: path + name + ".", allowsFractions: allowsFractions)
+        try refusing { () throws(JSONFieldError) in try fields.fields(name) }
+            .map { PayloadReader($0, allowsFractions: allowsFractions) }
     }
 
     /// An environment in exactly one of Apple's spellings.
     func requiredEnvironment(_ name: String) throws(FieldRefusal) -> Environment {
         let text = try required(name, try text(name))
         guard let environment = Environment(rawValue: text) else {
-            throw FieldRefusal(code: .wrongEnvironment, field: path + name)
+            throw FieldRefusal(code: .wrongEnvironment, field: fields.place(name))
         }
         return environment
     }
 
-    func has(_ name: String) -> Bool { value(name) != nil }
+    func has(_ name: String) -> Bool { fields.has(name) }
 
     func required<Value>(_ name: String, _ value: Value?) throws(FieldRefusal) -> Value {
-        guard let value else { throw FieldRefusal(code: .fieldMissing, field: path + name) }
+        guard let value else { throw FieldRefusal(code: .fieldMissing, field: fields.place(name)) }
         return value
     }
 
-    func invalid(_ name: String) -> FieldRefusal { FieldRefusal(code: .fieldInvalid, field: path + name) }
-
-    private func value(_ name: String) -> JSONValue? {
-        guard let value = object[name], !value.isNull else { return nil }
-        return value
-    }
+    func invalid(_ name: String) -> FieldRefusal { FieldRefusal(code: .fieldInvalid, field: fields.place(name)) }
 }

@@ -7,14 +7,13 @@ internal import StrictJSON
 /// Absent, `null` and the empty string are nil. A value that says the same in another JSON type is taken (`"1"`, `1`, `true`);
 /// any other refuses and is named. Nothing is rounded or guessed.
 struct LegacyReader {
-    let object: JSONObject
-    /// What stands before a field's name in a refusal.
-    let path: String
+    private let fields: JSONFields
 
-    init(_ object: JSONObject, path: String = "") {
-        self.object = object
-        self.path = path
+    init(_ object: JSONObject, at path: String = "") {
+        self.init(JSONFields(object, at: path, rules: [.nullIsAbsent, .emptyIsAbsent, .noZeroBytes]))
     }
+
+    private init(_ fields: JSONFields) { self.fields = fields }
 
     /// The object that a whole body is.
     init(body: [UInt8], limits: LegacyLimits) throws(LegacyRefusal) {
@@ -35,8 +34,7 @@ struct LegacyReader {
     func text(_ name: String) throws(LegacyRefusal) -> String? {
         guard let value = value(name) else { return nil }
         if value.int64 != nil { return String(decoding: value.rawBytes, as: UTF8.self) }
-        guard let text = value.string, !text.utf8.contains(0) else { throw invalid(name) }
-        return text
+        do throws(JSONFieldError) { return try fields.text(name) } catch { throw LegacyRefusal(error) }
     }
 
     func requiredText(_ name: String) throws(LegacyRefusal) -> String { try required(name, try text(name)) }
@@ -89,9 +87,11 @@ struct LegacyReader {
     }
 
     func reader(_ name: String) throws(LegacyRefusal) -> LegacyReader? {
-        guard let value = value(name) else { return nil }
-        guard let object = value.object else { throw invalid(name) }
-        return LegacyReader(object, path: path + name + ".")
+        do throws(JSONFieldError) {
+            return try fields.fields(name).map { LegacyReader($0) }
+        } catch {
+            throw LegacyRefusal(error)
+        }
     }
 
     /// The elements of a list, or the one object that the iOS 6 style writes in its place; nil where there is none.
@@ -104,16 +104,16 @@ struct LegacyReader {
         guard let value = value(name) else { return nil }
         var elements: [(place: String, value: JSONValue)] = []
         if let array = value.array {
-            for (index, element) in array.enumerated() { elements.append(("\(path)\(name)[\(index)]", element)) }
+            for (index, element) in array.enumerated() { elements.append((fields.place(name, index), element)) }
         } else {
             guard allowsObject, value.object != nil else { throw invalid(name) }
-            elements.append((path + name, value))
+            elements.append((fields.place(name), value))
         }
         var items: [Item] = []
         for (place, element) in elements {
             do throws(LegacyRefusal) {
                 guard let object = element.object else { throw LegacyRefusal(.notAnObject, place) }
-                items.append(try read(element, LegacyReader(object, path: place + ".")))
+                items.append(try read(element, LegacyReader(object, at: place)))
             } catch {
                 unreadable.append(UnreadableItem(place: place, refusal: error, json: Self.json(element)))
             }
@@ -122,16 +122,13 @@ struct LegacyReader {
     }
 
     func required<Value>(_ name: String, _ value: Value?) throws(LegacyRefusal) -> Value {
-        guard let value else { throw LegacyRefusal(.fieldMissing, path + name) }
+        guard let value else { throw LegacyRefusal(.fieldMissing, fields.place(name)) }
         return value
     }
 
-    func invalid(_ name: String) -> LegacyRefusal { LegacyRefusal(.fieldInvalid, path + name) }
+    func invalid(_ name: String) -> LegacyRefusal { LegacyRefusal(.fieldInvalid, fields.place(name)) }
 
-    func value(_ name: String) -> JSONValue? {
-        guard let value = object[name], !value.isNull, value.utf8?.isEmpty != true else { return nil }
-        return value
-    }
+    func value(_ name: String) -> JSONValue? { fields.value(name) }
 
     private static func integer(_ value: JSONValue) -> Int64? {
         if let integer = value.int64 { return integer }
@@ -153,4 +150,8 @@ struct LegacyReader {
         if let milliseconds = integer(value) { return Timestamp(validating: milliseconds) }
         return value.string.flatMap(Timestamp.init(etcGMT:))
     }
+}
+
+extension LegacyRefusal {
+    fileprivate init(_ error: JSONFieldError) { self.init(error.found == .nothing ? .fieldMissing : .fieldInvalid, error.path) }
 }

@@ -15,8 +15,8 @@ struct AppConfiguration {
         "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom", "limits",
     ]
 
-    init(_ value: JSONValue, at path: String, environment variables: [String: String]) throws {
-        let file = try ConfigurationObject(value, at: path, knowing: Self.names)
+    init(_ file: JSONFields, environment variables: [String: String]) throws {
+        try file.refuseMembers(besides: Self.names)
         let id = try Self.id(file)
         var settings = AppSettings(
             id: id, expected: try Self.expected(file),
@@ -32,7 +32,7 @@ struct AppConfiguration {
     }
 
     /// Stands in addresses and in the names of environment variables.
-    private static func id(_ file: ConfigurationObject) throws -> AppID {
+    private static func id(_ file: JSONFields) throws -> AppID {
         let id = try file.requiredText("id")
         guard isId(id) else {
             throw CommandError("\(file.place("id")) must be 1 to 32 of a-z, 0-9 and -; it stands in addresses.")
@@ -49,8 +49,8 @@ struct AppConfiguration {
             || character == "-"
     }
 
-    private static func expected(_ file: ConfigurationObject) throws -> ExpectedApp {
-        let environments = try file.texts("environments").map { spelling in
+    private static func expected(_ file: JSONFields) throws -> ExpectedApp {
+        let environments = try (file.texts("environments") ?? []).map { spelling in
             guard let environment = Environment(rawValue: spelling) else {
                 throw CommandError("\(file.place("environments")) must hold Production, Sandbox, Xcode or LocalTesting.")
             }
@@ -66,14 +66,14 @@ struct AppConfiguration {
         return ExpectedApp(bundleId: try file.requiredText("bundleId"), appAppleId: appAppleId, environments: accepted)
     }
 
-    private static func policy(_ file: ConfigurationObject) throws -> AppPolicy {
+    private static func policy(_ file: JSONFields) throws -> AppPolicy {
         let names: Set<String> = [
             "version", "onPurchase", "purchaseEvidence", "promptWindowSeconds", "purchaseWindowSeconds", "onRestore",
             "tokenLocks", "partialRefunds", "familySharing", "restoreLimit", "restoreWindowDays", "productionLeewaySeconds",
             "sandboxLeewaySeconds",
         ]
         var policy = AppPolicy()
-        guard let chosen = try file.object("policy", knowing: names) else { return policy }
+        guard let chosen = try file.fields("policy", knowing: names) else { return policy }
         policy.version = try chosen.integer("version", in: 1...Int64.max) ?? policy.version
         policy.onPurchase = try chosen.choice("onPurchase", PurchasePolicy.self) ?? policy.onPurchase
         policy.purchaseEvidence =
@@ -96,7 +96,7 @@ struct AppConfiguration {
     }
 
     /// `"product": ["entitlement"]`, or with history `"product": [{"from": milliseconds, "entitlements": ["…"]}]` (ENT-2).
-    private static func products(_ file: ConfigurationObject) throws -> [EntitlementMap.Entry] {
+    private static func products(_ file: JSONFields) throws -> [EntitlementMap.Entry] {
         let entries = try file.entries("products").flatMap { member in
             try Self.entries(of: member, at: file.place("products.\(member.name)"))
         }
@@ -107,7 +107,7 @@ struct AppConfiguration {
     }
 
     /// `"product": "P30D"`: how long each non-renewing subscription lasts (PER-9).
-    private static func durations(_ file: ConfigurationObject) throws -> [ProductID: ProductDuration] {
+    private static func durations(_ file: JSONFields) throws -> [ProductID: ProductDuration] {
         var durations: [ProductID: ProductDuration] = [:]
         for member in try file.entries("nonRenewingDurations") {
             guard let duration = member.value.string.flatMap({ ProductDuration($0) }) else {
@@ -129,17 +129,17 @@ struct AppConfiguration {
             let names = elements.compactMap(\.string).map { EntitlementID($0) }
             return [.init(productId: product, validFrom: Timestamp(millisecondsSince1970: 0), entitlements: names)]
         }
-        return try elements.map { element in
-            let change = try ConfigurationObject(element, at: place, knowing: ["from", "entitlements"])
+        return try elements.enumerated().map { index, element in
+            let change = try JSONFields(element, at: "\(place)[\(index)]", knowing: ["from", "entitlements"])
             guard let from = try change.integer("from", in: 0...Timestamp.latestAccepted.millisecondsSince1970) else {
                 throw CommandError("\(place) has a change without `from`, in milliseconds since 1970.")
             }
-            let names = try change.texts("entitlements").map { EntitlementID($0) }
+            let names = try (change.texts("entitlements") ?? []).map { EntitlementID($0) }
             return .init(productId: product, validFrom: Timestamp(millisecondsSince1970: from), entitlements: names)
         }
     }
 
-    private static func sandboxAccess(_ file: ConfigurationObject) throws -> SandboxAccess {
+    private static func sandboxAccess(_ file: JSONFields) throws -> SandboxAccess {
         guard let value = file.value("sandboxAccess") else { return .testers([]) }
         switch value.string {
         case "everyone": return .everyone
@@ -147,7 +147,7 @@ struct AppConfiguration {
         case .some: throw CommandError("\(file.place("sandboxAccess")) must be everyone, nobody or {\"testers\": […]}.")
         case nil: break
         }
-        let testers = try file.object("sandboxAccess", knowing: ["testers"])?.texts("testers") ?? []
+        let testers = try file.fields("sandboxAccess", knowing: ["testers"])?.texts("testers") ?? []
         return .testers(Set(testers.map { CustomerID($0) }))
     }
 
@@ -162,10 +162,10 @@ struct AppConfiguration {
 
     /// From the environment with commas between them.
     private static func sharedSecrets(
-        of id: AppID, _ file: ConfigurationObject, _ variables: [String: String]
+        of id: AppID, _ file: JSONFields, _ variables: [String: String]
     ) throws -> [String] {
         let named = variables["\(prefix(of: id))_SHARED_SECRETS"]?.split(separator: ",").map(String.init)
-        let secrets = try named ?? file.texts("sharedSecrets")
+        let secrets = try named ?? file.texts("sharedSecrets") ?? []
         guard secrets.allSatisfy({ !$0.isEmpty }) else {
             throw CommandError("\(file.place("sharedSecrets")) holds an empty one.")
         }
@@ -173,7 +173,7 @@ struct AppConfiguration {
     }
 
     private static func credentials(
-        of id: AppID, _ file: ConfigurationObject, _ variables: [String: String]
+        of id: AppID, _ file: JSONFields, _ variables: [String: String]
     ) throws -> AppCredentials {
         let prefix = prefix(of: id)
         guard let digest = try variables["\(prefix)_SERVER_KEY_SHA256"] ?? file.text("serverKeySHA256"),
@@ -195,10 +195,10 @@ struct AppConfiguration {
     /// More are a limit that nobody meets.
     static let mostPerMinute: Int64 = 1_000_000_000
 
-    private static func limits(_ file: ConfigurationObject) throws -> AppLimits {
+    private static func limits(_ file: JSONFields) throws -> AppLimits {
         var limits = AppLimits()
         let names: Set<String> = ["serverKeyPerMinute", "publicKeyPerMinute", "customerPerMinute"]
-        guard let chosen = try file.object("limits", knowing: names) else { return limits }
+        guard let chosen = try file.fields("limits", knowing: names) else { return limits }
         func read(_ name: String, _ limit: inout Int) throws {
             if let number = try chosen.integer(name, in: 0...mostPerMinute) { limit = Int(number) }
         }

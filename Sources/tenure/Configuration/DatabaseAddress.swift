@@ -1,5 +1,6 @@
 import Storage
 import StorageSQLite
+import StrictJSON
 
 /// Where everything is kept: a SQLite file, or a PostgreSQL database.
 enum DatabaseAddress: CustomStringConvertible {
@@ -7,7 +8,7 @@ enum DatabaseAddress: CustomStringConvertible {
     case postgres(url: String)
 
     /// From the configuration's `database`, with `TENURE_DATABASE` over it: a URL that begins with `postgres://`, or a path.
-    init(_ configured: ConfigurationObject?, _ variables: [String: String]) throws {
+    init(_ configured: JSONFields?, _ variables: [String: String]) throws {
         if let text = variables["TENURE_DATABASE"] {
             self = Self.isPostgres(text) ? .postgres(url: text) : .sqlite(path: text)
             return

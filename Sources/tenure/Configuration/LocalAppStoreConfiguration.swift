@@ -1,5 +1,6 @@
 import AppStoreWire
 import Primitives
+import StrictJSON
 
 /// What the configuration says of the local App Store that stands in Apple's place, so that `tenure simulate --config` and
 /// `tenure serve --config` agree about everything.
@@ -21,8 +22,8 @@ struct LocalAppStoreConfiguration {
     ///
     /// - Throws: `CommandError` that names the member and what it should be; also where Apple's own roots are trusted beside it,
     ///   since what a local App Store signs must never meet real purchases.
-    init?(in file: ConfigurationObject, roots: TrustRoots) throws {
-        guard let store = try file.object("localAppStore", knowing: Self.names) else { return nil }
+    init?(in file: JSONFields, roots: TrustRoots) throws {
+        guard let store = try file.fields("localAppStore", knowing: Self.names) else { return nil }
         guard !roots.containsAppleRoot else {
             throw CommandError("localAppStore is for tests: it needs trust.appleRoots to be false.")
         }

@@ -53,16 +53,24 @@ struct TenureConfiguration {
 
     /// Reads the text of a file.
     init(json bytes: [UInt8], environment variables: [String: String]) throws {
+        do {
+            try self.init(reading: bytes, variables)
+        } catch let error as JSONFieldError {
+            throw CommandError(error)
+        }
+    }
+
+    private init(reading bytes: [UInt8], _ variables: [String: String]) throws {
         let document: JSONDocument
         do throws(JSONError) {
             document = try JSONDocument(bytes)
         } catch {
             throw CommandError("The configuration is not strict JSON: \(error).")
         }
-        let file = try ConfigurationObject(document.root, at: "", knowing: Self.names)
+        let file = try JSONFields(document.root, knowing: Self.names)
         server = try Self.server(file, variables)
-        database = try DatabaseAddress(file.object("database", knowing: ["sqlite", "postgres"]), variables)
-        let trust = try file.object("trust", knowing: ["appleRoots", "additionalRootSHA256", "distrustedLeafSerials"])
+        database = try DatabaseAddress(file.fields("database", knowing: ["sqlite", "postgres"]), variables)
+        let trust = try file.fields("trust", knowing: ["appleRoots", "additionalRootSHA256", "distrustedLeafSerials"])
         roots = try Self.roots(trust)
         distrustedLeafSerials = Set(try trust?.texts("distrustedLeafSerials") ?? [])
         for serial in distrustedLeafSerials.sorted() where LeafSerial.readings(of: serial) == nil {
@@ -73,18 +81,16 @@ struct TenureConfiguration {
                 """)
         }
         logLevel = try Self.logLevel(variables["TENURE_LOG_LEVEL"] ?? file.text("logLevel") ?? "info")
-        apps = try file.list("apps").enumerated().map { index, value in
-            try AppConfiguration(value, at: "apps[\(index)]", environment: variables)
-        }
+        apps = try (file.list("apps") ?? []).map { try AppConfiguration($0, environment: variables) }
         clockFile = try Self.clockFile(file, roots)
         localAppStore = try LocalAppStoreConfiguration(in: file, roots: roots)
         guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }
         guard Set(apps.map(\.settings.id)).count == apps.count else { throw CommandError("Two apps have the same id.") }
     }
 
-    private static func server(_ file: ConfigurationObject, _ variables: [String: String]) throws -> ServerConfiguration {
+    private static func server(_ file: JSONFields, _ variables: [String: String]) throws -> ServerConfiguration {
         var server = ServerConfiguration()
-        let http = try file.object(
+        let http = try file.fields(
             "http", knowing: ["host", "port", "maximumConnections", "connectionsPerAddress", "wrongKeysPerMinute"])
         server.host = try variables["TENURE_HOST"] ?? http?.text("host") ?? server.host
         if let text = variables["TENURE_PORT"] {
@@ -102,7 +108,7 @@ struct TenureConfiguration {
     }
 
     /// Apple's root unless it is switched off, and those that the file names. There is no way to trust everything.
-    private static func roots(_ trust: ConfigurationObject?) throws -> TrustRoots {
+    private static func roots(_ trust: JSONFields?) throws -> TrustRoots {
         let base: TrustRoots = try trust?.bool("appleRoots") ?? true ? .apple : TrustRoots(fingerprints: [])
         let added = try trust?.texts("additionalRootSHA256") ?? []
         let roots = try added.reduce(base) { roots, text in
@@ -116,8 +122,8 @@ struct TenureConfiguration {
     }
 
     /// What a simulated clock says must never meet real purchases.
-    private static func clockFile(_ file: ConfigurationObject, _ roots: TrustRoots) throws -> String? {
-        guard let path = try file.object("clock", knowing: ["file"])?.requiredText("file") else { return nil }
+    private static func clockFile(_ file: JSONFields, _ roots: TrustRoots) throws -> String? {
+        guard let path = try file.fields("clock", knowing: ["file"])?.requiredText("file") else { return nil }
         guard roots.fingerprints.isDisjoint(with: TrustRoots.apple.fingerprints) else {
             throw CommandError("clock.file is for tests against a local App Store: it needs trust.appleRoots to be false.")
         }

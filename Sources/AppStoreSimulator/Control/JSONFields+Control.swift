@@ -3,11 +3,9 @@ internal import Hummingbird
 internal import Primitives
 internal import StrictJSON
 
-/// The JSON object of a control call, read strictly: a member that the call does not know is a mistake and refused, and so is
-/// null where it means nothing.
-struct ControlBody {
-    private let object: JSONObject?
-
+// The JSON object of a control call, read strictly: a member that the call does not know is a mistake and refused, and so is null
+// where it means nothing.
+extension JSONFields {
     private static let maximumBytes = 64 * 1024
 
     /// Reads the body; none at all counts as `{}`.
@@ -16,81 +14,18 @@ struct ControlBody {
     init(_ request: Request, members: Set<String>) async throws {
         var request = request
         let body = try await request.collectBody(upTo: Self.maximumBytes)
-        guard body.readableBytes > 0 else {
-            self.init(object: nil)
-            return
-        }
-        guard let type = request.headers[.contentType].flatMap(MediaType.init(from:)), type.isType(.applicationJson) else {
+        let type = request.headers[.contentType].flatMap(MediaType.init(from:))
+        guard body.readableBytes == 0 || type?.isType(.applicationJson) == true else {
             throw ControlProblem(.mediaTypeNotJSON, "Send the body as application/json, as `curl --json` does.")
         }
         // Names count too: a hundred faults with all that can be said of them.
         let limits = JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: 8, maximumElements: 2000)
-        guard let object = try JSONDocument(Array(body.readableBytesView), limits: limits).root.object else {
+        let bytes = body.readableBytes == 0 ? Array("{}".utf8) : Array(body.readableBytesView)
+        guard let object = try JSONDocument(bytes, limits: limits).root.object else {
             throw ControlProblem(.invalidBody, "The body must be a JSON object.")
         }
-        try self.init(object, members: members)
-    }
-
-    /// An object inside a body.
-    init(_ object: JSONObject, members: Set<String>) throws {
-        for member in object where !members.contains(member.name) {
-            let known = members.sorted().joined(separator: ", ")
-            throw ControlProblem(.unknownMember, members.isEmpty ? "Nothing is known here." : "Known here: \(known).")
-        }
-        self.init(object: object)
-    }
-
-    private init(object: JSONObject?) { self.object = object }
-
-    func value(_ name: String) -> JSONValue? { object?[name] }
-
-    func has(_ name: String) -> Bool { value(name) != nil }
-
-    /// Whether the member is there and null, where that means something.
-    func isNull(_ name: String) -> Bool { value(name)?.isNull ?? false }
-
-    func text(_ name: String) throws -> String? {
-        guard let value = value(name) else { return nil }
-        guard let text = value.string else { throw Self.invalid(name, "a string") }
-        return text
-    }
-
-    func requiredText(_ name: String) throws -> String {
-        guard let text = try text(name) else { throw Self.invalid(name, "there, a string") }
-        return text
-    }
-
-    func integer(_ name: String) throws -> Int64? {
-        guard let value = value(name) else { return nil }
-        guard let integer = value.int64 else { throw Self.invalid(name, "an integer") }
-        return integer
-    }
-
-    /// An integer of a range; nil where it is not there.
-    func integer(_ name: String, in range: ClosedRange<Int64>) throws -> Int64? {
-        guard let integer = try integer(name) else { return nil }
-        guard range.contains(integer) else { throw Self.invalid(name, "\(range.lowerBound) to \(range.upperBound)") }
-        return integer
-    }
-
-    func requiredInteger(_ name: String) throws -> Int64 {
-        guard let integer = try integer(name) else { throw Self.invalid(name, "there, an integer") }
-        return integer
-    }
-
-    func bool(_ name: String) throws -> Bool? {
-        guard let value = value(name) else { return nil }
-        guard let bool = value.bool else { throw Self.invalid(name, "true or false") }
-        return bool
-    }
-
-    func requiredBool(_ name: String) throws -> Bool {
-        guard let bool = try bool(name) else { throw Self.invalid(name, "there, true or false") }
-        return bool
-    }
-
-    static func invalid(_ name: String, _ wanted: String) -> ControlProblem {
-        ControlProblem(.invalidMember, "\(name) must be \(wanted).")
+        self.init(object)
+        try refuseMembers(besides: members)
     }
 
     func uuid(_ name: String) throws -> CompactUUID? {
@@ -101,23 +36,30 @@ struct ControlBody {
 
     func tokenOfPlanChange() throws -> TokenOfPlanChange? {
         guard let text = try text("tokenOfPlanChange") else { return nil }
-        guard let choice = TokenOfPlanChange(rawValue: text) else { throw Self.invalid("tokenOfPlanChange", "new or kept") }
+        guard let choice = TokenOfPlanChange(rawValue: text) else {
+            throw ControlProblem.invalid("tokenOfPlanChange", "new or kept")
+        }
         return choice
     }
 
-    func environment() throws -> Primitives.Environment? { try text("environment").map(Self.environment) }
+    func environment() throws -> Primitives.Environment? {
+        try text("environment").map { try Primitives.Environment(controlText: $0) }
+    }
+}
 
-    static func environment(_ text: String) throws -> Primitives.Environment {
-        guard let environment = Primitives.Environment(rawValue: text), [.production, .sandbox].contains(environment) else {
-            throw invalid("environment", "Production or Sandbox")
+extension Primitives.Environment {
+    /// One of the two that the store has.
+    init(controlText text: String) throws {
+        guard let environment = Self(rawValue: text), [.production, .sandbox].contains(environment) else {
+            throw ControlProblem.invalid("environment", "Production or Sandbox")
         }
-        return environment
+        self = environment
     }
 }
 
 // MARK: - What calls say
 
-extension ControlBody {
+extension JSONFields {
     /// Where the clock is to go.
     enum ClockTarget {
         case duration(Milliseconds)
@@ -133,11 +75,11 @@ extension ControlBody {
         }
         if let seconds = try integer("seconds") { return .duration(.seconds(seconds)) }
         if let days = try integer("days") { return .duration(.days(days)) }
-        guard let value = value("to") else { throw Self.invalid("to", "an instant") }
+        guard let value = value("to") else { throw ControlProblem.invalid("to", "an instant") }
         if value.string == "next" { return .next }
         if let milliseconds = value.int64, let instant = Timestamp(validating: milliseconds) { return .instant(instant) }
         guard let instant = value.string.flatMap(Timestamp.init(controlText:)) else {
-            throw Self.invalid("to", "like 2026-11-21T03:44:05Z, milliseconds since 1970, or next")
+            throw ControlProblem.invalid("to", "like 2026-11-21T03:44:05Z, milliseconds since 1970, or next")
         }
         return .instant(instant)
     }
@@ -145,8 +87,10 @@ extension ControlBody {
     /// `count` belongs to dropping and duplicating, `seconds` to a delay; elsewhere they are a mistake.
     func deliveryMode() throws -> DeliveryMode? {
         let mode = try text("mode")
-        if has("count"), mode != "drop", mode != "duplicate" { throw Self.invalid("mode", "drop or duplicate, where count is") }
-        if has("seconds"), mode != "delay" { throw Self.invalid("mode", "delay, where seconds is") }
+        if has("count"), mode != "drop", mode != "duplicate" {
+            throw ControlProblem.invalid("mode", "drop or duplicate, where count is")
+        }
+        if has("seconds"), mode != "delay" { throw ControlProblem.invalid("mode", "delay, where seconds is") }
         switch mode {
         case nil: return nil
         case "deliver": return .deliver
@@ -155,10 +99,10 @@ extension ControlBody {
         case "duplicate": return .duplicate(try integer("count", in: 1...10) ?? 1)
         case "delay":
             guard let seconds = try integer("seconds", in: 1...31_536_000) else {
-                throw Self.invalid("seconds", "there, 1 to 31536000")
+                throw ControlProblem.invalid("seconds", "there, 1 to 31536000")
             }
             return .delay(.seconds(seconds))
-        default: throw Self.invalid("mode", "deliver, drop, hold, duplicate or delay")
+        default: throw ControlProblem.invalid("mode", "deliver, drop, hold, duplicate or delay")
         }
     }
 
@@ -170,12 +114,14 @@ extension ControlBody {
         case "given": return .given
         case "reversed": return .reversed
         case "shuffled": return .shuffled(seed: seed)
-        default: throw Self.invalid("order", "given, reversed or shuffled")
+        default: throw ControlProblem.invalid("order", "given, reversed or shuffled")
         }
     }
 
     func refundOrder() throws -> RefundOrder {
-        guard let reason = Revocation.Reason(rawValue: try integer("reason") ?? 0) else { throw Self.invalid("reason", "0 or 1") }
+        guard let reason = Revocation.Reason(rawValue: try integer("reason") ?? 0) else {
+            throw ControlProblem.invalid("reason", "0 or 1")
+        }
         return RefundOrder(
             percentage: try integer("percentage") ?? Revocation.wholePercentage, reason: reason,
             isRequestedByCustomer: try bool("requestedByCustomer") ?? false)

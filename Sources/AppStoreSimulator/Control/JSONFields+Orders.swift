@@ -3,7 +3,7 @@ internal import Primitives
 internal import StrictJSON
 
 /// What calls say at length.
-extension ControlBody {
+extension JSONFields {
     static let purchaseMembers: Set<String> = [
         "app", "productId", "appAccountToken", "applicationUsername", "quantity", "billingPlanType", "offer", "offerIdentifier",
         "signature", "jws",
@@ -18,7 +18,7 @@ extension ControlBody {
         }
         if let word = try text("billingPlanType") {
             guard let plan = BillingPlanType(rawValue: word) else {
-                throw Self.invalid("billingPlanType", "BILLED_UPFRONT or MONTHLY")
+                throw ControlProblem.invalid("billingPlanType", "BILLED_UPFRONT or MONTHLY")
             }
             order.plan = plan
         }
@@ -34,7 +34,7 @@ extension ControlBody {
         case "promotional": .promotional(try requiredText("offerIdentifier"))
         case "winBack": .winBack(try requiredText("offerIdentifier"))
         case "code": .code(try requiredText("offerIdentifier"))
-        default: throw Self.invalid("offer", "automatic, none, introductory, promotional, winBack or code")
+        default: throw ControlProblem.invalid("offer", "automatic, none, introductory, promotional, winBack or code")
         }
     }
 
@@ -42,14 +42,11 @@ extension ControlBody {
     func offerProof() throws -> OfferProof? {
         if let jws = try text("jws") { return .jws(jws) }
         let applicationUsername = try text("applicationUsername")
-        guard let value = value("signature") else {
+        guard let signature = try fields("signature") else {
             if try ["promotional", "introductory"].contains(text("offer")) { throw StoreRefusal.offerSignatureInvalid }
             return nil
         }
-        guard let object = value.object else {
-            throw Self.invalid("signature", "an object of keyIdentifier, nonce, timestamp and signature")
-        }
-        let signature = try ControlBody(object, members: ["keyIdentifier", "nonce", "timestamp", "signature"])
+        try signature.refuseMembers(besides: ["keyIdentifier", "nonce", "timestamp", "signature"])
         return .signature(
             OfferSignature(
                 keyIdentifier: try signature.requiredText("keyIdentifier"), nonce: try signature.requiredText("nonce"),
@@ -60,12 +57,12 @@ extension ControlBody {
     // MARK: Faults
 
     func faults() throws -> [Fault] {
-        guard let list = value("faults")?.array, list.count <= FaultPlan.maximumFaults else {
-            throw Self.invalid("faults", "a list of at most \(FaultPlan.maximumFaults)")
+        guard let faults = try list("faults"), faults.count <= FaultPlan.maximumFaults else {
+            throw ControlProblem.invalid("faults", "a list of at most \(FaultPlan.maximumFaults)")
         }
-        return try list.map { element in
-            guard let object = element.object else { throw Self.invalid("faults", "a list of objects") }
-            return try ControlBody(object, members: Self.faultMembers).fault()
+        return try faults.map { fault in
+            try fault.refuseMembers(besides: Self.faultMembers)
+            return try fault.fault()
         }
     }
 
@@ -75,7 +72,7 @@ extension ControlBody {
 
     private func fault() throws -> Fault {
         guard let face = Fault.Face(rawValue: try requiredText("face")) else {
-            throw Self.invalid("face", "serverAPI or verifyReceipt")
+            throw ControlProblem.invalid("face", "serverAPI or verifyReceipt")
         }
         var fault = Fault(face: face, kind: try kind())
         fault.path = try text("path")
@@ -96,13 +93,13 @@ extension ControlBody {
         case "timeout": return .timeout(Milliseconds(milliseconds))
         case "rateLimited": return .rateLimited(Milliseconds(milliseconds))
         case "status":
-            guard let status, (400...599).contains(status) else { throw Self.invalid("status", "400 to 599") }
+            guard let status, (400...599).contains(status) else { throw ControlProblem.invalid("status", "400 to 599") }
             return .status(Int(status))
         case "receiptStatus":
-            guard let status, (21000...21199).contains(status) else { throw Self.invalid("status", "21000 to 21199") }
+            guard let status, (21000...21199).contains(status) else { throw ControlProblem.invalid("status", "21000 to 21199") }
             return .receiptStatus(status)
         default:
-            throw Self.invalid("kind", "html, truncated, stale, slow, timeout, rateLimited, status or receiptStatus")
+            throw ControlProblem.invalid("kind", "html, truncated, stale, slow, timeout, rateLimited, status or receiptStatus")
         }
     }
 }
