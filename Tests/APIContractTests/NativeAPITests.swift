@@ -78,6 +78,44 @@ import Testing
         #expect(rows == NativeAPI.all.map { "\($0.method.rawValue) \($0.path) \(Self.words(of: $0.callers))" })
     }
 
+    @Test(arguments: [
+        (#"{"kind":"purchase"}"#, "signedTransactionInfo", "is missing"),
+        (#"{"kind":7,"signedTransactionInfo":"x"}"#, "kind", "must be a text and is an integer"),
+        (#"{"kind":"purchase","signedTransactionInfo":"x","intents":"yes"}"#, "intents", "must be true or false and is a text"),
+        (
+            #"{"kind":"purchase","signedTransactionInfo":"x","intent":true}"#, "intent",
+            "is not a member here: known are intents, kind, productId, signedRenewalInfo, signedTransactionInfo"
+        ),
+        ("[]", nil, "must be an object and is an array"),
+    ])
+    func `T51 a body that cannot be read is told which member, and what was expected`(
+        _ body: String, _ member: String?, _ reason: String
+    ) {
+        #expect(throws: InvalidBody(member: member, reason: reason)) { try UploadBody(json: Array(body.utf8)) }
+    }
+
+    @Test func `an upload reads as it was written`() throws {
+        let uploads = [
+            UploadBody(kind: "queue", signedTransactionInfo: "a.b.c"),
+            UploadBody(
+                kind: "purchase", signedTransactionInfo: "a.b.c", productId: "é\"", signedRenewalInfo: "d.e.f", intents: true),
+        ]
+        for upload in uploads { #expect(try UploadBody(json: upload.json) == upload) }
+        let receipt = ReceiptUploadBody(kind: "restore", receipt: "MIIT")
+        #expect(try ReceiptUploadBody(json: receipt.json) == receipt)
+    }
+
+    @Test func `an answer with members that came later is read, and one whose list has a wrong element says where`() throws {
+        let newer =
+            #"{"results":[{"originalTransactionId":"1","environment":"Sandbox","outcome":"bound","isOwner":true,"new":1}]}"#
+        let read = try ReceiptAnswerBody(json: Array(newer.utf8))
+        #expect(read.results.map(\.outcome) == ["bound"])
+        let wrong = newer.replacingOccurrences(of: "true", with: "1")
+        #expect(throws: InvalidBody(member: "results[0].isOwner", reason: "must be true or false and is an integer")) {
+            try ReceiptAnswerBody(json: Array(wrong.utf8))
+        }
+    }
+
     private static func words(of callers: CallerKind) -> String {
         switch callers {
         case .anyone: "anyone"

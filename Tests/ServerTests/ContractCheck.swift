@@ -10,12 +10,45 @@ enum ContractCheck {
             #expect(
                 operation.statuses.map(\.rawValue).contains(answer.status.code),
                 "\(operation.operationId) answers \(answer.status.code), which its contract does not have")
+            checkBody(of: answer, to: operation)
             return
         }
         let kinds = operation.problems.filter { $0.isName(of: answer.code ?? "", status: answer.status.code) }
         #expect(
             !kinds.isEmpty,
             "\(operation.operationId) answers \(answer.status.code) \(answer.code ?? ""), which its contract does not have")
+    }
+}
+
+extension ContractCheck {
+    /// What the contract reads of an answer, written once more, is what was sent: it reads every member, and no other is there.
+    private static func checkBody(of answer: Answer, to operation: EndpointDescription) {
+        do {
+            let reading = try #require(readings[operation.operationId])
+            let again = try reading(Array(answer.text.utf8))
+            #expect(String(decoding: again, as: UTF8.self) == answer.text, "\(operation.operationId) answers other members")
+        } catch {
+            Issue.record("\(operation.operationId) answers what its contract does not read: \(error)")
+        }
+    }
+
+    private typealias Reading = @Sendable ([UInt8]) throws -> [UInt8]
+
+    private static let readings: [String: Reading] = Dictionary(
+        uniqueKeysWithValues: [
+            reading(NativeAPI.receiveNotification), reading(NativeAPI.uploadTransaction), reading(NativeAPI.uploadReceipt),
+            reading(NativeAPI.readEntitlements), reading(NativeAPI.registerAppAccountToken), reading(NativeAPI.readSubscription),
+            reading(NativeAPI.listWarnings), reading(NativeAPI.checkLive), reading(NativeAPI.checkReady),
+        ])
+
+    private static func reading<Path, Query, Body, Content>(
+        _ endpoint: Endpoint<Path, Query, Body, Content>
+    ) -> (String, Reading) {
+        let read: Reading = { bytes in
+            let content = try Content(json: bytes)
+            return content.json
+        }
+        return (endpoint.operationId, read)
     }
 }
 

@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// What an endpoint reads: the content of a request (RFC 9110, section 6.4).
 package protocol RequestContent: Sendable {
     /// How long it may be, in bytes; nil: as long as the server is configured to read.
@@ -19,6 +21,8 @@ package protocol AnswerContent: Sendable {
 
     var status: AnswerStatus { get }
 
+    init(json: [UInt8]) throws(InvalidBody)
+
     var json: [UInt8] { get }
 }
 
@@ -39,6 +43,53 @@ package enum AnswerStatus: Int, Sendable, Hashable {
     case noContent = 204
 }
 
+/// A body that is one JSON object, read and written by the same type, so that server, clients and tests cannot differ about it.
+package protocol JSONBody: Sendable {
+    /// The names of all members where any other is refused, so that nobody believes that it does something (T51): of requests.
+    /// nil: others may be there and are passed over, since members are added to answers as the API grows.
+    static var members: Set<String>? { get }
+
+    static var limits: JSONLimits { get }
+
+    init(_ fields: JSONFields) throws(JSONFieldError)
+
+    /// Writes the members.
+    func write(to writer: inout JSONWriter)
+
+    /// About how long it will be, in bytes.
+    var expectedBytes: Int { get }
+}
+
+extension JSONBody {
+    package static var members: Set<String>? { nil }
+
+    package static var limits: JSONLimits { JSONLimits() }
+
+    package var expectedBytes: Int { 256 }
+
+    package init(json bytes: [UInt8]) throws(InvalidBody) {
+        let document: JSONDocument
+        do throws(JSONError) {
+            document = try JSONDocument(bytes, limits: Self.limits)
+        } catch {
+            throw InvalidBody(member: nil, reason: "is not strict JSON: \(error)")
+        }
+        do throws(JSONFieldError) {
+            let fields = try JSONFields(document.root, rules: .nullIsAbsent)
+            if let members = Self.members { try fields.refuseMembers(besides: members) }
+            try self.init(fields)
+        } catch {
+            throw InvalidBody(error)
+        }
+    }
+
+    package var json: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: expectedBytes)
+        writer.object { write(to: &$0) }
+        return writer.bytes
+    }
+}
+
 /// Nothing is sent.
 package struct NoBody: RequestContent {
     package init() {}
@@ -53,6 +104,8 @@ package struct NoContent: AnswerContent {
     package static let statuses: [AnswerStatus] = [.noContent]
 
     package init() {}
+
+    package init(json: [UInt8]) throws(InvalidBody) {}
 
     package var status: AnswerStatus { .noContent }
 
@@ -70,12 +123,23 @@ package struct RawBody: RequestContent {
 
 /// Why a body cannot be read.
 package struct InvalidBody: Error, Hashable {
-    /// The member that is missing or of the wrong type; nil where the body is not a JSON object at all.
+    /// The member that is missing or of the wrong type, such as `results[0].code`; nil where the body is no JSON object at all.
     package let member: String?
+    /// To stand after the member's name.
     package let reason: String
 
     package init(member: String?, reason: String) {
         self.member = member
         self.reason = reason
+    }
+
+    init(_ error: JSONFieldError) {
+        member = error.path.isEmpty ? nil : error.path
+        reason =
+            switch (error.expected, error.found) {
+            case (.noneBut(let names), _): "is not a member here: known are \(names.joined(separator: ", "))"
+            case (_, .nothing): "is missing"
+            default: "must be \(error.expected) and is \(error.found.rawValue)"
+            }
     }
 }

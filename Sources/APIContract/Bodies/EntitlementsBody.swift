@@ -1,8 +1,8 @@
 package import Primitives
-import StrictJSON
+package import StrictJSON
 
 /// What a customer may use at one instant: one Bool and two timestamps at the top, the whole story below (ENT-1).
-package struct EntitlementsBody: AnswerContent, Hashable {
+package struct EntitlementsBody: AnswerContent, JSONBody, Hashable {
     package var customer: String
     package var environment: Environment
     /// The instant that is answered for; milliseconds since 1970, as all instants here.
@@ -77,24 +77,37 @@ package struct EntitlementsBody: AnswerContent, Hashable {
         }
     }
 
-    package var json: [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 256 + 320 * entitlements.count)
-        writer.object { writer in
-            writer.member("customer", customer)
-            writer.member("environment", environment.rawValue)
-            writer.member("at", at.millisecondsSince1970)
-            overall.write(to: &writer)
-            writer.member("entitlements") { writer in
-                writer.array { writer in
-                    for entitlement in entitlements { entitlement.write(to: &writer) }
-                }
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        customer = try fields.requiredText("customer")
+        environment = try fields.requiredEnvironment("environment")
+        at = try fields.requiredInstant("at")
+        overall = try Window(fields)
+        entitlements = try fields.requiredList("entitlements", Entitlement.init)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("customer", customer)
+        writer.member("environment", environment.rawValue)
+        writer.member("at", at.millisecondsSince1970)
+        overall.write(to: &writer)
+        writer.member("entitlements") { writer in
+            writer.array { writer in
+                for entitlement in entitlements { entitlement.write(to: &writer) }
             }
         }
-        return writer.bytes
     }
+
+    package var expectedBytes: Int { 256 + 320 * entitlements.count }
 }
 
 extension EntitlementsBody.Window {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        isActive = try fields.requiredBool("isActive")
+        start = try fields.instant("start")
+        end = try fields.instant("end")
+        nextChangeDate = try fields.instant("nextChangeDate")
+    }
+
     fileprivate func write(to writer: inout JSONWriter) {
         writer.member("isActive", isActive)
         writer.nullableMember("start", start?.millisecondsSince1970)
@@ -103,7 +116,27 @@ extension EntitlementsBody.Window {
     }
 }
 
+extension EntitlementsBody.Source {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        kind = try fields.requiredText("kind")
+        originalTransactionId = try fields.text("originalTransactionId")
+        productId = try fields.text("productId")
+    }
+}
+
 extension EntitlementsBody.Entitlement {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        id = try fields.requiredText("id")
+        window = try EntitlementsBody.Window(fields)
+        isProvisional = try fields.requiredBool("isProvisional")
+        renews = try fields.bool("renews")
+        renewsInto = try fields.text("renewsInto")
+        priceIncreaseStatus = try fields.integer("priceIncreaseStatus")
+        endedBecause = try fields.text("endedBecause")
+        expirationIntent = try fields.integer("expirationIntent")
+        if let source = try fields.fields("restsOn") { restsOn = try EntitlementsBody.Source(source) }
+    }
+
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", id)

@@ -1,22 +1,20 @@
 package import Primitives
-import StrictJSON
+package import StrictJSON
 
 /// What became of a notification.
-package struct NotificationAnswerBody: AnswerContent, Hashable {
+package struct NotificationAnswerBody: AnswerContent, JSONBody, Hashable {
     /// `applied`, `duplicate` or `hinted`.
     package var outcome: String
 
     package init(outcome: String) { self.outcome = outcome }
 
-    package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { $0.member("outcome", outcome) }
-        return writer.bytes
-    }
+    package init(_ fields: JSONFields) throws(JSONFieldError) { outcome = try fields.requiredText("outcome") }
+
+    package func write(to writer: inout JSONWriter) { writer.member("outcome", outcome) }
 }
 
 /// What Apple sent that this version does not understand, once each, from the oldest on (FACT-5).
-package struct WarningsBody: AnswerContent, Hashable {
+package struct WarningsBody: AnswerContent, JSONBody, Hashable {
     package var warnings: [Warning]
 
     package init(warnings: [Warning]) { self.warnings = warnings }
@@ -34,34 +32,42 @@ package struct WarningsBody: AnswerContent, Hashable {
         }
     }
 
-    package var json: [UInt8] {
-        var writer = JSONWriter()
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        warnings = try fields.requiredList("warnings", Warning.init)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("warnings") { $0.array { writer in warnings.forEach { $0.write(to: &writer) } } }
+    }
+}
+
+extension WarningsBody.Warning {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        kind = try fields.requiredText("kind")
+        value = try fields.requiredText("value")
+        firstSeenAt = try fields.requiredInstant("firstSeenAt")
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("warnings") { writer in
-                writer.array { writer in
-                    for warning in warnings {
-                        writer.object { writer in
-                            writer.member("kind", warning.kind)
-                            writer.member("value", warning.value)
-                            writer.member("firstSeenAt", warning.firstSeenAt.millisecondsSince1970)
-                        }
-                    }
-                }
-            }
+            writer.member("kind", kind)
+            writer.member("value", value)
+            writer.member("firstSeenAt", firstSeenAt.millisecondsSince1970)
         }
-        return writer.bytes
     }
 }
 
 /// The process lives.
-package struct LiveBody: AnswerContent, Hashable {
+package struct LiveBody: AnswerContent, JSONBody, Hashable {
     package init() {}
 
-    package var json: [UInt8] { Array(#"{"status":"live"}"#.utf8) }
+    package init(_ fields: JSONFields) throws(JSONFieldError) {}
+
+    package func write(to writer: inout JSONWriter) { writer.member("status", "live") }
 }
 
 /// The server can answer questions.
-package struct ReadyBody: AnswerContent, Hashable {
+package struct ReadyBody: AnswerContent, JSONBody, Hashable {
     /// The server's clock.
     package var at: Timestamp
     /// Whether the server asks Apple for what no notification told it.
@@ -85,18 +91,25 @@ package struct ReadyBody: AnswerContent, Hashable {
         }
     }
 
-    package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("status", "ready")
-            writer.member("now", at.millisecondsSince1970)
-            writer.member("apple") { $0.object { $0.member("asks", asksApple) } }
-            writer.member("notifications") { writer in
-                writer.object { writer in
-                    for outcome in notifications { writer.member(outcome.outcome, outcome.count) }
-                }
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        at = try fields.requiredInstant("now")
+        let apple = try fields.required("apple", .object, try fields.fields("apple"))
+        asksApple = try apple.requiredBool("asks")
+        let counts = try fields.required("notifications", .object, try fields.fields("notifications"))
+        notifications = []
+        for member in counts.object {
+            notifications.append(Count(outcome: member.name, count: try counts.requiredInteger(member.name)))
+        }
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("status", "ready")
+        writer.member("now", at.millisecondsSince1970)
+        writer.member("apple") { $0.object { $0.member("asks", asksApple) } }
+        writer.member("notifications") { writer in
+            writer.object { writer in
+                for outcome in notifications { writer.member(outcome.outcome, outcome.count) }
             }
         }
-        return writer.bytes
     }
 }

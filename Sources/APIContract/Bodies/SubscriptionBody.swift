@@ -1,8 +1,8 @@
 package import Primitives
-import StrictJSON
+package import StrictJSON
 
 /// A subscription as the app's backend sees it: what is known of it, whose it is, and why.
-package struct SubscriptionBody: AnswerContent, Hashable {
+package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
     package var originalTransactionId: String
     package var environment: Environment
     /// The instant that is answered for.
@@ -109,25 +109,51 @@ package struct SubscriptionBody: AnswerContent, Hashable {
         }
     }
 
-    package var json: [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 4096)
-        writer.object { writer in
-            writer.member("originalTransactionId", originalTransactionId)
-            writer.member("environment", environment.rawValue)
-            writer.member("at", at.millisecondsSince1970)
-            writer.nullableMember("status", status)
-            writer.nullableMember("owner", owner)
-            writer.nullableMember("autoRenewProductId", autoRenewProductId)
-            writer.member("periods") { $0.array { writer in periods.forEach { $0.write(to: &writer) } } }
-            writer.member("tenures") { $0.array { writer in tenures.forEach { $0.write(to: &writer) } } }
-            writer.member("audit") { $0.array { writer in audit.forEach { $0.write(to: &writer) } } }
-            writer.member("explain") { $0.array { writer in explain.forEach { writer.string($0) } } }
-        }
-        return writer.bytes
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        originalTransactionId = try fields.requiredText("originalTransactionId")
+        environment = try fields.requiredEnvironment("environment")
+        at = try fields.requiredInstant("at")
+        status = try fields.text("status")
+        owner = try fields.text("owner")
+        autoRenewProductId = try fields.text("autoRenewProductId")
+        periods = try fields.requiredList("periods", Period.init)
+        tenures = try fields.requiredList("tenures", Tenure.init)
+        audit = try fields.requiredList("audit", AuditRow.init)
+        explain = try fields.required("explain", .array, try fields.texts("explain"))
     }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("originalTransactionId", originalTransactionId)
+        writer.member("environment", environment.rawValue)
+        writer.member("at", at.millisecondsSince1970)
+        writer.nullableMember("status", status)
+        writer.nullableMember("owner", owner)
+        writer.nullableMember("autoRenewProductId", autoRenewProductId)
+        writer.member("periods") { $0.array { writer in periods.forEach { $0.write(to: &writer) } } }
+        writer.member("tenures") { $0.array { writer in tenures.forEach { $0.write(to: &writer) } } }
+        writer.member("audit") { $0.array { writer in audit.forEach { $0.write(to: &writer) } } }
+        writer.member("explain") { $0.array { writer in explain.forEach { writer.string($0) } } }
+    }
+
+    package var expectedBytes: Int { 4096 }
 }
 
 extension SubscriptionBody.Period {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        transactionId = try fields.requiredText("transactionId")
+        webOrderLineItemId = try fields.text("webOrderLineItemId")
+        productId = try fields.requiredText("productId")
+        purchaseDate = try fields.requiredInstant("purchaseDate")
+        expiresDate = try fields.instant("expiresDate")
+        end = try fields.instant("end")
+        beginning = try fields.requiredText("beginning")
+        offerType = try fields.integer("offerType")
+        priceMilliunits = try fields.integer("priceMilliunits")
+        currency = try fields.text("currency")
+        revocationDate = try fields.instant("revocationDate")
+        isUpgraded = try fields.requiredBool("isUpgraded")
+    }
+
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("transactionId", transactionId)
@@ -147,6 +173,14 @@ extension SubscriptionBody.Period {
 }
 
 extension SubscriptionBody.Tenure {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        customer = try fields.text("customer")
+        from = try fields.requiredInstant("from")
+        until = try fields.instant("until")
+        rule = try fields.requiredText("rule")
+        evidence = try fields.requiredText("evidence")
+    }
+
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.nullableMember("customer", customer)
@@ -159,6 +193,18 @@ extension SubscriptionBody.Tenure {
 }
 
 extension SubscriptionBody.AuditRow {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        sequence = try fields.requiredInteger("sequence")
+        customer = try fields.requiredText("customer")
+        effectiveAt = try fields.requiredInstant("effectiveAt")
+        learnedAt = try fields.requiredInstant("learnedAt")
+        rule = try fields.requiredText("rule")
+        actor = try fields.requiredText("actor")
+        accessUntilBefore = try fields.instant("accessUntilBefore")
+        accessUntilAfter = try fields.instant("accessUntilAfter")
+        takeBacks = try fields.requiredList("takeBacks", SubscriptionBody.TakeBack.init)
+    }
+
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("sequence", sequence)
@@ -169,16 +215,21 @@ extension SubscriptionBody.AuditRow {
             writer.member("actor", actor)
             writer.nullableMember("accessUntilBefore", accessUntilBefore?.millisecondsSince1970)
             writer.nullableMember("accessUntilAfter", accessUntilAfter?.millisecondsSince1970)
-            writer.member("takeBacks") { writer in
-                writer.array { writer in
-                    for takeBack in takeBacks {
-                        writer.object { writer in
-                            writer.member("transactionId", takeBack.transactionId)
-                            writer.member("milliseconds", takeBack.milliseconds)
-                        }
-                    }
-                }
-            }
+            writer.member("takeBacks") { $0.array { writer in takeBacks.forEach { $0.write(to: &writer) } } }
+        }
+    }
+}
+
+extension SubscriptionBody.TakeBack {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        transactionId = try fields.requiredText("transactionId")
+        milliseconds = try fields.requiredInteger("milliseconds")
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("transactionId", transactionId)
+            writer.member("milliseconds", milliseconds)
         }
     }
 }

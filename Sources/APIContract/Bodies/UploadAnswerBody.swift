@@ -1,9 +1,9 @@
 package import Primitives
-import StrictJSON
+package import StrictJSON
 
 /// What an upload of a transaction came to, with the subscription it is about: whoever uploads need not know its environment,
 /// and must ask for its entitlements there.
-package struct UploadAnswerBody: AnswerContent, Hashable {
+package struct UploadAnswerBody: AnswerContent, JSONBody, Hashable {
     package static let statuses: [AnswerStatus] = [.ok, .accepted]
 
     /// `bound`, `alreadyOwner`, `moved`, `noted`, or `waiting.` with the reason.
@@ -25,21 +25,25 @@ package struct UploadAnswerBody: AnswerContent, Hashable {
     /// Where it waits, it is kept and decided later.
     package var status: AnswerStatus { outcome.hasPrefix("waiting.") ? .accepted : .ok }
 
-    package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("outcome", outcome)
-            writer.member("originalTransactionId", originalTransactionId)
-            writer.member("environment", environment.rawValue)
-            writer.member("isOwner", isOwner)
-            writer.optionalMember("rule", rule)
-        }
-        return writer.bytes
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        outcome = try fields.requiredText("outcome")
+        originalTransactionId = try fields.requiredText("originalTransactionId")
+        environment = try fields.requiredEnvironment("environment")
+        isOwner = try fields.requiredBool("isOwner")
+        rule = try fields.text("rule")
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("outcome", outcome)
+        writer.member("originalTransactionId", originalTransactionId)
+        writer.member("environment", environment.rawValue)
+        writer.member("isOwner", isOwner)
+        writer.optionalMember("rule", rule)
     }
 }
 
 /// What the claims in a receipt came to, one for each subscription in it.
-package struct ReceiptAnswerBody: AnswerContent, Hashable {
+package struct ReceiptAnswerBody: AnswerContent, JSONBody, Hashable {
     package var results: [Result]
 
     package init(results: [Result]) { self.results = results }
@@ -64,16 +68,28 @@ package struct ReceiptAnswerBody: AnswerContent, Hashable {
         }
     }
 
-    package var json: [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 32 + 160 * results.count)
-        writer.object { writer in
-            writer.member("results") { $0.array { writer in results.forEach { $0.write(to: &writer) } } }
-        }
-        return writer.bytes
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        results = try fields.requiredList("results", Result.init)
     }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("results") { $0.array { writer in results.forEach { $0.write(to: &writer) } } }
+    }
+
+    package var expectedBytes: Int { 32 + 160 * results.count }
 }
 
 extension ReceiptAnswerBody.Result {
+    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+        originalTransactionId = try fields.requiredText("originalTransactionId")
+        environment = try fields.requiredEnvironment("environment")
+        outcome = try fields.requiredText("outcome")
+        isOwner = try fields.requiredBool("isOwner")
+        rule = try fields.text("rule")
+        code = try fields.text("code")
+        hint = try fields.text("hint")
+    }
+
     fileprivate func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("originalTransactionId", originalTransactionId)

@@ -1,7 +1,12 @@
-import StrictJSON
+package import StrictJSON
 
 /// The body of an upload: `{"kind":"purchase","signedTransactionInfo":"…","productId":"…","signedRenewalInfo":"…"}`.
-package struct UploadBody: RequestContent, Hashable {
+package struct UploadBody: RequestContent, JSONBody, Hashable {
+    package static let members: Set<String>? = [
+        "kind", "signedTransactionInfo", "productId", "signedRenewalInfo", "intents",
+    ]
+    package static let limits = JSONLimits(maximumDepth: 4, maximumElements: 64)
+
     /// `purchase`, `queue` or `restore`.
     package var kind: String
     /// StoreKit's `jwsRepresentation` of the transaction.
@@ -25,65 +30,30 @@ package struct UploadBody: RequestContent, Hashable {
         self.signedRenewalInfo = signedRenewalInfo
     }
 
-    /// Reads a body; members that are not named here are refused, so that nobody believes they do something (T51).
-    package init(json bytes: [UInt8]) throws(InvalidBody) {
-        let members = try Self.members(of: bytes)
-        for member in members where !Self.names.contains(member.name) {
-            throw InvalidBody(member: member.name, reason: "is not a member of an upload")
-        }
-        kind = try Self.text("kind", in: members)
-        signedTransactionInfo = try Self.text("signedTransactionInfo", in: members)
-        productId = try Self.optionalText("productId", in: members)
-        signedRenewalInfo = try Self.optionalText("signedRenewalInfo", in: members)
-        if let value = members["intents"], !value.isNull {
-            guard let keeps = value.bool else { throw InvalidBody(member: "intents", reason: "is not true or false") }
-            intents = keeps
-        }
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        kind = try fields.requiredText("kind")
+        signedTransactionInfo = try fields.requiredText("signedTransactionInfo")
+        productId = try fields.text("productId")
+        signedRenewalInfo = try fields.text("signedRenewalInfo")
+        intents = try fields.bool("intents") ?? false
     }
 
-    private static let names: Set<String> = ["kind", "signedTransactionInfo", "productId", "signedRenewalInfo", "intents"]
-
-    fileprivate static func members(of bytes: [UInt8]) throws(InvalidBody) -> JSONObject {
-        do throws(JSONError) {
-            let limits = JSONLimits(maximumBytes: ReceiptUploadBody.mostBytes, maximumDepth: 4, maximumElements: 64)
-            let document = try JSONDocument(bytes, limits: limits)
-            if let members = document.root.object { return members }
-        } catch {
-            throw InvalidBody(member: nil, reason: "is not strict JSON: \(error)")
-        }
-        throw InvalidBody(member: nil, reason: "is not a JSON object")
-    }
-
-    fileprivate static func text(_ name: String, in members: JSONObject) throws(InvalidBody) -> String {
-        guard let value = members[name] else { throw InvalidBody(member: name, reason: "is missing") }
-        guard let text = value.string else { throw InvalidBody(member: name, reason: "is not a string") }
-        return text
-    }
-
-    private static func optionalText(_ name: String, in members: JSONObject) throws(InvalidBody) -> String? {
-        guard let value = members[name], !value.isNull else { return nil }
-        guard let text = value.string else { throw InvalidBody(member: name, reason: "is not a string") }
-        return text
-    }
-
-    /// The body as it is sent.
-    package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("kind", kind)
-            writer.member("signedTransactionInfo", signedTransactionInfo)
-            writer.optionalMember("productId", productId)
-            writer.optionalMember("signedRenewalInfo", signedRenewalInfo)
-            if intents { writer.member("intents", true) }
-        }
-        return writer.bytes
+    package func write(to writer: inout JSONWriter) {
+        writer.member("kind", kind)
+        writer.member("signedTransactionInfo", signedTransactionInfo)
+        writer.optionalMember("productId", productId)
+        writer.optionalMember("signedRenewalInfo", signedRenewalInfo)
+        if intents { writer.member("intents", true) }
     }
 }
 
 /// The body of an upload of a receipt: `{"kind":"restore","receipt":"…"}`.
-package struct ReceiptUploadBody: RequestContent, Hashable {
-    /// How long such a body may be, in bytes: a receipt of many years has megabytes.
-    fileprivate static let mostBytes = 7 << 20
+package struct ReceiptUploadBody: RequestContent, JSONBody, Hashable {
+    package static let members: Set<String>? = ["kind", "receipt"]
+    package static let limits = JSONLimits(maximumBytes: mostBytes, maximumDepth: 4, maximumElements: 64)
+
+    /// A receipt of many years has megabytes.
+    private static let mostBytes = 7 << 20
 
     package static var longest: Int? { mostBytes }
 
@@ -97,23 +67,13 @@ package struct ReceiptUploadBody: RequestContent, Hashable {
         self.receipt = receipt
     }
 
-    /// Reads a body; members that are not named here are refused (T51).
-    package init(json bytes: [UInt8]) throws(InvalidBody) {
-        let members = try UploadBody.members(of: bytes)
-        for member in members where member.name != "kind" && member.name != "receipt" {
-            throw InvalidBody(member: member.name, reason: "is not a member of an upload of a receipt")
-        }
-        kind = try UploadBody.text("kind", in: members)
-        receipt = try UploadBody.text("receipt", in: members)
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        kind = try fields.requiredText("kind")
+        receipt = try fields.requiredText("receipt")
     }
 
-    /// The body as it is sent.
-    package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("kind", kind)
-            writer.member("receipt", receipt)
-        }
-        return writer.bytes
+    package func write(to writer: inout JSONWriter) {
+        writer.member("kind", kind)
+        writer.member("receipt", receipt)
     }
 }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// One operation of the API, described once: the server routes by it, clients build their requests by it, and the documents are
 /// held against it (docs/decisions/0030).
 ///

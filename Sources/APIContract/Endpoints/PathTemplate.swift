@@ -1,3 +1,5 @@
+import Primitives
+
 /// The parameters in the path of an endpoint.
 package protocol PathParameters: Sendable, Hashable {
     /// Reads the parameters of a request.

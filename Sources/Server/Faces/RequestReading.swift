@@ -1,5 +1,6 @@
 import APIContract
 import Hummingbird
+import Primitives
 
 extension Request {
     /// The parameters of the query.
