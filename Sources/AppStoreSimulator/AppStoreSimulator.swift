@@ -2,7 +2,7 @@ internal import AppStoreModel
 package import Primitives
 internal import SimulatorPKI
 
-/// A local App Store: the ``Store``, its certificates, its clock, its faces, and the way its notifications take.
+/// A local App Store: the ``AppStore``, its certificates, its clock, its faces, and the way its notifications take.
 ///
 /// It shares no reading of the subscription rules with the server that it tests.
 package actor AppStoreSimulator {
@@ -14,13 +14,13 @@ package actor AppStoreSimulator {
     nonisolated let authority: SigningAuthority
     nonisolated let keyring: Keyring
     private let turnstile = Turnstile()
-    var store: Store
+    var store: AppStore
     var printer: StorePrinter
     var receipts: ReceiptPrinter
     var outbox = Outbox()
     var targets: [Endpoint: NotificationTarget] = [:]
     var faults = FaultPlan()
-    var offers = OfferDesk()
+    var offers = UsedNonces()
     var rateLimits: RateLimiter
     var rate = ClockRate.stands
     /// What was sent because a server asked for a test.
@@ -82,8 +82,8 @@ package actor AppStoreSimulator {
     /// An empty store with its apps, and where their notifications go.
     private static func opened(
         _ configuration: SimulatorConfiguration
-    ) throws -> (store: Store, targets: [Endpoint: NotificationTarget]) {
-        var store = Store(startsAt: configuration.startsAt, seed: configuration.seed)
+    ) throws -> (store: AppStore, targets: [Endpoint: NotificationTarget]) {
+        var store = AppStore(startsAt: configuration.startsAt, seed: configuration.seed)
         var targets: [Endpoint: NotificationTarget] = [:]
         for app in configuration.apps {
             let number = try add(app, to: &store)
@@ -103,7 +103,7 @@ package actor AppStoreSimulator {
             signing: try SigningAuthority(validity: validity(from: configuration.startsAt)), receipts: nil)
     }
 
-    private static func add(_ app: SimulatedApp, to store: inout Store) throws -> AppNumber {
+    private static func add(_ app: SimulatedApp, to store: inout AppStore) throws -> AppNumber {
         do throws(StoreRefusal) {
             return try store.add(
                 StoreApp(
@@ -165,7 +165,7 @@ extension AppStoreSimulator {
 
     /// A change of the store, and what it makes the store say.
     func changing<Value: Sendable>(
-        _ change: @Sendable (inout Store) throws(StoreRefusal) -> (Value, [StoreNotification])
+        _ change: @Sendable (inout AppStore) throws(StoreRefusal) -> (Value, [StoreNotification])
     ) async throws -> Value {
         try await inTurn {
             let (value, told) = try change(&store)
@@ -193,7 +193,7 @@ extension AppStoreSimulator {
     private func send(_ notification: StoreNotification, _ signedPayload: String) async {
         let endpoint = Endpoint(app: notification.subject.app, environment: notification.environment)
         guard let target = targets[endpoint], let url = target.url else { return }
-        var result = SendAttemptResult.success
+        var result = DeliveryResult.success
         for body in bodies(of: notification, signedPayload, for: target, endpoint) {
             let attempt = await poster.post(body, to: url)
             if attempt != .success { result = attempt }

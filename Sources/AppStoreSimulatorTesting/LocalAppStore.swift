@@ -177,7 +177,7 @@ public struct LocalAppStore: Sendable {
     public func refund(_ transactionId: String) async throws -> Transaction {
         try await refusing {
             let order = RefundOrder(
-                percentage: Revocation.wholePercentage, reason: .other, isRequestedByCustomer: false)
+                percentage: StoreRevocation.wholePercentage, reason: .other, isRequestedByCustomer: false)
             return Transaction(try await simulator.refund(try Self.id(transactionId), order))
         }
     }
@@ -231,8 +231,8 @@ public struct LocalAppStore: Sendable {
         try await refusing { try await simulator.restore(snapshot.state) }
     }
 
-    private static func id(_ text: String) throws -> TransactionID {
-        guard let id = TransactionID(text) else { throw StoreRefusal.unknownTransaction }
+    private static func id(_ text: String) throws -> TransactionNumber {
+        guard let id = TransactionNumber(text) else { throw StoreRefusal.unknownTransaction }
         return id
     }
 

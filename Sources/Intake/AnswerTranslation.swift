@@ -154,7 +154,7 @@ extension TransactionFact {
         self.source = source
         webOrderLineItemId = line.webOrderLineItemId.flatMap { $0 == "0" ? nil : $0 }
         expiresDate = line.expiresDate
-        type = Ledger.ProductType(nil, expires: line.expiresDate != nil)
+        type = ProductKind(nil, expires: line.expiresDate != nil)
         isUpgraded = line.isUpgraded ?? false
         revocation = line.cancellationDate.map {
             Revocation(revocationDate: $0, revocationReason: line.cancellationReason?.rawValue)

@@ -37,7 +37,7 @@ extension Intake {
     }
 
     /// One fact for each that says something different, in the order given.
-    static func proven(_ facts: [Fact], by evidence: [UInt8], form: EvidenceForm) -> [ProvenFact] {
+    static func proven(_ facts: [Fact], by evidence: [UInt8], form: ProvenFact.Form) -> [ProvenFact] {
         var keys: Set<String> = []
         return facts.filter { keys.insert($0.key).inserted }.map { ProvenFact(fact: $0, evidence: evidence, form: form) }
     }
@@ -53,7 +53,7 @@ extension TransactionFact {
         source = .appReceipt
         webOrderLineItemId = purchase.webOrderLineItemId.flatMap { $0 == 0 ? nil : "\($0)" }
         expiresDate = purchase.expiresDate
-        type = Ledger.ProductType(purchase.productType, expires: purchase.expiresDate != nil)
+        type = ProductKind(purchase.productType, expires: purchase.expiresDate != nil)
         revocation = purchase.cancellationDate.map { Revocation(revocationDate: $0) }
         details.quantity = purchase.quantity
         details.originalPurchaseDate = purchase.originalPurchaseDate
@@ -71,7 +71,7 @@ extension TransactionFact {
         source = .transactionReceipt
         webOrderLineItemId = purchase.webOrderLineItemId.flatMap { $0 == "0" ? nil : $0 }
         expiresDate = purchase.expiresDate
-        type = Ledger.ProductType(nil, expires: purchase.expiresDate != nil)
+        type = ProductKind(nil, expires: purchase.expiresDate != nil)
         details.quantity = purchase.quantity
         details.originalPurchaseDate = purchase.originalPurchaseDate
         details.setOffer(
@@ -79,7 +79,7 @@ extension TransactionFact {
     }
 }
 
-extension Ledger.ProductType {
+extension ProductKind {
     /// What a receipt says, else what follows from an end: only subscriptions that renew have one. What does not end may be a
     /// non-consumable, a consumable or a non-renewing subscription, and which of them is not guessed.
     init(_ stated: InAppProductType?, expires: Bool) {

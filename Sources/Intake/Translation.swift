@@ -4,28 +4,28 @@ import Primitives
 
 /// A fact with the bytes that prove it, as they came (FACT-6).
 package struct ProvenFact: Sendable, Hashable {
+    /// What the bytes of an evidence are. Only a JWS is one text per fact; the others prove many facts at once, and a receipt is
+    /// no text at all.
+    package enum Form: String, Sendable, Hashable, CaseIterable {
+        case compactJWS
+        /// A PKCS#7 in DER.
+        case appReceipt
+        /// A property list around a signature.
+        case transactionReceipt
+        /// JSON that our server fetched; nobody signed it.
+        case verifyReceiptAnswer
+    }
+
     package let fact: Fact
     /// The compact JWS, the receipt, or the answer's body; all facts of one receipt or answer share one copy.
     package let evidence: [UInt8]
-    package let form: EvidenceForm
+    package let form: Form
 
-    init(fact: Fact, evidence: [UInt8], form: EvidenceForm = .compactJWS) {
+    init(fact: Fact, evidence: [UInt8], form: Form = .compactJWS) {
         self.fact = fact
         self.evidence = evidence
         self.form = form
     }
-}
-
-/// What the bytes of an evidence are. Only a JWS is one text per fact; the others prove many facts at once, and a receipt is no
-/// text at all.
-package enum EvidenceForm: String, Sendable, Hashable, CaseIterable {
-    case compactJWS
-    /// A PKCS#7 in DER.
-    case appReceipt
-    /// A property list around a signature.
-    case transactionReceipt
-    /// JSON that our server fetched; nobody signed it.
-    case verifyReceiptAnswer
 }
 
 /// What a notification comes to: its own words, and the facts that it carries.
@@ -88,9 +88,9 @@ extension TransactionFact {
             transactionId: TransactionID(payload.transactionId), productId: ProductID(payload.productId),
             purchaseDate: payload.purchaseDate, signedDate: payload.signedDate)
         webOrderLineItemId = payload.webOrderLineItemId.flatMap { $0 == "0" ? nil : $0 }
-        type = Ledger.ProductType(rawValue: payload.type.rawValue)
+        type = ProductKind(rawValue: payload.type.rawValue)
         expiresDate = payload.expiresDate
-        transactionReason = payload.transactionReason.map { Ledger.TransactionReason(rawValue: $0.rawValue) }
+        transactionReason = payload.transactionReason.map { ChargeReason(rawValue: $0.rawValue) }
         isUpgraded = payload.isUpgraded ?? false
         appAccountToken = payload.appAccountToken.flatMap { Ledger.AppAccountToken($0.rawValue) }
         appTransactionId = payload.appTransactionId

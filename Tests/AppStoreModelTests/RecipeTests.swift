@@ -330,7 +330,7 @@ import Testing
         var (store, app) = try World.store()
         for name in ["a", "b", "c"] {
             let account = try store.openAccount(name, in: .production).id
-            let product: ProductID = name == "b" ? "plus.monthly" : "pro.monthly"
+            let product: StoreProductID = name == "b" ? "plus.monthly" : "pro.monthly"
             _ = try store.buy(PurchaseOrder(app: app, account: account, product: product))
         }
         var dates: [Timestamp] = []

@@ -15,8 +15,8 @@ enum World {
         return try Catalogue(storeKitFile: Array(try Data(contentsOf: root.appending(path: "Examples/demo.storekit"))))
     }
 
-    static func store(seed: UInt64 = 7, _ catalogue: Catalogue? = nil) throws -> (store: Store, app: AppNumber) {
-        var store = Store(startsAt: start, seed: seed)
+    static func store(seed: UInt64 = 7, _ catalogue: Catalogue? = nil) throws -> (store: AppStore, app: AppNumber) {
+        var store = AppStore(startsAt: start, seed: seed)
         let app = try store.add(
             StoreApp(
                 bundleId: "com.example.tenure.demo", appAppleId: 6_400_000_001, catalogue: try catalogue ?? World.catalogue()))
@@ -30,12 +30,12 @@ enum World {
         return Timestamp(millisecondsSince1970: date.daysSince1970 * 86_400_000)
     }
 
-    static func transaction(_ number: Int64) throws -> TransactionID { try #require(TransactionID(String(number))) }
+    static func transaction(_ number: Int64) throws -> TransactionNumber { try #require(TransactionNumber(String(number))) }
 }
 
 /// A store with one customer, and what it said so far.
 struct Story {
-    var store: Store
+    var store: AppStore
     let app: AppNumber
     let account: AccountID
     var told: [StoreNotification] = []
@@ -57,11 +57,11 @@ struct Story {
     mutating func forget() { told = [] }
 
     func order(_ product: String, by account: AccountID? = nil) -> PurchaseOrder {
-        PurchaseOrder(app: app, account: account ?? self.account, product: ProductID(product))
+        PurchaseOrder(app: app, account: account ?? self.account, product: StoreProductID(product))
     }
 
     @discardableResult
-    mutating func buy(_ product: String, token: String? = nil) throws -> StoreTransaction {
+    mutating func buy(_ product: String, token: String? = nil) throws -> StorePurchase {
         var order = order(product)
         order.appAccountToken = token.flatMap { CompactUUID($0) }
         return try buy(order).transaction
@@ -86,9 +86,11 @@ struct Story {
         told += try store.setPayment(payment, of: try subscription.originalTransactionId)
     }
 
-    mutating func refund(_ id: TransactionID, _ order: RefundOrder = RefundOrder()) throws { told += try store.refund(id, order) }
+    mutating func refund(_ id: TransactionNumber, _ order: RefundOrder = RefundOrder()) throws {
+        told += try store.refund(id, order)
+    }
 
-    mutating func reverse(_ id: TransactionID) throws { told += try store.reverseRefund(id) }
+    mutating func reverse(_ id: TransactionNumber) throws { told += try store.reverseRefund(id) }
 
     /// The customer's one subscription.
     var subscription: StoreSubscription {
@@ -99,7 +101,7 @@ struct Story {
         try #require(store.subscriptions(of: app, for: try store.account(name).number).first)
     }
 
-    var latest: StoreTransaction {
+    var latest: StorePurchase {
         get throws { try store.latestTransaction(of: try subscription) }
     }
 
@@ -116,7 +118,7 @@ struct Story {
         told.map { [$0.event.notificationType, $0.event.subtype].compactMap(\.self).joined(separator: "/") }
     }
 
-    func productId(of transaction: StoreTransaction) -> String {
+    func productId(of transaction: StorePurchase) -> String {
         store[app].catalogue[transaction.product].id.rawValue
     }
 
@@ -129,7 +131,7 @@ struct Story {
         return try #require(try JSONDocument(payload).root.object)
     }
 
-    func members(of transaction: StoreTransaction) throws -> JSONObject {
+    func members(of transaction: StorePurchase) throws -> JSONObject {
         try #require(try JSONDocument(store.payload(of: transaction, signedDate: store.signingInstant)).root.object)
     }
 }

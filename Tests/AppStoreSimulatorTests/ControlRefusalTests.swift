@@ -71,7 +71,7 @@ import Testing
 
     @Test func `the highest price times the largest quantity is a price, and a higher one is refused`() async throws {
         var configuration = try World.configuration()
-        let coins = Product(id: "coins", kind: .consumable, price: Milliunits(990))
+        let coins = StoreProduct(id: "coins", kind: .consumable, price: Milliunits(990))
         configuration.apps[0].catalogue = try Catalogue(products: [coins])
         try await withClient(configuration) { client in
             _ = try await client.post("/accounts", #"{"id":"anna"}"#)
@@ -121,7 +121,7 @@ import Testing
         var plan = FaultPlan()
         var twice = Fault(face: .serverAPI, kind: .html)
         twice.times = 2
-        plan.set([twice], seed: 1, store: Store(startsAt: World.start, seed: 1))
+        plan.set([twice], seed: 1, store: AppStore(startsAt: World.start, seed: 1))
         #expect((0..<3).map { _ in plan.strike(.serverAPI, path: "/", .sandbox) } == [.html, .html, nil])
         #expect(plan.faults.isEmpty)
     }
@@ -179,7 +179,7 @@ import Testing
     /// Prices, and the country of who left, are no part of what is kept of a notification, so they must not change what it was.
     @Test func `what was told is put together again the same, whatever prices and countries are now`() async throws {
         let plan = SubscriptionTerms(group: "g", level: 1, period: try #require(SubscriptionPeriod(iso8601: "P1M")))
-        let shared = Product(
+        let shared = StoreProduct(
             id: "family", kind: .autoRenewable(plan), price: Milliunits(1000), isFamilyShareable: true)
         var configuration = try World.configuration()
         configuration.apps[0].catalogue = try Catalogue(products: [shared])

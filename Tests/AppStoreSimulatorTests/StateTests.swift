@@ -8,7 +8,7 @@ import Testing
 /// A state is the whole store: what is saved, put back and started from goes on as if nothing had been.
 @Suite struct StateTests {
     /// A world in which everything that is kept of the store's happened at least once.
-    private func busyStore() async throws -> (simulator: AppStoreSimulator, bought: TransactionID) {
+    private func busyStore() async throws -> (simulator: AppStoreSimulator, bought: TransactionNumber) {
         var configuration = try World.configuration()
         configuration.apps[0].keys = [InAppPurchaseKey(id: "KEY1")]
         configuration.apps[0].sharedSecret = "secret"

@@ -32,7 +32,7 @@ enum World {
 
 /// A customer's subscription whose auto-renew went off and on, and what was said of it.
 func notifications(_ count: Int) throws -> [StoreNotification] {
-    var store = Store(startsAt: World.start, seed: 7)
+    var store = AppStore(startsAt: World.start, seed: 7)
     let app = try store.add(StoreApp(bundleId: World.bundleId, appAppleId: 1, catalogue: try World.catalogue()))
     let account = try store.openAccount("anna", in: .production).id
     let purchase = try store.buy(PurchaseOrder(app: app, account: account, product: "plus.monthly"))

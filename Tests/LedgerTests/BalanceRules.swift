@@ -191,7 +191,7 @@ import Testing
 
     // MARK: PER-9
 
-    private func oneTime(_ id: String, _ product: ProductID, _ type: ProductType, at instant: Timestamp, quantity: Int64 = 1)
+    private func oneTime(_ id: String, _ product: ProductID, _ type: ProductKind, at instant: Timestamp, quantity: Int64 = 1)
         -> Book
     {
         let bought = transaction(id, product, from: instant, to: nil) {

@@ -290,7 +290,7 @@ extension ExplanationStory {
             fact(january), .claim(surfaced), .vote(vote))
     }
 
-    private static func once(_ product: String, _ type: ProductType, _ price: Int64, _ quantity: Int64 = 1) -> TransactionFact {
+    private static func once(_ product: String, _ type: ProductKind, _ price: Int64, _ quantity: Int64 = 1) -> TransactionFact {
         transaction(
             "1", ProductID(product), from: noon(1, 1), to: nil,
             costs(price) { ($0.type, $0.details.quantity, $0.webOrderLineItemId) = (type, quantity, nil) })

@@ -91,8 +91,8 @@ import Testing
         let told = book.tell(.fact(.notice(notice, about: key.originalTransactionId)))
         #expect(told.history.notices == [notice] && told.state == before && told.auditRows.isEmpty)
         let odd = transaction("1001", from: day(2026, 1, 5), to: day(2027, 1, 5)) {
-            $0.type = ProductType(rawValue: "Subscription of a New Kind")
-            $0.transactionReason = TransactionReason(rawValue: "GIFT")
+            $0.type = ProductKind(rawValue: "Subscription of a New Kind")
+            $0.transactionReason = ChargeReason(rawValue: "GIFT")
         }
         book.tell(odd)
         #expect(book.answer(alice, at: day(2026, 1, 20)).end == day(2026, 2, 1))

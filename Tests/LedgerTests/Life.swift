@@ -73,8 +73,7 @@ struct Life {
 
     private mutating func tell(_ fact: TransactionFact) { inputs.append(.fact(.transaction(fact))) }
 
-    private mutating func nextTransaction(_ product: ProductID, from: Timestamp, _ reason: TransactionReason?) -> TransactionFact
-    {
+    private mutating func nextTransaction(_ product: ProductID, from: Timestamp, _ reason: ChargeReason?) -> TransactionFact {
         count += 1
         return transaction("\(1000 + count)", product, from: from, to: from + .days(30)) {
             $0.transactionReason = Int.random(in: 0..<8, using: &generator) == 0 ? nil : reason

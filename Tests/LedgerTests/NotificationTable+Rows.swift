@@ -179,7 +179,7 @@ struct NotificationScript {
     }
 
     /// A month of the product; where something is known, under another id.
-    private func new(_ product: ProductID, from begin: Timestamp, _ reason: TransactionReason) -> TransactionFact {
+    private func new(_ product: ProductID, from begin: Timestamp, _ reason: ChargeReason) -> TransactionFact {
         let parts = CivilDate(daysSince1970: begin.millisecondsSince1970 / 86_400_000)
         let until = day(parts.year, parts.month + 1, parts.day)
         return transaction(row.state == .unknown ? "1000" : "1001", product, from: begin, to: until) {

@@ -92,8 +92,8 @@ import Testing
         #expect(book.state.periods.last?.end == day(2026, 3, 1) && book.state.periods.last?.neverServes == false)
     }
 
-    @Test(arguments: [ProductType.consumable, .nonRenewingSubscription])
-    func `PER-9 what gives no time of its own is bought, and never expired`(type: ProductType) {
+    @Test(arguments: [ProductKind.consumable, .nonRenewingSubscription])
+    func `PER-9 what gives no time of its own is bought, and never expired`(type: ProductKind) {
         var book = Book()
         let bought = transaction("1", from: day(2026, 1, 1), to: nil) { $0.type = type }
         book.tell(bought)

@@ -85,11 +85,11 @@ private struct AskingPerformer: WorkPerformer {
 /// Delivers the events of a subscription that the sink does not have, one after the other.
 private final class DeliveringPerformer: WorkPerformer {
     let kind = WorkKind.deliver
-    private let store: any Storage.Store
+    private let store: any Store
     private let address: String
     private let delivered = Mutex<[String: Int64]>([:])
 
-    init(store: any Storage.Store, address: String) {
+    init(store: any Store, address: String) {
         self.store = store
         self.address = address
     }

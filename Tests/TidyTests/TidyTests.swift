@@ -206,6 +206,33 @@ import Testing
             words(patterns, in: try Self.files(in: "Sources"), except: ["Sources/APIContract/Bodies/EntitlementsBody.swift"]))
     }
 
+    /// Names that types of two rooms share, and why.
+    private static let sharedNames = [
+        "AppAccountToken": "Apple's word for one thing: the public library keeps it as it was signed, the ledger only as a UUID"
+    ]
+
+    @Test func `a type's name means one thing in the whole package`() throws {
+        let modifiers = "(?:(?:package|public|internal|final|indirect|nonisolated) |@\\w+(?:\\([^)]*\\))? )*"
+        let declaration = try Regex(
+            "^\(modifiers)(?:struct|class|enum|actor|protocol|typealias) (\\w+)", as: (Substring, Substring).self)
+        var homes: [String: Set<String>] = [:]
+        for file in try Self.files(in: "Sources") {
+            for (_, line) in file.code {
+                guard let name = line.firstMatch(of: declaration)?.output.1 else { continue }
+                homes[String(name), default: []].insert(file.room)
+            }
+        }
+        #expect(homes.count > 800)
+        // The two stores ask their databases the same questions, each in its own SQL, and neither imports the other.
+        let double = homes.filter { name, rooms in
+            rooms.count > 1 && !(name.hasSuffix("Queries") && rooms == ["StorageSQLite", "StoragePostgres"])
+        }
+        complain(
+            double.filter { Self.sharedNames[$0.key] == nil }
+                .map { "\($0.key) is a type in \($0.value.sorted().joined(separator: " and in "))" })
+        #expect(Set(Self.sharedNames.keys).isSubset(of: double.keys), "a name is allowed twice that stands once")
+    }
+
     /// A refusal's status stands in the error table, an answer's in the contract; one file makes responses of both.
     @Test func `only the error table knows statuses of refusals`() throws {
         let patterns: [(Regex<Substring>, String)] = [

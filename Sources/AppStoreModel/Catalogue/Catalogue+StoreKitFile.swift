@@ -50,13 +50,13 @@ extension Catalogue {
 
 /// Products, groups and offers as they are read.
 private struct StoreKitReader {
-    var products: [Product] = []
+    var products: [StoreProduct] = []
     var groups: [SubscriptionGroup] = []
     var offers: [Offer] = []
 
     mutating func readOneTimeProduct(_ entry: StoreKitEntry) throws(CatalogueError) {
         let type = try entry.text("type")
-        let kind: Product.Kind
+        let kind: StoreProduct.Kind
         switch type {
         case "Consumable": kind = .consumable
         case "NonConsumable": kind = .nonConsumable
@@ -68,7 +68,7 @@ private struct StoreKitReader {
             numbers.append(keep(try offer.oneTimeCode()))
         }
         products.append(
-            Product(
+            StoreProduct(
                 id: ID(try entry.text("productID")), kind: kind, price: try entry.price("displayPrice"), name: entry.name,
                 isFamilyShareable: entry.flag("familyShareable"), offers: numbers))
     }
@@ -93,7 +93,7 @@ private struct StoreKitReader {
             }
         }
         products.append(
-            Product(
+            StoreProduct(
                 id: ID(try entry.text("productID")), kind: .autoRenewable(terms), price: try entry.price("displayPrice"),
                 name: entry.name, isFamilyShareable: entry.flag("familyShareable"), offers: numbers))
     }
@@ -168,7 +168,7 @@ private struct StoreKitEntry {
     /// The plan of twelve months, of a year that is sold so (format 5).
     func monthlyPlan(of period: SubscriptionPeriod) throws(CatalogueError) -> MonthlyPlan? {
         for plan in try list("billingPlans") {
-            guard plan.object["billingPlanType"]?.string == BillingPlanType.monthly.rawValue,
+            guard plan.object["billingPlanType"]?.string == StoreBillingPlan.monthly.rawValue,
                 plan.object["isEnabled"]?.bool ?? true
             else { continue }
             guard period.iso8601 == "P1Y" else { throw .monthlyPlan(path: plan.place("billingPlanType")) }

@@ -5,7 +5,7 @@ package enum ProductName {}
 /// Names the kind of ``ID`` that a subscription group has.
 package enum SubscriptionGroupName {}
 
-package typealias ProductID = ID<ProductName>
+package typealias StoreProductID = ID<ProductName>
 package typealias SubscriptionGroupID = ID<SubscriptionGroupName>
 
 /// What one app sells in the simulated App Store.
@@ -13,7 +13,7 @@ package typealias SubscriptionGroupID = ID<SubscriptionGroupName>
 /// Products, groups and offers have numbers, their places here, so that what is kept of a purchase is small.
 package struct Catalogue: Sendable, Hashable, Codable {
     /// All products in the order of the file: one-time products, non-renewing ones, then subscriptions by group.
-    package let products: [Product]
+    package let products: [StoreProduct]
     /// All subscription groups in the order of the file.
     package let groups: [SubscriptionGroup]
     /// All offers of all products.
@@ -21,14 +21,14 @@ package struct Catalogue: Sendable, Hashable, Codable {
     package let settings: CatalogueSettings
     /// The file as it was, with the members that nobody here knows; nil where it was made otherwise.
     package let file: [UInt8]?
-    private let positions: [ProductID: Int]
+    private let positions: [StoreProductID: Int]
 
     /// - Throws: ``CatalogueError/duplicateProduct(_:)`` when two products share an id.
     package init(
-        products: [Product], groups: [SubscriptionGroup] = [], offers: [Offer] = [],
+        products: [StoreProduct], groups: [SubscriptionGroup] = [], offers: [Offer] = [],
         settings: CatalogueSettings = CatalogueSettings(), file: [UInt8]? = nil
     ) throws(CatalogueError) {
-        var positions: [ProductID: Int] = [:]
+        var positions: [StoreProductID: Int] = [:]
         for (position, product) in products.enumerated() {
             guard positions.updateValue(position, forKey: product.id) == nil else {
                 throw CatalogueError.duplicateProduct(product.id.rawValue)
@@ -43,19 +43,19 @@ package struct Catalogue: Sendable, Hashable, Codable {
     }
 
     /// The product of that id, if there is one.
-    package func product(_ id: ProductID) -> Product? { number(of: id).map { products[$0.place] } }
+    package func product(_ id: StoreProductID) -> StoreProduct? { number(of: id).map { products[$0.place] } }
 
     /// Its number, if there is one.
-    package func number(of id: ProductID) -> ProductNumber? { positions[id].map { ProductNumber($0) } }
+    package func number(of id: StoreProductID) -> ProductNumber? { positions[id].map { ProductNumber($0) } }
 
     /// The product of a number that this catalogue gave.
-    package subscript(_ number: ProductNumber) -> Product { products[number.place] }
+    package subscript(_ number: ProductNumber) -> StoreProduct { products[number.place] }
 
     /// The offer of a number that this catalogue gave.
     package subscript(_ number: OfferNumber) -> Offer { offers[number.place] }
 
     /// The offers of a product of one kind, in the order of the file.
-    package func offers(of product: Product, _ kind: Offer.Kind) -> [OfferNumber] {
+    package func offers(of product: StoreProduct, _ kind: Offer.Kind) -> [OfferNumber] {
         product.offers.filter { self[$0].kind == kind }
     }
 }
@@ -72,11 +72,11 @@ package struct CatalogueNumber<List>: Sendable, Hashable, Comparable, SavedAsOne
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-package typealias ProductNumber = CatalogueNumber<Product>
+package typealias ProductNumber = CatalogueNumber<StoreProduct>
 package typealias OfferNumber = CatalogueNumber<Offer>
 
 /// One product.
-package struct Product: Sendable, Hashable {
+package struct StoreProduct: Sendable, Hashable {
     /// What the customer gets, and by which rules.
     package enum Kind: Sendable, Hashable {
         case consumable
@@ -85,7 +85,7 @@ package struct Product: Sendable, Hashable {
         case autoRenewable(SubscriptionTerms)
     }
 
-    package let id: ProductID
+    package let id: StoreProductID
     package let kind: Kind
     /// In the storefront's currency, whichever it is.
     package let price: Milliunits
@@ -95,7 +95,7 @@ package struct Product: Sendable, Hashable {
     package let offers: [OfferNumber]
 
     package init(
-        id: ProductID, kind: Kind, price: Milliunits, name: String? = nil, isFamilyShareable: Bool = false,
+        id: StoreProductID, kind: Kind, price: Milliunits, name: String? = nil, isFamilyShareable: Bool = false,
         offers: [OfferNumber] = []
     ) {
         self.id = id
@@ -142,7 +142,7 @@ package struct MonthlyPlan: Sendable, Hashable {
 }
 
 /// How a subscription of a year is paid, in the spelling of `billingPlanType`.
-package enum BillingPlanType: String, Sendable, Hashable, CaseIterable, Codable {
+package enum StoreBillingPlan: String, Sendable, Hashable, CaseIterable, Codable {
     case billedUpfront = "BILLED_UPFRONT"
     case monthly = "MONTHLY"
 }

@@ -9,11 +9,11 @@ package enum LegacyList: Sendable {
     case latestReceiptInfo
 }
 
-extension Store {
+extension AppStore {
     /// A purchase as `/verifyReceipt` answers it: every value is text.
     ///
     /// Source: Apple, `responseBody.Receipt.In_app` and `responseBody.Latest_receipt_info`.
-    package func writeLegacy(_ purchase: StoreTransaction, in list: LegacyList, to json: inout JSONWriter) {
+    package func writeLegacy(_ purchase: StorePurchase, in list: LegacyList, to json: inout JSONWriter) {
         let catalogue = self[purchase.app].catalogue
         json.member("quantity", String(purchase.quantity))
         json.member("product_id", catalogue[purchase.product].id.rawValue)
@@ -45,10 +45,10 @@ extension Store {
     }
 
     /// A refund; or an upgrade, whose date is when the newer product began.
-    package func cancellation(of purchase: StoreTransaction) -> (date: Timestamp, reason: Int64)? {
+    package func cancellation(of purchase: StorePurchase) -> (date: Timestamp, reason: Int64)? {
         if let revocation = purchase.revocation { return (revocation.date, revocation.reason.rawValue) }
         guard purchase.isUpgraded else { return nil }
-        return (purchase.modifiedAt, Revocation.Reason.other.rawValue)
+        return (purchase.modifiedAt, StoreRevocation.Reason.other.rawValue)
     }
 
     /// How a subscription goes on, as `/verifyReceipt` answers it.
@@ -83,7 +83,7 @@ extension Store {
     }
 
     /// What an account has of an app, as old answers list it: finished consumables have left it.
-    package func legacyPurchases(of app: AppNumber, for account: AccountNumber) -> [StoreTransaction] {
+    package func legacyPurchases(of app: AppNumber, for account: AccountNumber) -> [StorePurchase] {
         (self[account].installations[app]?.transactions ?? []).compactMap(find).filter { purchase in
             self[app].catalogue[purchase.product].kind != .consumable || !purchase.isFinished
         }

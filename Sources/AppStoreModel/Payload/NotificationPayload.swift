@@ -14,7 +14,7 @@ package struct SignedParts: Sendable {
     }
 }
 
-extension Store {
+extension AppStore {
     /// What Apple signs as a notification: the last thing to be signed, for what it carries is signed before.
     ///
     /// Source: Apple, `responseBodyV2DecodedPayload`.

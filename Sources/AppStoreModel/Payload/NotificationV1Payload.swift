@@ -64,7 +64,7 @@ package enum NotificationV1: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-extension Store {
+extension AppStore {
     /// The body of a notification V1, with what is so now and not when it happened, as Apple's was: a hint and no more.
     ///
     /// - Parameter latestReceipt: in base64.
@@ -98,7 +98,7 @@ extension Store {
         return json.bytes
     }
 
-    private func writeUnified(_ transaction: StoreTransaction, _ latestReceipt: String?, to json: inout JSONWriter) {
+    private func writeUnified(_ transaction: StorePurchase, _ latestReceipt: String?, to json: inout JSONWriter) {
         json.member("environment", self[transaction.account].environment.rawValue)
         json.member("status", 0)
         json.optionalMember("latest_receipt", latestReceipt)

@@ -1,7 +1,7 @@
 package import Primitives
 internal import StrictJSON
 
-extension Store {
+extension AppStore {
     /// What Apple signs about a subscription's next period. Members that Apple leaves out are left out.
     ///
     /// - Parameters:

@@ -1,13 +1,13 @@
 package import Primitives
 internal import StrictJSON
 
-extension Store {
+extension AppStore {
     /// What Apple signs about one transaction. Members that Apple leaves out are left out.
     ///
     /// - Parameter signedDate: when it is signed.
     ///
     /// Source: Apple, `JWSTransactionDecodedPayload`.
-    package func payload(of transaction: StoreTransaction, signedDate: Timestamp) -> [UInt8] {
+    package func payload(of transaction: StorePurchase, signedDate: Timestamp) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 1024)
         json.object { json in
             writeIdentity(of: transaction, to: &json)
@@ -26,7 +26,7 @@ extension Store {
         return json.bytes
     }
 
-    private func writeIdentity(of transaction: StoreTransaction, to json: inout JSONWriter) {
+    private func writeIdentity(of transaction: StorePurchase, to json: inout JSONWriter) {
         let app = self[transaction.app]
         json.member("transactionId", transaction.transactionId.rawValue)
         json.member("originalTransactionId", transaction.originalTransactionId.rawValue)
@@ -36,13 +36,13 @@ extension Store {
         json.optionalMember("subscriptionGroupIdentifier", app.catalogue[transaction.product].terms?.group.rawValue)
     }
 
-    private func writeDates(of transaction: StoreTransaction, to json: inout JSONWriter) {
+    private func writeDates(of transaction: StorePurchase, to json: inout JSONWriter) {
         json.member("purchaseDate", transaction.purchaseDate.millisecondsSince1970)
         json.member("originalPurchaseDate", transaction.originalPurchaseDate.millisecondsSince1970)
         json.optionalMember("expiresDate", transaction.expiresDate?.millisecondsSince1970)
     }
 
-    private func writeRevocation(of transaction: StoreTransaction, to json: inout JSONWriter) {
+    private func writeRevocation(of transaction: StorePurchase, to json: inout JSONWriter) {
         guard let revocation = transaction.revocation else { return }
         json.member("revocationReason", revocation.reason.rawValue)
         json.member("revocationDate", revocation.date.millisecondsSince1970)
@@ -51,15 +51,15 @@ extension Store {
     }
 
     /// An introductory offer has no `offerIdentifier`.
-    private func writeOffer(of transaction: StoreTransaction, to json: inout JSONWriter) {
+    private func writeOffer(of transaction: StorePurchase, to json: inout JSONWriter) {
         guard let number = transaction.offer else { return }
         self[transaction.app].catalogue[number].write(to: &json)
     }
 
-    private func writePlan(of transaction: StoreTransaction, to json: inout JSONWriter) {
+    private func writePlan(of transaction: StorePurchase, to json: inout JSONWriter) {
         guard let plan = self[transaction.app].catalogue[transaction.product].terms?.monthlyPlan else { return }
         json.member(
-            "billingPlanType", (transaction.commitment == nil ? BillingPlanType.billedUpfront : .monthly).rawValue)
+            "billingPlanType", (transaction.commitment == nil ? StoreBillingPlan.billedUpfront : .monthly).rawValue)
         guard let commitment = transaction.commitment else { return }
         json.member("commitmentInfo") { json in
             json.object { json in
@@ -71,7 +71,7 @@ extension Store {
         }
     }
 
-    private func writePlace(of transaction: StoreTransaction, to json: inout JSONWriter) {
+    private func writePlace(of transaction: StorePurchase, to json: inout JSONWriter) {
         let storefront = self[transaction.storefront]
         json.member("environment", self[transaction.account].environment.rawValue)
         json.member("transactionReason", transaction.reason.rawValue)
@@ -96,7 +96,7 @@ extension Offer {
     }
 }
 
-extension Product.Kind {
+extension StoreProduct.Kind {
     /// In the spelling of `type`.
     package var type: String {
         switch self {

@@ -40,11 +40,11 @@ package struct Installation: Sendable, Hashable, Codable {
     /// Codes that were redeemed; each works once.
     @SavedInOrder var redeemed: Set<OfferNumber> = []
     /// The account's own subscription of each group.
-    package internal(set) var subscriptions: [SubscriptionGroupID: TransactionID] = [:]
+    package internal(set) var subscriptions: [SubscriptionGroupID: TransactionNumber] = [:]
     /// What it has through its family: of each purchaser's `originalTransactionId` its own.
-    package internal(set) var shared: [TransactionID: TransactionID] = [:]
+    package internal(set) var shared: [TransactionNumber: TransactionNumber] = [:]
     /// Oldest first; renewals and family copies included, restored copies not.
-    package internal(set) var transactions: [TransactionID] = []
+    package internal(set) var transactions: [TransactionNumber] = []
 }
 
 /// Names the kind of ``ID`` that a family has.
@@ -73,5 +73,5 @@ package struct StoreDevice: Sendable, Hashable, Codable {
     package let identifierForVendor: CompactUUID
     package internal(set) var account: AccountNumber?
     /// What the app's queue still holds, oldest first: bought, restored or renewed and not finished.
-    package internal(set) var unfinished: [TransactionID] = []
+    package internal(set) var unfinished: [TransactionNumber] = []
 }

@@ -88,7 +88,7 @@ extension Storefront {
     package init?(saved: String) { self.init(validating: saved) }
 }
 
-extension TransactionID {
+extension TransactionNumber {
     package var saved: String { rawValue }
     package init?(saved: String) { self.init(saved) }
 }

@@ -5,7 +5,7 @@ package enum AccountName {}
 package typealias AccountID = ID<AccountName>
 
 /// A `transactionId` or `originalTransactionId`: Apple's are decimal numbers of 15 or 16 digits.
-package struct TransactionID: Sendable, Hashable, Comparable, CustomStringConvertible, SavedAsOne, SavedAsKey {
+package struct TransactionNumber: Sendable, Hashable, Comparable, CustomStringConvertible, SavedAsOne, SavedAsKey {
     package let number: Int64
 
     init(number: Int64) { self.number = number }

@@ -22,15 +22,15 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
         case other = 5
     }
 
-    package let originalTransactionId: TransactionID
+    package let originalTransactionId: TransactionNumber
     package let account: AccountNumber
     package let app: AppNumber
     package let group: SubscriptionGroupID
     package let originalPurchaseDate: Timestamp
-    package let ownership: StoreTransaction.Ownership
+    package let ownership: StorePurchase.Ownership
     package internal(set) var state: State
     /// The newest period.
-    package internal(set) var latest: TransactionID
+    package internal(set) var latest: TransactionNumber
     package internal(set) var product: ProductNumber
     /// What the next period will be of; not ``product`` after a downgrade.
     package internal(set) var autoRenewProduct: ProductNumber
@@ -46,7 +46,7 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
     /// Of a year that is paid by the month.
     package internal(set) var commitment: Commitment?
     /// How the next period, or after the twelfth month the next year, is paid.
-    package internal(set) var renewalPlan = BillingPlanType.billedUpfront
+    package internal(set) var renewalPlan = StoreBillingPlan.billedUpfront
     /// When the customer came, or came back after a lapse of at least 60 days.
     package internal(set) var recentSubscriptionStartDate: Timestamp
     /// Renewals since the last purchase: Sandbox has a limit.

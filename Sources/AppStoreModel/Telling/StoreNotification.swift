@@ -15,9 +15,9 @@ package struct StoreNotification: Sendable, Hashable, Codable {
     /// What it is about.
     package enum Subject: Sendable, Hashable, Codable {
         /// A subscription, one of its periods, and when its newest period ends.
-        case subscription(StoreSubscription, StoreTransaction, renewalDate: Timestamp?)
+        case subscription(StoreSubscription, StorePurchase, renewalDate: Timestamp?)
         /// What does not renew.
-        case purchase(StoreTransaction)
+        case purchase(StorePurchase)
         /// An app as a whole.
         case app(AppNumber)
         /// A child's consent, by the account that it was for.
@@ -32,7 +32,7 @@ package struct StoreNotification: Sendable, Hashable, Codable {
         }
 
         /// The transaction in it; nil where there is none.
-        package var transaction: StoreTransaction? {
+        package var transaction: StorePurchase? {
             switch self {
             case .subscription(_, let transaction, _), .purchase(let transaction): transaction
             case .app, .consent: nil

@@ -12,7 +12,7 @@ extension AppStoreSimulator {
         let bare = Router(context: BasicRequestContext.self)
         addRoutes(to: bare)
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware(addresses: KnownAddresses(bare)))
+        router.add(middleware: ControlProblemMiddleware(addresses: KnownAddresses(bare)))
         router.add(middleware: LocalCallers(listeningAt: configuration.host, allowed: configuration.allowedHosts))
         addRoutes(to: router)
         return router

@@ -180,7 +180,7 @@ extension JSONWriter {
 // MARK: Products
 
 extension JSONWriter {
-    mutating func members(of product: Product, in app: StoreApp, currency: String) {
+    mutating func members(of product: StoreProduct, in app: StoreApp, currency: String) {
         member("productId", product.id.rawValue)
         member("name", product.name)
         member("type", product.kind.type)

@@ -216,7 +216,7 @@ extension SimulatorStateError {
 }
 
 /// Answers every error with a problem, also those of the router.
-struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+struct ControlProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     let addresses: KnownAddresses
 
     func handle(

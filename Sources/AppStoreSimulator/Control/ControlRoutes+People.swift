@@ -160,17 +160,17 @@ extension BasicRequestContext {
     func account() throws -> AccountID { AccountID(try parameters.require("account")) }
     func family() throws -> FamilyID { FamilyID(try parameters.require("family")) }
     /// Anything may stand in a product id.
-    func product() throws -> ProductID { ProductID(PercentEncoding.read(try parameters.require("product"))) }
+    func product() throws -> StoreProductID { StoreProductID(PercentEncoding.read(try parameters.require("product"))) }
     func device() throws -> DeviceID { DeviceID(try parameters.require("device")) }
 
     /// The id in the address; one that is no id of Apple's is unknown.
-    func subscription() throws -> TransactionID {
-        guard let id = TransactionID(try parameters.require("id")) else { throw StoreRefusal.unknownSubscription }
+    func subscription() throws -> TransactionNumber {
+        guard let id = TransactionNumber(try parameters.require("id")) else { throw StoreRefusal.unknownSubscription }
         return id
     }
 
-    func transaction() throws -> TransactionID {
-        guard let id = TransactionID(try parameters.require("id")) else { throw StoreRefusal.unknownTransaction }
+    func transaction() throws -> TransactionNumber {
+        guard let id = TransactionNumber(try parameters.require("id")) else { throw StoreRefusal.unknownTransaction }
         return id
     }
 }

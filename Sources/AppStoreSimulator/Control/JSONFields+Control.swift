@@ -119,11 +119,11 @@ extension JSONFields {
     }
 
     func refundOrder() throws -> RefundOrder {
-        guard let reason = Revocation.Reason(rawValue: try integer("reason") ?? 0) else {
+        guard let reason = StoreRevocation.Reason(rawValue: try integer("reason") ?? 0) else {
             throw ControlProblem.invalid("reason", "0 or 1")
         }
         return RefundOrder(
-            percentage: try integer("percentage") ?? Revocation.wholePercentage, reason: reason,
+            percentage: try integer("percentage") ?? StoreRevocation.wholePercentage, reason: reason,
             isRequestedByCustomer: try bool("requestedByCustomer") ?? false)
     }
 }

@@ -17,7 +17,7 @@ extension JSONFields {
             order.quantity = small
         }
         if let word = try text("billingPlanType") {
-            guard let plan = BillingPlanType(rawValue: word) else {
+            guard let plan = StoreBillingPlan(rawValue: word) else {
                 throw ControlProblem.invalid("billingPlanType", "BILLED_UPFRONT or MONTHLY")
             }
             order.plan = plan

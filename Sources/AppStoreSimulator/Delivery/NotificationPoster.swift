@@ -49,7 +49,7 @@ actor NotificationPoster: Service {
     }
 
     /// One attempt; what fails is a result, not an error.
-    func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
+    func post(_ body: [UInt8], to url: String) async -> DeliveryResult {
         do {
             guard let response = try await ask(body, of: url) else { return .other }
             return (200...206).contains(response.status.code) ? .success : .unsuccessfulHTTPResponseCode
@@ -61,7 +61,7 @@ actor NotificationPoster: Service {
     /// What is answered to a question, at most 64 KiB of it; where there is no answer to read, nil and why.
     func answer(
         to body: [UInt8], from url: String
-    ) async -> (answer: (status: Int, body: [UInt8])?, result: SendAttemptResult) {
+    ) async -> (answer: (status: Int, body: [UInt8])?, result: DeliveryResult) {
         do {
             guard let response = try await ask(body, of: url) else { return (nil, .other) }
             let bytes = try await response.body.collect(upTo: 64 * 1024)
@@ -80,7 +80,7 @@ actor NotificationPoster: Service {
         return try await client.execute(request, timeout: Self.timeout)
     }
 
-    private static func result(of error: any Error) -> SendAttemptResult {
+    private static func result(of error: any Error) -> DeliveryResult {
         guard let error = error as? HTTPClientError else { return .noResponse }
         return switch error {
         case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded: .timedOut

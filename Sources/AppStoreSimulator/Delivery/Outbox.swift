@@ -23,7 +23,7 @@ package enum ReleaseOrder: Sendable, Hashable {
 /// How an attempt to deliver ended, in the spelling of `sendAttemptResult`.
 ///
 /// Source: Apple, `sendAttemptResult`.
-package enum SendAttemptResult: String, Sendable, Hashable, CaseIterable, Codable {
+package enum DeliveryResult: String, Sendable, Hashable, CaseIterable, Codable {
     case success = "SUCCESS"
     case timedOut = "TIMED_OUT"
     case tlsIssue = "TLS_ISSUE"
@@ -45,7 +45,7 @@ package struct OutboxRecord: Sendable, Hashable, Codable {
 
     package struct Attempt: Sendable, Hashable, Codable {
         package let attemptDate: Timestamp
-        package let result: SendAttemptResult
+        package let result: DeliveryResult
     }
 
     package let notification: StoreNotification
@@ -162,7 +162,7 @@ struct Outbox: Sendable, Hashable {
 
     /// Keeps how an attempt ended and plans the next one, where one was promised.
     mutating func note(
-        _ result: SendAttemptResult, of uuid: CompactUUID, at instant: Timestamp, retryDelays: [Milliseconds]
+        _ result: DeliveryResult, of uuid: CompactUUID, at instant: Timestamp, retryDelays: [Milliseconds]
     ) {
         guard let place = places[uuid] else { return }
         var record = records[place - forgotten]

@@ -50,11 +50,11 @@ struct FaultPlan: Sendable, Hashable, Codable {
     private(set) var faults: [Fault] = []
     private var randomness = SplitMix(state: 1)
     /// The store as it was when the first stale fault was set.
-    private(set) var stale: Store?
+    private(set) var stale: AppStore?
 
     static let maximumFaults = 100
 
-    mutating func set(_ faults: [Fault], seed: UInt64, store: Store) {
+    mutating func set(_ faults: [Fault], seed: UInt64, store: AppStore) {
         self.faults = Array(faults.prefix(Self.maximumFaults))
         randomness = SplitMix(state: seed)
         let isStale = faults.contains { $0.kind == .stale }

@@ -106,7 +106,7 @@ extension AppStoreSimulator {
         return content
     }
 
-    private static func line(of purchase: StoreTransaction, _ store: Store) -> ReceiptContent {
+    private static func line(of purchase: StorePurchase, _ store: AppStore) -> ReceiptContent {
         let catalogue = store[purchase.app].catalogue
         let product = catalogue[purchase.product]
         let offer = purchase.offer.map { catalogue[$0] }
@@ -132,7 +132,7 @@ extension AppStoreSimulator {
     // MARK: Before iOS 7
 
     /// The receipt of one transaction as iOS 6 kept it: base64 of a property list.
-    package func transactionReceipt(of id: TransactionID) throws -> String {
+    package func transactionReceipt(of id: TransactionNumber) throws -> String {
         let transaction = try store.transaction(id)
         let environment = store[transaction.account].environment
         let text = try receipts.oldAuthority().sign(
@@ -140,7 +140,7 @@ extension AppStoreSimulator {
         return StrictBase64.encodePadded(Array(text.utf8))
     }
 
-    private func purchaseInfo(of transaction: StoreTransaction) -> String {
+    private func purchaseInfo(of transaction: StorePurchase) -> String {
         let app = store[transaction.app]
         var entries: [(String, String)] = [
             ("original-purchase-date-ms", "\(transaction.originalPurchaseDate.millisecondsSince1970)"),
@@ -162,7 +162,7 @@ enum ReceiptDate {
     static func text(_ instant: Timestamp) -> String { instant.truncatedToSecond.description }
 }
 
-extension Product.Kind {
+extension StoreProduct.Kind {
     /// In the values of attribute 1707.
     fileprivate var receiptType: Int64 {
         switch self {

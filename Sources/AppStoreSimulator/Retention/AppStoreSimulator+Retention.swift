@@ -24,7 +24,7 @@ package struct RetentionShowing: Sendable, Hashable {
 extension AppStoreSimulator {
     /// Asks the app's server what to show to a customer who is about to turn auto-renew off. Where it says nothing that can be
     /// shown, the default message of the product and the language is.
-    package func askInRealtime(about id: TransactionID, locale: String) async throws -> RetentionShowing {
+    package func askInRealtime(about id: TransactionNumber, locale: String) async throws -> RetentionShowing {
         let subscription = try store.subscription(id)
         let environment = store[subscription.account].environment
         let endpoint = Endpoint(app: subscription.app, environment: environment)
@@ -136,7 +136,7 @@ extension AppStoreSimulator {
     }
 
     private func setDefault(
-        _ product: ProductID, _ locale: String, _ call: APICall, _ shelf: inout RetentionShelf
+        _ product: StoreProductID, _ locale: String, _ call: APICall, _ shelf: inout RetentionShelf
     ) throws(APIError) {
         guard store[call.app].catalogue.product(product)?.terms != nil else { throw .invalidProductId }
         let isLocale = locale.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || $0 == "-") }

@@ -34,7 +34,7 @@ extension AppStoreSimulator {
     /// Source: Apple, "Initiate Performance Test": of an active subscription of Sandbox.
     func startTest(_ call: APICall, _ shelf: inout RetentionShelf) throws -> APIAnswer {
         guard call.environment == .sandbox else { return APIAnswer(status: 404) }
-        guard let id = try call.object()["originalTransactionId"]?.string.flatMap({ TransactionID($0) }),
+        guard let id = try call.object()["originalTransactionId"]?.string.flatMap({ TransactionNumber($0) }),
             let subscription = store.activeSubscription(id), subscription.app == call.app,
             store[subscription.account].environment == .sandbox
         else { throw APIError.invalidTestRequest }
@@ -73,7 +73,7 @@ extension AppStoreSimulator {
     func carryOut(_ test: PerformanceTest, _ endpoint: Endpoint) async {
         var test = test
         let end = ContinuousClock.now + .milliseconds(PerformanceTest.totalDuration.count)
-        await withTaskGroup(of: (answer: SendAttemptResult, took: Duration).self) { group in
+        await withTaskGroup(of: (answer: DeliveryResult, took: Duration).self) { group in
             var left = PerformanceTest.totalRequests
             func ask() {
                 left -= 1
@@ -104,7 +104,7 @@ extension AppStoreSimulator {
     /// - Parameter number: which request of the test it is; its identifier follows from it, and not from how many came before.
     private func timedAnswer(
         to test: PerformanceTest, number: Int64
-    ) async -> (answer: SendAttemptResult, took: Duration) {
+    ) async -> (answer: DeliveryResult, took: Duration) {
         let body: [UInt8]
         do {
             let identifier = CompactUUID(
@@ -123,8 +123,8 @@ extension AppStoreSimulator {
     }
 }
 
-extension Store {
-    fileprivate func activeSubscription(_ id: TransactionID) -> StoreSubscription? {
+extension AppStore {
+    fileprivate func activeSubscription(_ id: TransactionNumber) -> StoreSubscription? {
         do throws(StoreRefusal) {
             let subscription = try subscription(id)
             return subscription.hasEnded ? nil : subscription

@@ -91,7 +91,7 @@ struct RealtimeAnswer {
     /// `message`, `alternateProduct`, `promotionalOffer` or `advancedCommerceInfo`.
     let kind: String
     /// What `alternateProduct` offers.
-    let product: ProductID?
+    let product: StoreProductID?
 
     private static let kinds = ["message", "alternateProduct", "promotionalOffer", "advancedCommerceInfo"]
 

@@ -53,7 +53,7 @@ struct RetentionShelf: Sendable, Hashable, Codable {
     func message(_ id: CompactUUID) -> RetentionMessage? { messages.first { $0.messageIdentifier == id } }
 
     /// The message of a product in a language, where one is set and may be shown.
-    func defaultMessage(of product: ProductID, _ locale: String) -> RetentionMessage? {
+    func defaultMessage(of product: StoreProductID, _ locale: String) -> RetentionMessage? {
         guard let found = defaults.first(where: { $0.product == product && $0.locale == locale }) else { return nil }
         do throws(APIError) { return try shown(found.messageIdentifier) } catch { return nil }
     }
@@ -109,7 +109,7 @@ package struct RetentionMessage: Sendable, Hashable, Codable {
 
 /// Which message is shown where an app's server says nothing.
 struct DefaultMessage: Sendable, Hashable, Codable {
-    let product: ProductID
+    let product: StoreProductID
     let locale: String
     let messageIdentifier: CompactUUID
 }
@@ -119,11 +119,11 @@ struct DefaultMessage: Sendable, Hashable, Codable {
 /// Source: Apple, `PerformanceTestConfig`, `PerformanceTestResultResponse`; of its numbers only the 700 ms are documented.
 struct PerformanceTest: Sendable, Hashable, Codable {
     let requestId: CompactUUID
-    let originalTransactionId: TransactionID
+    let originalTransactionId: TransactionNumber
     let target: String
     /// In whole milliseconds, in the order in which the answers came.
     var responseTimes: [Int64] = []
-    var failures: [SendAttemptResult: Int64] = [:]
+    var failures: [DeliveryResult: Int64] = [:]
 
     static let totalRequests: Int64 = 50
     static let maximumConcurrentRequests = 5
@@ -148,4 +148,4 @@ struct PerformanceTest: Sendable, Hashable, Codable {
     var hasPassed: Bool { result == "PASS" }
 }
 
-extension SendAttemptResult: CodingKeyRepresentable {}
+extension DeliveryResult: CodingKeyRepresentable {}

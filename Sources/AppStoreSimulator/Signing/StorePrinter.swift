@@ -39,19 +39,19 @@ struct StorePrinter: Sendable, Codable {
     }
 
     /// A `signedTransactionInfo`.
-    func signed(_ transaction: StoreTransaction, in store: Store, at instant: Timestamp) throws -> String {
+    func signed(_ transaction: StorePurchase, in store: AppStore, at instant: Timestamp) throws -> String {
         try signer.sign(payload: store.payload(of: transaction, signedDate: instant))
     }
 
     /// A `signedRenewalInfo`.
     func signed(
-        _ subscription: StoreSubscription, renewalDate: Timestamp?, in store: Store, at instant: Timestamp
+        _ subscription: StoreSubscription, renewalDate: Timestamp?, in store: AppStore, at instant: Timestamp
     ) throws -> String {
         try signer.sign(payload: store.payload(of: subscription, renewalDate: renewalDate, signedDate: instant))
     }
 
     /// A `signedAppTransactionInfo`; nil where the account has not got the app.
-    func signedAppTransaction(of app: AppNumber, for account: AccountNumber, in store: Store) throws -> String? {
+    func signedAppTransaction(of app: AppNumber, for account: AccountNumber, in store: AppStore) throws -> String? {
         let payload = store.appTransactionPayload(of: app, for: account, signedDate: store.signingInstant)
         return try payload.map { try signer.sign(payload: $0) }
     }
@@ -91,7 +91,7 @@ struct StorePrinter: Sendable, Codable {
     }
 
     /// A `signedPayload` of a notification.
-    func signed(_ notification: StoreNotification, in store: Store) throws -> (signedPayload: String, Signatures) {
+    func signed(_ notification: StoreNotification, in store: AppStore) throws -> (signedPayload: String, Signatures) {
         var signatures = Signatures(signer: present)
         let payload = try print(notification, in: store) { payload in
             let (compact, signature) = try signer.signed(payload)
@@ -102,7 +102,7 @@ struct StorePrinter: Sendable, Codable {
     }
 
     /// The very same again.
-    func signedAgain(_ notification: StoreNotification, _ signatures: Signatures, in store: Store) throws -> String {
+    func signedAgain(_ notification: StoreNotification, _ signatures: Signatures, in store: AppStore) throws -> String {
         let signer = signers.indices.contains(signatures.signer) ? signers[signatures.signer] : signer
         var rest = signatures.bytes[...]
         return try print(notification, in: store) { payload in
@@ -112,7 +112,7 @@ struct StorePrinter: Sendable, Codable {
     }
 
     private func print(
-        _ notification: StoreNotification, in store: Store, _ sign: ([UInt8]) throws -> String
+        _ notification: StoreNotification, in store: AppStore, _ sign: ([UInt8]) throws -> String
     ) throws -> String {
         let date = notification.signedDate
         var parts = SignedParts()

@@ -13,13 +13,13 @@ package struct SimulatorState: Sendable, Codable {
     package let environment: Environment
     /// When the clock first stood: certificates are valid for 60 years from then.
     package let startsAt: Timestamp
-    let store: Store
+    let store: AppStore
     let printer: StorePrinter
     let receipts: ReceiptPrinter
     let outbox: Outbox
     let targets: [Target]
     let faults: FaultPlan
-    let offers: OfferDesk
+    let offers: UsedNonces
     let retention: RetentionDesk
     let lostReceipts: [AccountID]
     let rate: ClockRate

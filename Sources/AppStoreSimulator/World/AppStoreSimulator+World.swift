@@ -3,9 +3,9 @@ package import Primitives
 
 /// A transaction and what a device would be given as its `jwsRepresentation`.
 package struct SignedTransaction: Sendable, Hashable {
-    package let transaction: StoreTransaction
+    package let transaction: StorePurchase
     /// For people and control calls: what stands in the transaction as a number.
-    package let productId: ProductID
+    package let productId: StoreProductID
     package let signedTransactionInfo: String
 }
 
@@ -14,8 +14,8 @@ package struct SubscriptionReport: Sendable, Hashable {
     package let subscription: StoreSubscription
     package let account: AccountID
     package let bundleId: String
-    package let productId: ProductID
-    package let autoRenewProductId: ProductID
+    package let productId: StoreProductID
+    package let autoRenewProductId: StoreProductID
     package let latest: SignedTransaction
     package let signedRenewalInfo: String
 }
@@ -118,7 +118,7 @@ extension AppStoreSimulator {
         try store.device(device).unfinished.prefix(limit).map { try signed(try store.transaction($0)) }
     }
 
-    package func finish(_ id: TransactionID) async throws {
+    package func finish(_ id: TransactionNumber) async throws {
         try await changing { store throws(StoreRefusal) in
             try store.finish(id)
             return ((), [])
@@ -167,7 +167,7 @@ extension AppStoreSimulator {
         return try transactions.suffix(limit).reversed().map { try signed(try store.transaction($0)) }
     }
 
-    package func transaction(_ id: TransactionID) throws -> SignedTransaction { try signed(try store.transaction(id)) }
+    package func transaction(_ id: TransactionNumber) throws -> SignedTransaction { try signed(try store.transaction(id)) }
 
     /// What a new device of that account gets.
     package func restore(_ app: AppNumber, for id: AccountID) async throws -> [SignedTransaction] {
@@ -178,7 +178,7 @@ extension AppStoreSimulator {
         }
     }
 
-    package func subscription(_ id: TransactionID) throws -> SubscriptionReport {
+    package func subscription(_ id: TransactionNumber) throws -> SubscriptionReport {
         let subscription = try store.subscription(id)
         let latest = try store.latestTransaction(of: subscription)
         let renewal = try printer.signed(
@@ -191,7 +191,7 @@ extension AppStoreSimulator {
             signedRenewalInfo: renewal)
     }
 
-    func signed(_ transaction: StoreTransaction) throws -> SignedTransaction {
+    func signed(_ transaction: StorePurchase) throws -> SignedTransaction {
         SignedTransaction(
             transaction: transaction, productId: store[transaction.app].catalogue[transaction.product].id,
             signedTransactionInfo: try printer.signed(transaction, in: store, at: store.signingInstant))
@@ -199,17 +199,17 @@ extension AppStoreSimulator {
 
     // MARK: What becomes of them
 
-    package func setAutoRenew(_ isOn: Bool, of id: TransactionID) async throws -> SubscriptionReport {
+    package func setAutoRenew(_ isOn: Bool, of id: TransactionNumber) async throws -> SubscriptionReport {
         try await changing { store throws(StoreRefusal) in ((), try store.setAutoRenew(isOn, of: id)) }
         return try subscription(id)
     }
 
-    package func setPayment(_ payment: StoreSubscription.Payment?, of id: TransactionID) async throws -> SubscriptionReport {
+    package func setPayment(_ payment: StoreSubscription.Payment?, of id: TransactionNumber) async throws -> SubscriptionReport {
         try await changing { store throws(StoreRefusal) in ((), try store.setPayment(payment, of: id)) }
         return try subscription(id)
     }
 
-    package func setSilent(_ isSilent: Bool, of id: TransactionID) async throws -> SubscriptionReport {
+    package func setSilent(_ isSilent: Bool, of id: TransactionNumber) async throws -> SubscriptionReport {
         try await changing { store throws(StoreRefusal) in
             try store.setSilent(isSilent, of: id)
             return ((), [])
@@ -217,32 +217,32 @@ extension AppStoreSimulator {
         return try subscription(id)
     }
 
-    package func answerPriceIncrease(_ agrees: Bool, of id: TransactionID) async throws -> SubscriptionReport {
+    package func answerPriceIncrease(_ agrees: Bool, of id: TransactionNumber) async throws -> SubscriptionReport {
         try await changing { store throws(StoreRefusal) in ((), try store.answerPriceIncrease(agrees, of: id)) }
         return try subscription(id)
     }
 
-    package func extend(_ id: TransactionID, days: Int64) async throws -> SubscriptionReport {
+    package func extend(_ id: TransactionNumber, days: Int64) async throws -> SubscriptionReport {
         try await changing { store throws(StoreRefusal) in ((), try store.extend(id, days: days)) }
         return try subscription(id)
     }
 
-    package func refund(_ id: TransactionID, _ order: RefundOrder = RefundOrder()) async throws -> SignedTransaction {
+    package func refund(_ id: TransactionNumber, _ order: RefundOrder = RefundOrder()) async throws -> SignedTransaction {
         try await changing { store throws(StoreRefusal) in ((), try store.refund(id, order)) }
         return try transaction(id)
     }
 
-    package func reverseRefund(_ id: TransactionID) async throws -> SignedTransaction {
+    package func reverseRefund(_ id: TransactionNumber) async throws -> SignedTransaction {
         try await changing { store throws(StoreRefusal) in ((), try store.reverseRefund(id)) }
         return try transaction(id)
     }
 
-    package func requestRefund(_ id: TransactionID, _ reason: RefundRequest.Reason) async throws -> RefundRequest {
+    package func requestRefund(_ id: TransactionNumber, _ reason: RefundRequest.Reason) async throws -> RefundRequest {
         try await changing { store throws(StoreRefusal) in ((), try store.requestRefund(id, reason)) }
         return try store.refundRequest(of: id)
     }
 
-    package func decideRefund(_ id: TransactionID, grants: Bool) async throws -> RefundRequest {
+    package func decideRefund(_ id: TransactionNumber, grants: Bool) async throws -> RefundRequest {
         try await changing { store throws(StoreRefusal) in ((), try store.decideRefund(id, grants: grants)) }
         return try store.refundRequest(of: id)
     }
@@ -261,14 +261,14 @@ extension AppStoreSimulator {
     // MARK: What the app's owner does
 
     package func raisePrice(
-        of product: ProductID, in app: AppNumber, to price: Milliunits, needsConsent: Bool
+        of product: StoreProductID, in app: AppNumber, to price: Milliunits, needsConsent: Bool
     ) async throws {
         try await changing { store throws(StoreRefusal) in
             ((), try store.raisePrice(of: product, in: app, to: price, needsConsent: needsConsent))
         }
     }
 
-    package func setForSale(_ isForSale: Bool, _ product: ProductID, in app: AppNumber) async throws {
+    package func setForSale(_ isForSale: Bool, _ product: StoreProductID, in app: AppNumber) async throws {
         try await changing { store throws(StoreRefusal) in
             try store.setForSale(isForSale, product, in: app)
             return ((), [])

@@ -17,7 +17,7 @@ public struct NotificationData: Sendable, Hashable {
     /// The renewal info, a compact JWS of its own; the verifier looks into it.
     public let signedRenewalInfo: [UInt8]?
     /// The state of the subscription when this was signed.
-    public let status: SubscriptionState?
+    public let status: AutoRenewableSubscriptionStatus?
     /// Why the customer asks for a refund; only in CONSUMPTION_REQUEST.
     public let consumptionRequestReason: ConsumptionRequestReason?
 
@@ -28,7 +28,7 @@ public struct NotificationData: Sendable, Hashable {
         environment = try reader.requiredEnvironment("environment")
         signedTransactionInfo = try reader.compactJWS("signedTransactionInfo")
         signedRenewalInfo = try reader.compactJWS("signedRenewalInfo")
-        status = try reader.integer("status").map(SubscriptionState.init(rawValue:))
+        status = try reader.integer("status").map(AutoRenewableSubscriptionStatus.init(rawValue:))
         consumptionRequestReason = try reader.text("consumptionRequestReason").map(ConsumptionRequestReason.init(rawValue:))
     }
 }

@@ -63,7 +63,7 @@ public struct PriceIncreaseStatus: RawRepresentable, Sendable, Hashable {
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
 /// Source: Apple, App Store Server API, `status`.
-public struct SubscriptionState: RawRepresentable, Sendable, Hashable {
+public struct AutoRenewableSubscriptionStatus: RawRepresentable, Sendable, Hashable {
     /// As Apple wrote it.
     public let rawValue: Int64
 
@@ -71,15 +71,15 @@ public struct SubscriptionState: RawRepresentable, Sendable, Hashable {
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// Active.
-    public static let active = SubscriptionState(rawValue: 1)
+    public static let active = AutoRenewableSubscriptionStatus(rawValue: 1)
     /// Expired.
-    public static let expired = SubscriptionState(rawValue: 2)
+    public static let expired = AutoRenewableSubscriptionStatus(rawValue: 2)
     /// In billing retry: the access is lost.
-    public static let billingRetry = SubscriptionState(rawValue: 3)
+    public static let billingRetry = AutoRenewableSubscriptionStatus(rawValue: 3)
     /// In billing grace period: the access is kept.
-    public static let billingGracePeriod = SubscriptionState(rawValue: 4)
+    public static let billingGracePeriod = AutoRenewableSubscriptionStatus(rawValue: 4)
     /// Revoked.
-    public static let revoked = SubscriptionState(rawValue: 5)
+    public static let revoked = AutoRenewableSubscriptionStatus(rawValue: 5)
 }
 
 /// Why a customer asks for a refund.

@@ -29,7 +29,7 @@ extension Arrival {
 
 extension Evidence.Form {
     /// What the store calls a form of Intake's.
-    init(_ form: EvidenceForm) {
+    init(_ form: ProvenFact.Form) {
         self =
             switch form {
             case .compactJWS: .compactJWS

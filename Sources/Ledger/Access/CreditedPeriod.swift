@@ -12,11 +12,11 @@ package struct CreditedPeriod: Sendable, Hashable, Codable {
     package let takenBackAt: Timestamp?
     /// How many were bought; at least one.
     package let quantity: Int64
-    package let type: ProductType
+    package let type: ProductKind
 
     package init(
         productId: ProductID, transactionId: TransactionID, purchaseDate: Timestamp, expiresDate: Timestamp?,
-        takenBackAt: Timestamp? = nil, quantity: Int64 = 1, type: ProductType = .autoRenewableSubscription
+        takenBackAt: Timestamp? = nil, quantity: Int64 = 1, type: ProductKind = .autoRenewableSubscription
     ) {
         self.productId = productId
         self.transactionId = transactionId

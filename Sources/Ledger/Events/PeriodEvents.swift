@@ -152,7 +152,7 @@ extension Period {
     }
 }
 
-extension ProductType {
+extension ProductKind {
     /// Bought once, and known to be.
     fileprivate var isOneTime: Bool {
         switch self {

@@ -79,7 +79,7 @@ extension ExplanationLine.Bought {
     }
 }
 
-extension ProductType {
+extension ProductKind {
     fileprivate var english: String {
         switch self {
         case .consumable: "It is a consumable: it is counted, and gives no time"

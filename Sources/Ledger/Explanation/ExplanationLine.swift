@@ -62,7 +62,7 @@ extension ExplanationLine {
         case renewed(Bought, from: ProductID?, times: Int, after: Interruption)
         /// A consumable, a non-consumable, a non-renewing subscription, or a kind that Apple has not said or that is not known
         /// here (PER-9).
-        case oneTime(Bought, ProductType, quantity: Int64)
+        case oneTime(Bought, ProductKind, quantity: Int64)
         /// It was bought while the same product ran.
         case alreadyActive(Bought)
         /// It was renewed early and an upgrade then took its place, so that it never served (PER-13).
@@ -406,7 +406,7 @@ extension ExplanationLine {
             case over(ended: Timestamp, Billing.Ending)
             case revoked(since: Timestamp, Withdrawal)
             case notBegun(from: Timestamp)
-            case purchased(ProductType)
+            case purchased(ProductKind)
             /// A non-renewing subscription until its configured end (PER-9); nil where no length is configured.
             case lasts(until: Timestamp?)
             /// A non-renewing subscription whose configured end is past.

@@ -11,12 +11,12 @@ package struct TransactionFact: Sendable, Hashable, Codable {
     /// Apple's key of one paid period; nil where it is absent or "0" (Xcode, one-time purchases).
     package var webOrderLineItemId: String?
     package var productId: ProductID
-    package var type: ProductType
+    package var type: ProductKind
     package var purchaseDate: Timestamp
     /// Nil for what does not expire.
     package var expiresDate: Timestamp?
     /// Whether the customer bought it or it renewed by itself; nil in data from before Apple said so.
-    package var transactionReason: TransactionReason?
+    package var transactionReason: ChargeReason?
     /// Apple replaced this transaction by an upgrade or an immediate crossgrade.
     package var isUpgraded: Bool
     package var revocation: Revocation?
@@ -80,7 +80,7 @@ package struct TransactionDetails: Sendable, Hashable, Codable {
 }
 
 /// The kind of product; a kind that Apple invents later keeps its spelling (FACT-5).
-package enum ProductType: Sendable, Hashable {
+package enum ProductKind: Sendable, Hashable {
     case autoRenewableSubscription
     case nonConsumable
     case consumable
@@ -91,7 +91,7 @@ package enum ProductType: Sendable, Hashable {
     case unknown(String)
 }
 
-extension ProductType: RawRepresentable, Codable {
+extension ProductKind: RawRepresentable, Codable {
     /// Every spelling is accepted; an unknown one is kept.
     package init(rawValue: String) {
         self =
@@ -119,13 +119,13 @@ extension ProductType: RawRepresentable, Codable {
 }
 
 /// Why a transaction exists; a reason that Apple invents later keeps its spelling and moves nothing.
-package enum TransactionReason: Sendable, Hashable {
+package enum ChargeReason: Sendable, Hashable {
     case purchase
     case renewal
     case unknown(String)
 }
 
-extension TransactionReason: RawRepresentable, Codable {
+extension ChargeReason: RawRepresentable, Codable {
     /// Every spelling is accepted; an unknown one is kept.
     package init(rawValue: String) {
         self =

@@ -206,7 +206,7 @@ extension CompactReader {
     mutating func transaction() throws -> TransactionFact {
         var presence = Presence(try number())
         let (original, transaction, product) = (try word(), try text(), try word())
-        let type = ProductType(rawValue: try word())
+        let type = ProductKind(rawValue: try word())
         let (purchaseDate, signedDate) = (try instant(), try instant())
         var fact = TransactionFact(
             originalTransactionId: .init(original), transactionId: .init(transaction), productId: .init(product),
@@ -214,7 +214,7 @@ extension CompactReader {
         fact.type = type
         if presence.take() { fact.webOrderLineItemId = try text() }
         if presence.take() { fact.expiresDate = try instant() }
-        if presence.take() { fact.transactionReason = TransactionReason(rawValue: try word()) }
+        if presence.take() { fact.transactionReason = ChargeReason(rawValue: try word()) }
         fact.isUpgraded = presence.take()
         if presence.take() { fact.revocation = try revocation() }
         if presence.take() { fact.appAccountToken = try token() }

@@ -162,7 +162,7 @@ package enum HoldingCoding {
             purchaseDate: Timestamp(millisecondsSince1970: purchased),
             expiresDate: expires.int64.map { Timestamp(millisecondsSince1970: $0) },
             takenBackAt: taken.int64.map { Timestamp(millisecondsSince1970: $0) }, quantity: quantity,
-            type: ProductType(rawValue: type))
+            type: ProductKind(rawValue: type))
     }
 
     private static func span(of value: JSONValue) -> AccessSpan? {

@@ -159,7 +159,7 @@ struct ConfigurationCheck {
     }
 
     /// Apple does not say how long a non-renewing subscription lasts (PER-9).
-    private func withoutDuration(_ products: [AppStoreModel.Product]) -> [String] {
+    private func withoutDuration(_ products: [StoreProduct]) -> [String] {
         let named = Set(configuration.apps.first?.settings.content.durations.keys.map(\.rawValue) ?? [])
         return products.filter { $0.kind == .nonRenewingSubscription && !named.contains($0.id.rawValue) }.map(\.id.rawValue)
     }

@@ -110,7 +110,7 @@ struct ImportLine {
         guard let environment = Primitives.Environment(rawValue: spelling) else {
             throw LineRefusal(code: "unknownEnvironment", words: "environment must be Production or Sandbox")
         }
-        return .transactionId(Ledger.TransactionID(members["transactionId"] ?? ""), environment)
+        return .transactionId(TransactionID(members["transactionId"] ?? ""), environment)
     }
 }
 

@@ -26,7 +26,7 @@ struct HistoryFilter: Sendable {
         }
         groups = Set(call.values("subscriptionGroupIdentifier"))
         ownership = call.value("inAppOwnershipType")
-        guard ownership.map({ StoreTransaction.Ownership(rawValue: $0) != nil }) ?? true else { throw .invalidOwnership }
+        guard ownership.map({ StorePurchase.Ownership(rawValue: $0) != nil }) ?? true else { throw .invalidOwnership }
         isRevoked = try Self.revoked(call)
         switch call.value("sort") {
         case nil, "ASCENDING": isDescending = false
@@ -52,7 +52,7 @@ struct HistoryFilter: Sendable {
         return value ? false : nil
     }
 
-    func admits(_ transaction: StoreTransaction, _ store: Store) -> Bool {
+    func admits(_ transaction: StorePurchase, _ store: AppStore) -> Bool {
         let product = store[transaction.app].catalogue[transaction.product]
         return startDate.map { transaction.purchaseDate >= $0 } ?? true && endDate.map { transaction.purchaseDate < $0 } ?? true
             && (products.isEmpty || products.contains(product.id.rawValue))
@@ -63,13 +63,13 @@ struct HistoryFilter: Sendable {
     }
 
     /// By the date of the last change.
-    func precedes(_ left: StoreTransaction, _ right: StoreTransaction) -> Bool {
+    func precedes(_ left: StorePurchase, _ right: StorePurchase) -> Bool {
         let isBefore = (left.modifiedAt, left.transactionId) < (right.modifiedAt, right.transactionId)
         return isDescending ? !isBefore && left.transactionId != right.transactionId : isBefore
     }
 }
 
-extension Product.Kind {
+extension StoreProduct.Kind {
     /// In the spelling of `productType`.
     fileprivate var historyType: String {
         switch self {
@@ -102,11 +102,11 @@ enum PageToken {
 /// The number of an order in the receipt that a customer gets by mail.
 enum OrderNumber {
     /// `M`, and the transaction's number in letters and digits.
-    static func text(of id: TransactionID) -> String { "M" + String(id.number, radix: 36, uppercase: true) }
+    static func text(of id: TransactionNumber) -> String { "M" + String(id.number, radix: 36, uppercase: true) }
 
-    static func transaction(of text: String) -> TransactionID? {
+    static func transaction(of text: String) -> TransactionNumber? {
         guard text.hasPrefix("M"), text.utf8.count <= 16, let number = Int64(text.dropFirst(), radix: 36) else { return nil }
-        return TransactionID(String(number))
+        return TransactionNumber(String(number))
     }
 }
 
@@ -133,7 +133,7 @@ struct ExtensionOrder: Sendable {
 /// Source: Apple, `ConsumptionRequest`; the first version's twelve numbers are only looked at for consent.
 enum ConsumptionBody {
     static func preference(
-        in object: JSONObject, isV2: Bool, kind: Product.Kind
+        in object: JSONObject, isV2: Bool, kind: StoreProduct.Kind
     ) throws(APIError) -> RefundRequest.Preference? {
         guard let consented = object["customerConsented"]?.bool, consented else { throw .invalidCustomerConsented }
         guard isV2 else { return firstVersion(object["refundPreference"]?.int64) }

@@ -68,7 +68,7 @@ private struct NotificationFilter {
     private let range: Range<Timestamp>
     private let type: String?
     private let subtype: String?
-    private let transaction: TransactionID?
+    private let transaction: TransactionNumber?
     private let onlyFailures: Bool
 
     init(_ object: JSONObject, _ call: APICall, now: Timestamp) throws(APIError) {
@@ -86,7 +86,7 @@ private struct NotificationFilter {
         if let subtype, type == nil || !known.contains(where: { $0.subtype == subtype }) { throw .invalidNotificationType }
         if let text = object["transactionId"]?.string {
             guard type == nil else { throw .multipleFilters }
-            guard let id = TransactionID(text) else { throw .invalidTransactionId }
+            guard let id = TransactionNumber(text) else { throw .invalidTransactionId }
             transaction = id
         } else {
             transaction = nil

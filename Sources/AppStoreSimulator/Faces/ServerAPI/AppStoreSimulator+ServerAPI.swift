@@ -49,21 +49,21 @@ extension AppStoreSimulator {
     // MARK: Finding
 
     /// The store that a call sees: an older one where it is to see stale things.
-    private func shown(_ call: APICall) -> Store { call.isStale ? faults.stale ?? store : store }
+    private func shown(_ call: APICall) -> AppStore { call.isStale ? faults.stale ?? store : store }
 
     /// The customer whose transaction, or whose app's transaction, is named.
     private func customer(
         _ text: String, _ call: APICall, else missing: APIError = .transactionNotFound
     ) throws -> StoreAccount {
-        guard let id = TransactionID(text) else { throw APIError.invalidTransactionId }
+        guard let id = TransactionNumber(text) else { throw APIError.invalidTransactionId }
         if let account = shown(call).customer(ofAppTransaction: id.number, call.app, call.environment) { return account }
         return shown(call)[try found(id, call, else: missing).account]
     }
 
     /// The caller's own, of the environment that is asked.
     private func found(
-        _ id: TransactionID, _ call: APICall, else missing: APIError = .transactionNotFound
-    ) throws -> StoreTransaction {
+        _ id: TransactionNumber, _ call: APICall, else missing: APIError = .transactionNotFound
+    ) throws -> StorePurchase {
         guard shown(call).environment(of: id) == call.environment else { throw missing }
         let transaction = try shown(call).transaction(id)
         guard transaction.app == call.app else { throw missing }
@@ -72,15 +72,15 @@ extension AppStoreSimulator {
 
     private func named(
         _ text: String, _ call: APICall, invalid: APIError = .invalidTransactionId, else missing: APIError = .transactionNotFound
-    ) throws -> StoreTransaction {
-        guard let id = TransactionID(text) else { throw invalid }
+    ) throws -> StorePurchase {
+        guard let id = TransactionNumber(text) else { throw invalid }
         if shown(call).customer(ofAppTransaction: id.number, call.app, call.environment) != nil {
             throw APIError.appTransactionIdNotSupported
         }
         return try found(id, call, else: missing)
     }
 
-    private func signedNow(_ transaction: StoreTransaction, _ call: APICall) throws -> String {
+    private func signedNow(_ transaction: StorePurchase, _ call: APICall) throws -> String {
         try printer.signed(transaction, in: shown(call), at: shown(call).signingInstant)
     }
 
@@ -136,7 +136,7 @@ extension AppStoreSimulator {
 
     /// An unknown order is no error.
     private func order(_ orderId: String, _ call: APICall) throws -> APIAnswer {
-        let transactions = OrderNumber.transaction(of: orderId).flatMap { id -> [StoreTransaction]? in
+        let transactions = OrderNumber.transaction(of: orderId).flatMap { id -> [StorePurchase]? in
             do { return [try found(id, call)] } catch { return nil }
         }
         let signed = try (transactions ?? []).map { try signedNow($0, call) }
@@ -223,7 +223,7 @@ extension AppStoreSimulator {
         }
         let request = MassExtension(
             requestIdentifier: order.requestIdentifier, app: call.app, environment: call.environment,
-            product: (ProductID(product), order.days), storefronts: storefronts)
+            product: (StoreProductID(product), order.days), storefronts: storefronts)
         try await changing { store throws(StoreRefusal) in
             try store.extendAll(request)
             return ((), [])
@@ -288,7 +288,7 @@ extension AppStoreSimulator {
     }
 }
 
-extension StoreTransaction {
+extension StorePurchase {
     fileprivate var refundedAt: Timestamp { revocation?.date ?? purchaseDate }
 }
 

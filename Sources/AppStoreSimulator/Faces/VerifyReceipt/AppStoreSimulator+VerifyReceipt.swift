@@ -60,7 +60,7 @@ extension AppStoreSimulator {
 
     /// A transaction receipt of iOS 6 and earlier: about one transaction, answered flat.
     private func oldReceipt(
-        _ text: String, _ request: ReceiptRequest, at environment: Environment, _ shown: Store
+        _ text: String, _ request: ReceiptRequest, at environment: Environment, _ shown: AppStore
     ) throws -> [UInt8] {
         guard let list = OldReceipt(text), let id = list.transaction else { return Self.status(.malformed) }
         guard let transaction = shown.find(id), list.isSigned(by: try receipts.oldAuthority()) else {

@@ -5,7 +5,7 @@ internal import StrictJSON
 
 /// The answer about an app receipt that is right: what stands in it, and what is known now.
 struct ReceiptAnswer {
-    let store: Store
+    let store: AppStore
     let app: AppNumber
     let receipt: ShownReceipt
     let account: AccountNumber?
@@ -35,7 +35,7 @@ struct ReceiptAnswer {
 
     /// Newest first, as Apple mostly does; with `exclude-old-transactions` the newest of each subscription.
     private func writeLatest(of account: AccountNumber, to list: inout JSONWriter) {
-        var seen: Set<TransactionID> = []
+        var seen: Set<TransactionNumber> = []
         for purchase in store.legacyPurchases(of: app, for: account).reversed() {
             let isRenewable = store[app].catalogue[purchase.product].terms != nil
             if isRenewable, request.excludesOldTransactions, !seen.insert(purchase.originalTransactionId).inserted { continue }
@@ -73,8 +73,8 @@ struct ReceiptAnswer {
 ///
 /// Source: Apple's answers as they stand in old logs; no page describes them any more.
 struct OldReceiptAnswer {
-    let store: Store
-    let transaction: StoreTransaction
+    let store: AppStore
+    let transaction: StorePurchase
     let subscription: StoreSubscription?
 
     func json(status: Int64, latestReceipt: String) -> [UInt8] {
@@ -101,7 +101,7 @@ struct OldReceiptAnswer {
         return json.bytes
     }
 
-    private func write(_ purchase: StoreTransaction, to json: inout JSONWriter) {
+    private func write(_ purchase: StorePurchase, to json: inout JSONWriter) {
         let app = store[purchase.app]
         json.member("quantity", String(purchase.quantity))
         json.member("product_id", app.catalogue[purchase.product].id.rawValue)
@@ -140,7 +140,7 @@ struct OldReceipt: Sendable {
         entries = Self.entries(of: inner)
     }
 
-    var transaction: TransactionID? { entries["transaction-id"].flatMap { TransactionID($0) } }
+    var transaction: TransactionNumber? { entries["transaction-id"].flatMap { TransactionNumber($0) } }
 
     /// Signing again gives the same signature.
     func isSigned(by authority: TransactionReceiptAuthority) -> Bool {

@@ -10,7 +10,7 @@ struct ShownReceipt: Sendable {
     let originalApplicationVersion: String
     let creationDate: String
     /// Of its lines, in their order.
-    let transactions: [TransactionID]
+    let transactions: [TransactionNumber]
 
     /// Nil for what is no receipt, or another's.
     init?(_ der: [UInt8], signedBy authority: ReceiptAuthority) {
@@ -27,7 +27,9 @@ struct ShownReceipt: Sendable {
         applicationVersion = text(3) ?? ""
         originalApplicationVersion = text(19) ?? ""
         transactions = attributes.filter { $0.type == 17 }.compactMap { line in
-            Self.attributes(line.value)?.first { $0.type == 1703 }.flatMap { Self.text($0.value) }.flatMap { TransactionID($0) }
+            Self.attributes(line.value)?.first { $0.type == 1703 }.flatMap { Self.text($0.value) }.flatMap {
+                TransactionNumber($0)
+            }
         }
     }
 

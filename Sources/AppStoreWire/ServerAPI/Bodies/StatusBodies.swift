@@ -44,7 +44,7 @@ public struct SubscriptionGroupIdentifierItem: Codable, Sendable, Hashable {
 /// Source: Apple, App Store Server API, `LastTransactionsItem`.
 public struct LastTransactionsItem: Codable, Sendable, Hashable {
     /// The state when Apple answered; the dates inside say until when it holds.
-    public var status: SubscriptionState
+    public var status: AutoRenewableSubscriptionStatus
     /// The subscription. Compare it with the signed one before it is used for anything.
     public var originalTransactionId: String
     /// The last transaction, a compact JWS: not verified; the verifier looks into it.
@@ -54,7 +54,7 @@ public struct LastTransactionsItem: Codable, Sendable, Hashable {
 
     /// Every field as Apple names it.
     public init(
-        status: SubscriptionState, originalTransactionId: String, signedTransactionInfo: String,
+        status: AutoRenewableSubscriptionStatus, originalTransactionId: String, signedTransactionInfo: String,
         signedRenewalInfo: String
     ) {
         self.status = status

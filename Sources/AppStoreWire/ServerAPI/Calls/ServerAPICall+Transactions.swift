@@ -27,7 +27,7 @@ extension ServerAPICall where Response == HistoryResponse {
 
 extension ServerAPICall where Response == StatusResponse {
     /// The states of all of a customer's subscriptions; only those in one of `status` where it is not empty.
-    public static func getAllSubscriptionStatuses(anyTransactionId: String, status: [SubscriptionState] = [])
+    public static func getAllSubscriptionStatuses(anyTransactionId: String, status: [AutoRenewableSubscriptionStatus] = [])
         throws(ServerAPIRequestError) -> Self
     {
         try Self(

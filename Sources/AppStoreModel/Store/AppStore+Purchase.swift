@@ -4,15 +4,15 @@ internal import Primitives
 package struct PurchaseOrder: Sendable, Hashable {
     package var app: AppNumber
     package var account: AccountID
-    package var product: ProductID
+    package var product: StoreProductID
     /// A UUID that the app gives the purchase.
     package var appAccountToken: CompactUUID?
     /// Of a consumable: how many.
     package var quantity: Int32 = 1
     package var offer = ChosenOffer.automatic
-    package var plan = BillingPlanType.billedUpfront
+    package var plan = StoreBillingPlan.billedUpfront
 
-    package init(app: AppNumber, account: AccountID, product: ProductID) {
+    package init(app: AppNumber, account: AccountID, product: StoreProductID) {
         self.app = app
         self.account = account
         self.product = product
@@ -45,7 +45,7 @@ package struct Purchase: Sendable, Hashable {
 
     package let outcome: Outcome
     /// The new transaction; the current one, of the old product, where nothing new was billed.
-    package let transaction: StoreTransaction
+    package let transaction: StorePurchase
     package let notifications: [StoreNotification]
 }
 
@@ -57,8 +57,8 @@ struct Bill {
     let start: Timestamp
     var appAccountToken: CompactUUID?
     var quantity: Int32 = 1
-    var reason = StoreTransaction.Reason.purchase
-    var ownership = StoreTransaction.Ownership.purchased
+    var reason = StorePurchase.Reason.purchase
+    var ownership = StorePurchase.Ownership.purchased
     var offer: OfferNumber?
     var price = Milliunits(0)
     /// The subscription that the period belongs to; nil when it begins one.
@@ -68,7 +68,7 @@ struct Bill {
     var end: Timestamp?
 }
 
-extension Store {
+extension AppStore {
     /// A customer buys a product.
     package mutating func buy(_ order: PurchaseOrder) throws(StoreRefusal) -> Purchase {
         let account = try account(order.account)
@@ -259,7 +259,7 @@ extension Store {
     }
 
     /// The first period of a purchase, paid now.
-    private mutating func billFirst(_ wish: Wish, _ subscription: StoreSubscription?) throws(StoreRefusal) -> StoreTransaction {
+    private mutating func billFirst(_ wish: Wish, _ subscription: StoreSubscription?) throws(StoreRefusal) -> StorePurchase {
         let app = self[wish.order.app]
         var bill = Bill(app: wish.order.app, product: wish.product, account: wish.account.number, start: now)
         bill.appAccountToken = wish.order.appAccountToken
@@ -291,7 +291,7 @@ extension Store {
     }
 
     /// Sets a subscription to what was just bought.
-    private mutating func settle(_ subscription: inout StoreSubscription, _ wish: Wish, _ period: StoreTransaction) {
+    private mutating func settle(_ subscription: inout StoreSubscription, _ wish: Wish, _ period: StorePurchase) {
         let catalogue = self[wish.order.app].catalogue
         subscription.state = .active(until: period.expiresDate ?? now)
         subscription.latest = period.transactionId
@@ -364,11 +364,11 @@ extension Store {
     }
 
     /// Makes and keeps the transaction of one period or of one thing.
-    mutating func bill(_ bill: Bill) -> StoreTransaction {
+    mutating func bill(_ bill: Bill) -> StorePurchase {
         let account = self[bill.account]
-        let id = books[account.environment]?.nextId ?? TransactionID(number: 0)
+        let id = books[account.environment]?.nextId ?? TransactionNumber(number: 0)
         let terms = terms(of: bill.product, in: bill.app)
-        var transaction = StoreTransaction(
+        var transaction = StorePurchase(
             transactionId: id, originalTransactionId: bill.subscription?.originalTransactionId ?? id,
             webOrderLineItemId: terms == nil ? nil : mints[account.environment]?.webOrderLineItemId(), account: bill.account,
             app: bill.app, product: bill.product, purchaseDate: bill.start,

@@ -5,7 +5,7 @@ package import Primitives
 /// Kept small: there are many. Products and offers are numbers of their app's catalogue.
 ///
 /// Source: Apple, `JWSTransactionDecodedPayload`.
-package struct StoreTransaction: Sendable, Hashable, Codable {
+package struct StorePurchase: Sendable, Hashable, Codable {
     /// Why the App Store charged, in the spelling of `transactionReason`.
     package enum Reason: String, Sendable, Hashable, Codable {
         case purchase = "PURCHASE"
@@ -18,8 +18,8 @@ package struct StoreTransaction: Sendable, Hashable, Codable {
         case familyShared = "FAMILY_SHARED"
     }
 
-    package internal(set) var transactionId: TransactionID
-    package let originalTransactionId: TransactionID
+    package internal(set) var transactionId: TransactionNumber
+    package let originalTransactionId: TransactionNumber
     /// One per paid period of a subscription, the same for every copy of it; nil for what does not renew.
     package let webOrderLineItemId: Int64?
     package let account: AccountNumber
@@ -43,11 +43,11 @@ package struct StoreTransaction: Sendable, Hashable, Codable {
     package internal(set) var isUpgraded = false
     /// Whether the app said that it gave what was bought.
     package internal(set) var isFinished = false
-    package internal(set) var revocation: Revocation?
+    package internal(set) var revocation: StoreRevocation?
     /// When anything about it changed last: what Apple's history is sorted by.
     package internal(set) var modifiedAt: Timestamp
     /// The purchase that a restore gave another name to; everything but the name and one date is read there.
-    let restoredFrom: TransactionID?
+    let restoredFrom: TransactionNumber?
 }
 
 /// A month of twelve.
@@ -61,7 +61,7 @@ package struct Commitment: Sendable, Hashable, Codable {
 }
 
 /// A refund, or the end of a family's sharing.
-package struct Revocation: Sendable, Hashable, Codable {
+package struct StoreRevocation: Sendable, Hashable, Codable {
     /// Why, in the values of `revocationReason`.
     package enum Reason: Int64, Sendable, Hashable, Codable {
         case other = 0
@@ -103,24 +103,24 @@ package struct Revocation: Sendable, Hashable, Codable {
 /// All transactions of one environment, by their number.
 struct TransactionBook: Sendable, Hashable, Codable {
     private let first: Int64
-    private var transactions: [StoreTransaction] = []
+    private var transactions: [StorePurchase] = []
 
     init(first: Int64) { self.first = first }
 
     var count: Int { transactions.count }
-    var all: [StoreTransaction] { transactions }
+    var all: [StorePurchase] { transactions }
 
     /// Whether counting on does not end at the end of numbers.
     var isPlausible: Bool { (1...1_000_000_000_000_000_000).contains(first) }
 
     /// What the next one will be called.
-    var nextId: TransactionID { TransactionID(number: first + Int64(transactions.count)) }
+    var nextId: TransactionNumber { TransactionNumber(number: first + Int64(transactions.count)) }
 
     /// Takes the next one; it bears ``nextId``.
-    mutating func append(_ transaction: StoreTransaction) { transactions.append(transaction) }
+    mutating func append(_ transaction: StorePurchase) { transactions.append(transaction) }
 
     /// Nil where there is none of that id. Setting changes one that is there.
-    subscript(id: TransactionID) -> StoreTransaction? {
+    subscript(id: TransactionNumber) -> StorePurchase? {
         get { place(of: id).map { transactions[$0] } }
         set {
             guard let place = place(of: id), let newValue else { return }
@@ -128,7 +128,7 @@ struct TransactionBook: Sendable, Hashable, Codable {
         }
     }
 
-    private func place(of id: TransactionID) -> Int? {
+    private func place(of id: TransactionNumber) -> Int? {
         let place = id.number &- first
         return place >= 0 && place < Int64(transactions.count) ? Int(place) : nil
     }

@@ -2,7 +2,7 @@ package import Primitives
 
 // MARK: - Apple Accounts
 
-extension Store {
+extension AppStore {
     /// A new Apple Account; without an id it gets the next free number.
     ///
     /// - Parameter country: three letters; nil takes the first app's catalogue's.
@@ -53,7 +53,7 @@ extension Store {
     }
 
     /// The account's own subscriptions of all apps, oldest first.
-    func subscriptions(of account: StoreAccount) -> [TransactionID] {
+    func subscriptions(of account: StoreAccount) -> [TransactionNumber] {
         account.installations.values.flatMap(\.subscriptions.values).sorted()
     }
 
@@ -83,7 +83,7 @@ extension Store {
 
 // MARK: - Devices
 
-extension Store {
+extension AppStore {
     /// A new device, signed in with an account or with none.
     package mutating func addDevice(_ wanted: String?, for account: AccountID?) throws(StoreRefusal) -> StoreDevice {
         guard devices.count < Self.maximumDevices else { throw .storeFull }
@@ -117,7 +117,7 @@ extension Store {
     }
 
     /// The app says that it gave what was bought: the transaction leaves the queue of every device.
-    package mutating func finish(_ id: TransactionID) throws(StoreRefusal) {
+    package mutating func finish(_ id: TransactionNumber) throws(StoreRefusal) {
         let purchase = try purchase(id)
         change(purchase.transactionId) { $0.isFinished = true }
         for device in devices.values where device.account == purchase.account {
@@ -126,7 +126,7 @@ extension Store {
     }
 
     /// A transaction reaches the queues of its account's devices.
-    mutating func enqueue(_ id: TransactionID, of account: AccountNumber) {
+    mutating func enqueue(_ id: TransactionNumber, of account: AccountNumber) {
         guard !devices.isEmpty else { return }
         for device in devices.values where device.account == account {
             devices[device.id]?.unfinished.append(id)
@@ -134,9 +134,9 @@ extension Store {
     }
 
     /// What a new device of that account gets: each thing of the app that it may still use, under a new transaction id.
-    package mutating func restore(_ app: AppNumber, for id: AccountID) throws(StoreRefusal) -> [StoreTransaction] {
+    package mutating func restore(_ app: AppNumber, for id: AccountID) throws(StoreRefusal) -> [StorePurchase] {
         let account = try account(id)
-        var restored: [StoreTransaction] = []
+        var restored: [StorePurchase] = []
         let purchases = account.installations[app]?.transactions.reversed().compactMap(find) ?? []
         for purchase in purchases where isRestorable(purchase) {
             let copy = try nextId(of: account)
@@ -147,13 +147,13 @@ extension Store {
     }
 
     /// The next transaction's id.
-    func nextId(of account: StoreAccount) throws(StoreRefusal) -> TransactionID {
+    func nextId(of account: StoreAccount) throws(StoreRefusal) -> TransactionNumber {
         guard transactionCount < Self.maximumTransactions, let book = books[account.environment] else { throw .storeFull }
         return book.nextId
     }
 
     /// Consumables are gone once used; of a subscription its newest period comes back, expired or not.
-    private func isRestorable(_ purchase: StoreTransaction) -> Bool {
+    private func isRestorable(_ purchase: StorePurchase) -> Bool {
         guard purchase.revocation == nil else { return false }
         switch self[purchase.app].catalogue[purchase.product].kind {
         case .consumable: return false
@@ -163,8 +163,8 @@ extension Store {
     }
 
     /// Source: Apple, `transactionId` ("restores it on a new device").
-    private static func copy(of purchase: StoreTransaction, named id: TransactionID, at instant: Timestamp) -> StoreTransaction {
-        var copy = StoreTransaction(
+    private static func copy(of purchase: StorePurchase, named id: TransactionNumber, at instant: Timestamp) -> StorePurchase {
+        var copy = StorePurchase(
             transactionId: id, originalTransactionId: purchase.originalTransactionId,
             webOrderLineItemId: purchase.webOrderLineItemId, account: purchase.account, app: purchase.app,
             product: purchase.product, purchaseDate: instant, originalPurchaseDate: purchase.originalPurchaseDate,

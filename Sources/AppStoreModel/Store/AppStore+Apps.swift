@@ -2,7 +2,7 @@ package import Primitives
 
 // MARK: - What is about an app as a whole
 
-extension Store {
+extension AppStore {
     /// A parent withdraws the consent to a child's use of the app.
     ///
     /// Source: Apple, `RESCIND_CONSENT`.

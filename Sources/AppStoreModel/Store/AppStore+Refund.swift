@@ -4,12 +4,13 @@ package import Primitives
 package struct RefundOrder: Sendable, Hashable {
     /// In thousandths of a percent, 1 to 100000.
     package var percentage: Int64
-    package var reason: Revocation.Reason
+    package var reason: StoreRevocation.Reason
     /// Whether the customer asked Apple for it: the App Store then tells that auto-renew went off.
     package var isRequestedByCustomer: Bool
 
     package init(
-        percentage: Int64 = Revocation.wholePercentage, reason: Revocation.Reason = .other, isRequestedByCustomer: Bool = false
+        percentage: Int64 = StoreRevocation.wholePercentage, reason: StoreRevocation.Reason = .other,
+        isRequestedByCustomer: Bool = false
     ) {
         self.percentage = percentage
         self.reason = reason
@@ -37,7 +38,7 @@ package struct RefundRequest: Sendable, Hashable, Codable {
         case grantProrated = "GRANT_PRORATED"
     }
 
-    package let transaction: TransactionID
+    package let transaction: TransactionNumber
     package let reason: Reason
     package let requestedAt: Timestamp
     /// What the server said; nil: nothing, or nothing about this.
@@ -54,16 +55,16 @@ package struct RefundRequest: Sendable, Hashable, Codable {
     package static let patience = Milliseconds.hours(12)
 }
 
-extension Store {
+extension AppStore {
     /// Refunds one purchase or one period. Only the newest period of a subscription that has not ended changes where that stands.
-    package mutating func refund(_ id: TransactionID, _ order: RefundOrder) throws(StoreRefusal) -> [StoreNotification] {
-        guard (1...Revocation.wholePercentage).contains(order.percentage) else { throw .invalidPercentage }
+    package mutating func refund(_ id: TransactionNumber, _ order: RefundOrder) throws(StoreRefusal) -> [StoreNotification] {
+        guard (1...StoreRevocation.wholePercentage).contains(order.percentage) else { throw .invalidPercentage }
         let purchase = try purchase(id)
         guard purchase.ownership == .purchased else { throw .familyShared }
         guard purchase.revocation == nil else { throw .alreadyRefunded }
         let told = order.isRequestedByCustomer ? turnAutoRenewOff(before: purchase) : []
         change(purchase.transactionId) { [now] in
-            $0.revocation = Revocation(date: now, reason: order.reason, percentage: order.percentage)
+            $0.revocation = StoreRevocation(date: now, reason: order.reason, percentage: order.percentage)
         }
         guard var subscription = subscriptions[purchase.originalTransactionId] else {
             let refunded = try transaction(purchase.transactionId)
@@ -80,7 +81,7 @@ extension Store {
     }
 
     /// A customer who asks Apple for the money back wants no renewal either.
-    private mutating func turnAutoRenewOff(before purchase: StoreTransaction) -> [StoreNotification] {
+    private mutating func turnAutoRenewOff(before purchase: StorePurchase) -> [StoreNotification] {
         guard var subscription = subscriptions[purchase.originalTransactionId], isCurrent(purchase, of: subscription),
             subscription.autoRenews
         else { return [] }
@@ -90,12 +91,12 @@ extension Store {
     }
 
     /// Whether this is the newest period of a subscription that has not ended.
-    private func isCurrent(_ purchase: StoreTransaction, of subscription: StoreSubscription) -> Bool {
+    private func isCurrent(_ purchase: StorePurchase, of subscription: StoreSubscription) -> Bool {
         subscription.latest == purchase.transactionId && !subscription.hasEnded
     }
 
     /// Takes a refund back. What was revoked comes back until its end, which has not moved; auto-renew stays off.
-    package mutating func reverseRefund(_ id: TransactionID) throws(StoreRefusal) -> [StoreNotification] {
+    package mutating func reverseRefund(_ id: TransactionNumber) throws(StoreRefusal) -> [StoreNotification] {
         let purchase = try purchase(id)
         guard purchase.revocation != nil, purchase.ownership == .purchased else { throw .notRefunded }
         change(purchase.transactionId) { $0.revocation = nil }
@@ -118,7 +119,7 @@ extension Store {
     /// A customer asks for the money back. The app's server is asked what was used, and after twelve hours it is decided: as the
     /// server would like, and in full where it says nothing.
     package mutating func requestRefund(
-        _ id: TransactionID, _ reason: RefundRequest.Reason
+        _ id: TransactionNumber, _ reason: RefundRequest.Reason
     ) throws(StoreRefusal) -> [StoreNotification] {
         let purchase = try purchase(id)
         guard purchase.ownership == .purchased else { throw .familyShared }
@@ -133,14 +134,14 @@ extension Store {
         return told(.consumptionRequest, about: subscription, purchase.transactionId, .consumptionRequest(reason))
     }
 
-    package func refundRequest(of id: TransactionID) throws(StoreRefusal) -> RefundRequest {
+    package func refundRequest(of id: TransactionNumber) throws(StoreRefusal) -> RefundRequest {
         guard let request = refundRequests[try purchase(id).transactionId] else { throw .noRefundRequested }
         return request
     }
 
     /// What the app's server says about a request.
     package mutating func answerRefundRequest(
-        _ id: TransactionID, preference: RefundRequest.Preference?
+        _ id: TransactionNumber, preference: RefundRequest.Preference?
     ) throws(StoreRefusal) {
         let purchase = try purchase(id)
         guard var request = refundRequests[purchase.transactionId], request.decision == nil else { throw .noRefundRequested }
@@ -150,7 +151,7 @@ extension Store {
     }
 
     /// Decides at once, one way or the other.
-    package mutating func decideRefund(_ id: TransactionID, grants: Bool) throws(StoreRefusal) -> [StoreNotification] {
+    package mutating func decideRefund(_ id: TransactionNumber, grants: Bool) throws(StoreRefusal) -> [StoreNotification] {
         let purchase = try purchase(id)
         guard var request = refundRequests[purchase.transactionId], request.decision == nil else { throw .noRefundRequested }
         request.preference = grants ? .grantFull : .decline
@@ -159,13 +160,13 @@ extension Store {
         return decideRefund(purchase.transactionId)
     }
 
-    mutating func decideRefund(_ id: TransactionID) -> [StoreNotification] {
+    mutating func decideRefund(_ id: TransactionNumber) -> [StoreNotification] {
         guard var request = refundRequests[id], request.decision == nil, let purchase = find(id) else { return [] }
         let isGranted = request.preference != .decline && purchase.revocation == nil
         request.decision = isGranted ? .granted : .declined
         refundRequests[id] = request
         guard isGranted else { return toldDeclined(purchase) }
-        let percentage = request.preference == .grantProrated ? unused(of: purchase) : Revocation.wholePercentage
+        let percentage = request.preference == .grantProrated ? unused(of: purchase) : StoreRevocation.wholePercentage
         do throws(StoreRefusal) {
             return try refund(id, RefundOrder(percentage: percentage, isRequestedByCustomer: true))
         } catch {
@@ -173,7 +174,7 @@ extension Store {
         }
     }
 
-    private mutating func toldDeclined(_ purchase: StoreTransaction) -> [StoreNotification] {
+    private mutating func toldDeclined(_ purchase: StorePurchase) -> [StoreNotification] {
         guard let subscription = subscriptions[purchase.originalTransactionId] else {
             return told(.refundDeclined, about: purchase)
         }
@@ -181,10 +182,10 @@ extension Store {
     }
 
     /// The part of a period that is still to come, in thousandths of a percent, at least one of them.
-    private func unused(of purchase: StoreTransaction) -> Int64 {
-        guard let end = purchase.expiresDate, end > purchase.purchaseDate else { return Revocation.wholePercentage }
+    private func unused(of purchase: StorePurchase) -> Int64 {
+        guard let end = purchase.expiresDate, end > purchase.purchaseDate else { return StoreRevocation.wholePercentage }
         let whole = end.since(purchase.purchaseDate).count
         let left = max(0, end.since(max(now, purchase.purchaseDate)).count)
-        return max(1, Int64(Double(left) / Double(whole) * Double(Revocation.wholePercentage)))
+        return max(1, Int64(Double(left) / Double(whole) * Double(StoreRevocation.wholePercentage)))
     }
 }

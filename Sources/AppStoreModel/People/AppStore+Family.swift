@@ -2,7 +2,7 @@ internal import Primitives
 
 // MARK: - Families
 
-extension Store {
+extension AppStore {
     /// A new family; the organizer is its first member.
     package mutating func openFamily(_ name: String, organizer: AccountID) throws(StoreRefusal) -> [StoreNotification] {
         guard families.count < Self.maximumFamilies else { throw .storeFull }
@@ -66,7 +66,7 @@ extension Store {
 
 // MARK: - What is shared
 
-extension Store {
+extension AppStore {
     /// Everybody of the family gets what was just bought, or what it has become.
     mutating func share(_ subscription: StoreSubscription) -> [StoreNotification] {
         guard subscription.ownership == .purchased else { return [] }
@@ -82,7 +82,7 @@ extension Store {
         return told
     }
 
-    mutating func shareOnce(_ purchase: StoreTransaction) -> [StoreNotification] {
+    mutating func shareOnce(_ purchase: StorePurchase) -> [StoreNotification] {
         let product = self[purchase.app].catalogue[purchase.product]
         guard product.kind == .nonConsumable, product.isFamilyShareable, purchase.ownership == .purchased else { return [] }
         return others(in: purchase.account).flatMap { give(purchase, to: $0) }
@@ -140,7 +140,7 @@ extension Store {
         return told(event, about: subscription)
     }
 
-    private mutating func give(_ purchase: StoreTransaction, to member: AccountNumber) -> [StoreNotification] {
+    private mutating func give(_ purchase: StorePurchase, to member: AccountNumber) -> [StoreNotification] {
         let installation = install(purchase.app, for: member)
         let has = installation.transactions.contains { id in
             find(id).map { $0.product == purchase.product && $0.revocation == nil } ?? false
@@ -153,8 +153,8 @@ extension Store {
 
     /// Nobody pays for it, and it bears no `appAccountToken`.
     private mutating func billCopy(
-        of purchase: StoreTransaction, for member: AccountNumber, _ known: StoreSubscription?
-    ) -> StoreTransaction {
+        of purchase: StorePurchase, for member: AccountNumber, _ known: StoreSubscription?
+    ) -> StorePurchase {
         var bill = Bill(app: purchase.app, product: purchase.product, account: member, start: purchase.purchaseDate)
         bill.reason = purchase.reason
         bill.ownership = .familyShared
@@ -165,7 +165,7 @@ extension Store {
         return copy
     }
 
-    private func follow(_ copy: inout StoreSubscription, _ source: StoreSubscription, _ latest: TransactionID) {
+    private func follow(_ copy: inout StoreSubscription, _ source: StoreSubscription, _ latest: TransactionNumber) {
         copy.state = source.state
         copy.product = source.product
         copy.autoRenewProduct = source.autoRenewProduct
@@ -208,7 +208,7 @@ extension Store {
     }
 
     /// Everybody loses what came from this purchase.
-    mutating func revokeCopies(of id: TransactionID) -> [StoreNotification] {
+    mutating func revokeCopies(of id: TransactionNumber) -> [StoreNotification] {
         (copies[id] ?? []).flatMap { revoke($0) }
     }
 
@@ -218,17 +218,17 @@ extension Store {
     }
 
     /// Ends a copy, of a subscription or of a single purchase.
-    private mutating func revoke(_ id: TransactionID) -> [StoreNotification] {
+    private mutating func revoke(_ id: TransactionNumber) -> [StoreNotification] {
         if var copy = subscriptions[id] {
             guard copy.state != .revoked, find(copy.latest)?.revocation == nil else { return [] }
-            change(copy.latest) { [now] in $0.revocation = Revocation(endOfSharingAt: now) }
+            change(copy.latest) { [now] in $0.revocation = StoreRevocation(endOfSharingAt: now) }
             copy.state = .revoked
             copy.autoRenews = false
             keep(copy)
             return told(.familyRevoke, about: copy)
         }
         guard let purchase = find(id), purchase.revocation == nil else { return [] }
-        change(id) { [now] in $0.revocation = Revocation(endOfSharingAt: now) }
+        change(id) { [now] in $0.revocation = StoreRevocation(endOfSharingAt: now) }
         return find(id).map { told(.familyRevoke, about: $0) } ?? []
     }
 }

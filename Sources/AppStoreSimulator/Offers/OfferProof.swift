@@ -74,7 +74,7 @@ struct Keyring: Sendable {
 ///
 /// Source: Apple, "Generating a signature for promotional offers" (24 hours, one use); "Generating JWS to sign App Store
 /// requests".
-struct OfferDesk: Sendable, Hashable, Codable {
+struct UsedNonces: Sendable, Hashable, Codable {
     private var nonces: [String: Timestamp] = [:]
 
     /// How long a signature is good for.
@@ -153,7 +153,7 @@ extension AppStoreSimulator {
         do {
             let account = try store.account(order.account)
             if let installation = account.installations[order.app], String(installation.appTransactionId) == id { return true }
-            guard let number = TransactionID(id) else { return false }
+            guard let number = TransactionNumber(id) else { return false }
             let transaction = try store.transaction(number)
             return transaction.account == account.number && transaction.app == order.app
         } catch {

@@ -1,6 +1,6 @@
 package import Primitives
 
-extension Store {
+extension AppStore {
     /// Moves the clock to the next thing that happens by itself, and lets it happen; nil when nothing does up to `limit`,
     /// and the clock then stands at `limit`.
     package mutating func step(upTo limit: Timestamp) throws(StoreRefusal) -> [StoreNotification]? {
@@ -205,11 +205,11 @@ extension Store {
 
 // MARK: - What the customer and the card do
 
-extension Store {
+extension AppStore {
     /// The customer turns auto-renew on or off; nothing happens where it stands so already.
     ///
     /// Off during a grace period or billing retry ends the subscription at once: there is nothing left to try for.
-    package mutating func setAutoRenew(_ isOn: Bool, of id: TransactionID) throws(StoreRefusal) -> [StoreNotification] {
+    package mutating func setAutoRenew(_ isOn: Bool, of id: TransactionNumber) throws(StoreRefusal) -> [StoreNotification] {
         var subscription = try own(id)
         if subscription.hasEnded { throw .subscriptionEnded }
         if subscription.autoRenews == isOn { return [] }
@@ -228,7 +228,7 @@ extension Store {
     ///
     /// Source: Apple, "Reducing involuntary subscriber churn".
     package mutating func setPayment(
-        _ payment: StoreSubscription.Payment?, of id: TransactionID
+        _ payment: StoreSubscription.Payment?, of id: TransactionNumber
     ) throws(StoreRefusal) -> [StoreNotification] {
         var subscription = try own(id)
         if case .fails(let days?) = payment, !StoreSubscription.acceptedGraceDays.contains(days) { throw .invalidGracePeriod }
@@ -248,14 +248,14 @@ extension Store {
     }
 
     /// Nothing of the subscription is told from now on, or all of it again.
-    package mutating func setSilent(_ isSilent: Bool, of id: TransactionID) throws(StoreRefusal) {
+    package mutating func setSilent(_ isSilent: Bool, of id: TransactionNumber) throws(StoreRefusal) {
         var subscription = try subscription(id)
         subscription.isSilent = isSilent
         keep(subscription)
     }
 
     /// The subscription, where it is its account's own and not its family's.
-    func own(_ id: TransactionID) throws(StoreRefusal) -> StoreSubscription {
+    func own(_ id: TransactionNumber) throws(StoreRefusal) -> StoreSubscription {
         let subscription = try subscription(id)
         guard subscription.ownership == .purchased else { throw .familyShared }
         return subscription

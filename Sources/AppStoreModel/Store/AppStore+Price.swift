@@ -2,7 +2,7 @@ package import Primitives
 
 // MARK: - Prices and what is sold
 
-extension Store {
+extension AppStore {
     /// The product costs more from now on: new customers pay it at once, others from their next renewal, where they agree or need
     /// not be asked.
     ///
@@ -10,7 +10,7 @@ extension Store {
     ///
     /// Source: Apple, "Managing Price Increases".
     package mutating func raisePrice(
-        of productId: ProductID, in app: AppNumber, to price: Milliunits, needsConsent: Bool
+        of productId: StoreProductID, in app: AppNumber, to price: Milliunits, needsConsent: Bool
     ) throws(StoreRefusal) -> [StoreNotification] {
         guard let product = self[app].catalogue.number(of: productId) else { throw .unknownProduct }
         guard price > self[app].price(of: product), price <= Self.highestPrice else { throw .invalidPrice }
@@ -31,7 +31,9 @@ extension Store {
     private static let highestPrice = Milliunits(999_999_999_999_999)
 
     /// The customer agrees to a higher price, or declines it; declining turns auto-renew off.
-    package mutating func answerPriceIncrease(_ agrees: Bool, of id: TransactionID) throws(StoreRefusal) -> [StoreNotification] {
+    package mutating func answerPriceIncrease(_ agrees: Bool, of id: TransactionNumber) throws(StoreRefusal)
+        -> [StoreNotification]
+    {
         var subscription = try own(id)
         guard var increase = subscription.priceIncrease, !increase.isAgreed else { throw .noPriceIncrease }
         guard agrees else { return try setAutoRenew(false, of: id) }
@@ -42,7 +44,7 @@ extension Store {
     }
 
     /// Takes a product from sale, or puts it back: who has it loses it at the next renewal.
-    package mutating func setForSale(_ isForSale: Bool, _ productId: ProductID, in app: AppNumber) throws(StoreRefusal) {
+    package mutating func setForSale(_ isForSale: Bool, _ productId: StoreProductID, in app: AppNumber) throws(StoreRefusal) {
         guard let product = self[app].catalogue.number(of: productId) else { throw .unknownProduct }
         if isForSale {
             apps[Int(app.place)].withdrawn.remove(product)
@@ -54,7 +56,7 @@ extension Store {
     /// Sets the token of a purchase that was made without one, or another in its place: what the app's server does.
     ///
     /// Source: Apple, Set App Account Token.
-    package mutating func setAppAccountToken(_ token: CompactUUID, of id: TransactionID) throws(StoreRefusal) {
+    package mutating func setAppAccountToken(_ token: CompactUUID, of id: TransactionNumber) throws(StoreRefusal) {
         let purchase = try purchase(id)
         guard purchase.ownership == .purchased else { throw .familyShared }
         change(id) { $0.appAccountToken = token }
@@ -74,7 +76,7 @@ package struct MassExtension: Sendable, Hashable, Codable {
     package let requestIdentifier: String
     package let app: AppNumber
     package let environment: Environment
-    package let product: ProductID
+    package let product: StoreProductID
     package let days: Int64
     /// Three letters each; empty: everywhere.
     package let storefronts: [String]
@@ -83,7 +85,7 @@ package struct MassExtension: Sendable, Hashable, Codable {
     package internal(set) var failedCount: Int64 = 0
 
     package init(
-        requestIdentifier: String, app: AppNumber, environment: Environment, product: (id: ProductID, days: Int64),
+        requestIdentifier: String, app: AppNumber, environment: Environment, product: (id: StoreProductID, days: Int64),
         storefronts: [String]
     ) {
         self.requestIdentifier = requestIdentifier
@@ -95,11 +97,11 @@ package struct MassExtension: Sendable, Hashable, Codable {
     }
 }
 
-extension Store {
+extension AppStore {
     /// Moves the end of a subscription's period.
     ///
     /// Source: Apple, Extend a Subscription Renewal Date: 1 to 90 days, twice in 365 days, only where it is active and paid for.
-    package mutating func extend(_ id: TransactionID, days: Int64) throws(StoreRefusal) -> [StoreNotification] {
+    package mutating func extend(_ id: TransactionNumber, days: Int64) throws(StoreRefusal) -> [StoreNotification] {
         guard (1...Self.mostExtendedDays).contains(days) else { throw .invalidExtension }
         var subscription = try own(id)
         guard case .active(let end) = subscription.state, let period = find(subscription.latest), !isFree(period) else {
@@ -116,7 +118,7 @@ extension Store {
         return told(.renewalExtended, about: subscription) + mirrorExtension(subscription, to: later)
     }
 
-    private func isFree(_ period: StoreTransaction) -> Bool {
+    private func isFree(_ period: StorePurchase) -> Bool {
         period.offer.map { self[period.app].catalogue[$0].paymentMode == .free } ?? false
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 
 @main
-struct Tenure: AsyncParsableCommand {
+struct TenureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenure",
         abstract: "Who holds each App Store subscription, until when, and why.",

@@ -5,7 +5,7 @@ package struct DanglingReference: Error, Sendable, CustomStringConvertible {
     package let description: String
 }
 
-extension Store {
+extension AppStore {
     /// Whether everything in it names what is there, as everything that this store itself wrote does. Places of lists stand in a
     /// saved store as numbers, and a wrong one would end the process when it is used.
     ///
@@ -73,7 +73,7 @@ extension Store {
         try Self.need(isRight, "subscription \(subscription.originalTransactionId)")
     }
 
-    private func check(_ transaction: StoreTransaction) throws(DanglingReference) {
+    private func check(_ transaction: StorePurchase) throws(DanglingReference) {
         let app = transaction.app
         let isRight =
             has(app) && has(transaction.account) && has(transaction.storefront) && has(transaction.product, in: app)

@@ -4,7 +4,7 @@ package import Primitives
 ///
 /// Nothing here waits, sends, signs or reads a clock. What the store would tell an app's server is returned as
 /// ``StoreNotification``; the same seed and the same calls give the same ids and the same notifications.
-package struct Store: Sendable, Hashable, Codable {
+package struct AppStore: Sendable, Hashable, Codable {
     /// The store's time.
     package internal(set) var now: Timestamp
     /// The date of the newest notification. It is later than ``now`` by a millisecond for each further thing that happens while
@@ -21,18 +21,18 @@ package struct Store: Sendable, Hashable, Codable {
     package internal(set) var devices: [DeviceID: StoreDevice] = [:]
     /// By ``StorefrontNumber``.
     var storefronts: [Storefront] = []
-    var subscriptions: [TransactionID: StoreSubscription] = [:]
+    var subscriptions: [TransactionNumber: StoreSubscription] = [:]
     /// Of purchasers whose families have what they bought: their members' copies.
-    var copies: [TransactionID: [TransactionID]] = [:]
-    var refundRequests: [TransactionID: RefundRequest] = [:]
-    var extensions: [TransactionID: [Timestamp]] = [:]
+    var copies: [TransactionNumber: [TransactionNumber]] = [:]
+    var refundRequests: [TransactionNumber: RefundRequest] = [:]
+    var extensions: [TransactionNumber: [Timestamp]] = [:]
     package internal(set) var massExtensions: [MassExtension] = []
     var dueQueue = DueQueue<Due>()
 
     /// What happens by itself.
     enum Due: Sendable, Hashable, Comparable, Codable {
-        case subscription(TransactionID)
-        case refundDecision(TransactionID)
+        case subscription(TransactionNumber)
+        case refundDecision(TransactionNumber)
         case massExtension(Int)
     }
 
@@ -78,7 +78,7 @@ package struct Store: Sendable, Hashable, Codable {
 
 // MARK: - Looking
 
-extension Store {
+extension AppStore {
     package subscript(app: AppNumber) -> StoreApp { apps[Int(app.place)] }
 
     package subscript(account: AccountNumber) -> StoreAccount {
@@ -99,13 +99,13 @@ extension Store {
         return self[number]
     }
 
-    package func subscription(_ id: TransactionID) throws(StoreRefusal) -> StoreSubscription {
+    package func subscription(_ id: TransactionNumber) throws(StoreRefusal) -> StoreSubscription {
         guard let subscription = subscriptions[id] else { throw .unknownSubscription }
         return subscription
     }
 
     /// The purchase of that id or the restored copy of one.
-    package func transaction(_ id: TransactionID) throws(StoreRefusal) -> StoreTransaction {
+    package func transaction(_ id: TransactionNumber) throws(StoreRefusal) -> StorePurchase {
         guard let found = find(id) else { throw .unknownTransaction }
         guard let original = found.restoredFrom else { return found }
         guard var copy = find(original) else { throw .unknownTransaction }
@@ -116,23 +116,23 @@ extension Store {
     }
 
     /// The purchase itself, whichever of its ids was given.
-    package func purchase(_ id: TransactionID) throws(StoreRefusal) -> StoreTransaction {
+    package func purchase(_ id: TransactionNumber) throws(StoreRefusal) -> StorePurchase {
         guard let found = find(id), let purchase = find(found.restoredFrom ?? id) else { throw .unknownTransaction }
         return purchase
     }
 
     /// The newest period of a subscription.
-    package func latestTransaction(of subscription: StoreSubscription) throws(StoreRefusal) -> StoreTransaction {
+    package func latestTransaction(of subscription: StoreSubscription) throws(StoreRefusal) -> StorePurchase {
         try transaction(subscription.latest)
     }
 
     /// The environment that a transaction's number belongs to; nil for one that nobody has.
-    package func environment(of id: TransactionID) -> Environment? {
+    package func environment(of id: TransactionNumber) -> Environment? {
         [Environment.production, .sandbox].first { books[$0]?[id] != nil }
     }
 
     /// The purchase or the restored copy of that id, as it is kept; nil where there is none.
-    package func find(_ id: TransactionID) -> StoreTransaction? { books[.production]?[id] ?? books[.sandbox]?[id] }
+    package func find(_ id: TransactionNumber) -> StorePurchase? { books[.production]?[id] ?? books[.sandbox]?[id] }
 
     /// Whose `appTransactionId` this is, of one app and environment; nil where nobody's.
     package func customer(ofAppTransaction id: Int64, _ app: AppNumber, _ environment: Environment) -> StoreAccount? {
@@ -153,7 +153,7 @@ extension Store {
 
 // MARK: - Keeping
 
-extension Store {
+extension AppStore {
     /// Keeps what changed and sets when it changes by itself next.
     mutating func keep(_ subscription: StoreSubscription) {
         subscriptions[subscription.originalTransactionId] = subscription
@@ -163,7 +163,7 @@ extension Store {
     }
 
     /// Takes a new transaction, and puts it among what its account has.
-    mutating func append(_ transaction: StoreTransaction) {
+    mutating func append(_ transaction: StorePurchase) {
         let environment = self[transaction.account].environment
         books[environment]?.append(transaction)
         guard transaction.restoredFrom == nil else { return }
@@ -171,7 +171,7 @@ extension Store {
     }
 
     /// Changes a transaction that is there.
-    mutating func change(_ id: TransactionID, _ change: (inout StoreTransaction) -> Void) {
+    mutating func change(_ id: TransactionNumber, _ change: (inout StorePurchase) -> Void) {
         guard let environment = environment(of: id), var transaction = books[environment]?[id] else { return }
         change(&transaction)
         transaction.modifiedAt = now
@@ -191,10 +191,10 @@ extension Store {
 
 // MARK: - Telling
 
-extension Store {
+extension AppStore {
     /// The notification of what just happened to a subscription, about its newest period or about the one given.
     mutating func told(
-        _ event: StoreNotification.Event, about subscription: StoreSubscription, _ transaction: TransactionID? = nil,
+        _ event: StoreNotification.Event, about subscription: StoreSubscription, _ transaction: TransactionNumber? = nil,
         _ extra: StoreNotification.Extra? = nil
     ) -> [StoreNotification] {
         guard !subscription.isSilent, let subject = find(transaction ?? subscription.latest) else { return [] }
@@ -207,7 +207,7 @@ extension Store {
 
     /// The notification about something that does not renew.
     mutating func told(
-        _ event: StoreNotification.Event, about purchase: StoreTransaction, _ extra: StoreNotification.Extra? = nil
+        _ event: StoreNotification.Event, about purchase: StorePurchase, _ extra: StoreNotification.Extra? = nil
     ) -> [StoreNotification] {
         [notice(event, .purchase(purchase), of: purchase.account, extra)]
     }
