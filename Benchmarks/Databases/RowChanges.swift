@@ -14,22 +14,20 @@ struct TableShape: Sendable {
 
     var columns: [String] { key + others }
 
-    /// What a notification adds before anything is decided; `evidence` and `notification` are found through the notification.
+    /// What a notification adds before anything is decided; its document is found by its `notificationUUID`.
     static let fact = TableShape(
         name: "fact", key: ["ledger", "originalTransactionId", "factKey"],
         others: ["transactionId", "signedDate", "receivedAt", "decoded", "evidence"],
         found: ("originalTransactionId", .subscription))
     static let evidence = TableShape(
-        name: "evidence", key: ["id"], others: ["ledger", "form", "receivedAt", "document"], found: ("id", .subscription))
-    static let notification = TableShape(
-        name: "notification", key: ["ledger", "notificationUUID"],
-        others: ["notificationType", "subtype", "signedDate", "evidence"], found: ("notificationUUID", .subscription))
+        name: "evidence", key: ["id"], others: ["ledger", "form", "receivedAt", "notificationUUID", "document"],
+        found: ("notificationUUID", .subscription))
 
     /// What follows from it, in the order in which the store writes it.
     static let decided: [TableShape] = [
         TableShape(
             name: "subscription", key: ["ledger", "originalTransactionId"],
-            others: ["policy", "tenureRevision", "auditCount", "auditHead", "eventCount", "history"],
+            others: ["policy", "tenureRevision", "auditCount", "auditHead", "eventCount", "isSealed", "history"],
             found: ("originalTransactionId", .subscription)),
         TableShape(
             name: "tenure", key: ["ledger", "originalTransactionId", "revision", "effectiveFrom"],
@@ -41,13 +39,10 @@ struct TableShape: Sendable {
             name: "periodAlias", key: ["ledger", "originalTransactionId", "alias"], others: ["period"],
             found: ("originalTransactionId", .subscription)),
         TableShape(
-            name: "audit", key: ["ledger", "originalTransactionId", "sequence"], others: ["learnedAt", "auditRow", "hash"],
+            name: "audit", key: ["ledger", "originalTransactionId", "sequence"], others: ["auditRow", "hash"],
             found: ("originalTransactionId", .subscription)),
         TableShape(
-            name: "unsealedAudit", key: ["ledger", "originalTransactionId"], others: ["auditCount"],
-            found: ("originalTransactionId", .subscription)),
-        TableShape(
-            name: "outbox", key: ["id"], others: ["ledger", "originalTransactionId", "sequence", "event", "createdAt"],
+            name: "outbox", key: ["id"], others: ["ledger", "originalTransactionId", "sequence", "events", "createdAt"],
             found: ("originalTransactionId", .subscription)),
         TableShape(
             name: "work", key: ["id"],
@@ -59,7 +54,7 @@ struct TableShape: Sendable {
 
     /// Every table, for comparing whole databases; by what makes its rows one.
     static let all: [(name: String, order: String)] =
-        ([evidence, notification, fact] + decided).map { ($0.name, $0.key.joined(separator: ", ")) } + [
+        ([evidence, fact] + decided).map { ($0.name, $0.key.joined(separator: ", ")) } + [
             ("ledger", "id"), ("jwsHeader", "id"), ("policy", "id"), ("claim", "ledger, originalTransactionId, claimId"),
             ("tokenRegistration", "app, token"), ("tokenOfSubscription", "app, token, ledger, originalTransactionId"),
             ("operatorWarning", "ledger, kind, value"), ("auditSeal", "app, number"),
@@ -127,13 +122,10 @@ struct RowCapture {
     /// What the notification about the subscription wrote.
     mutating func rows(of life: Life, notificationUUID: String) throws -> CapturedRows {
         let id = life.originalTransactionId.rawValue
-        guard let notification = try rows(of: .notification, [ledger, .text(notificationUUID)]).store.first,
-            let number = notification.last, let evidence = try rows(of: .evidence, [number]).store.first
-        else { throw BenchError("notification \(notificationUUID) was not kept") }
-        var said = [
-            RowChange(kind: .insert, table: "evidence", values: evidence),
-            RowChange(kind: .insert, table: "notification", values: notification),
-        ]
+        guard let evidence = try rows(of: .evidence, [ledger, .text(notificationUUID)]).store.first else {
+            throw BenchError("notification \(notificationUUID) was not kept")
+        }
+        var said = [RowChange(kind: .insert, table: "evidence", values: evidence)]
         said += try changes(of: .fact, life)
         return CapturedRows(
             originalTransactionId: id, said: said, decided: try TableShape.decided.flatMap { try changes(of: $0, life) })
@@ -180,7 +172,7 @@ struct RowWriter {
     init(_ database: any RawDatabase, begin: String) throws {
         self.database = database
         self.begin = begin
-        for table in [.evidence, .notification, .fact] + TableShape.decided {
+        for table in [.evidence, .fact] + TableShape.decided {
             statements[table.name] = [
                 .insert: try database.prepare(RowChange.sql(.insert, table)),
                 .delete: try database.prepare(RowChange.sql(.delete, table)),

@@ -53,7 +53,7 @@ struct LifeTemplate: Sendable {
         let (rows, otherRows) = (try lives.rows(of: one..<one + 1), try lives.rows(of: other..<other + 1))
         tables = StoredLives.tables.map { _ in Table() }
         guard let audit = rows[Self.audit].first, rows[Self.audit].count == 1, case .bytes(let hash) = audit.last,
-            case .text(let text) = audit[4]
+            case .text(let text) = audit[3]
         else { throw BenchError("a life that is bought once has one audit row") }
         let named = try Self.named(lives.life(one), lives.life(other)) + [(needle: hash, skipped: 0, field: .hash)]
         for table in rows.indices {

@@ -62,8 +62,8 @@ struct PostgresLoader: RowLoader {
     init(url: String) throws {
         connection = try RawPostgres(url: url)
         try connection.script("SET session_replication_role = replica")
-        // `notification` refers to evidence. Twice: the first gives back the room of what was loaded before.
-        let empty = "TRUNCATE notification, \(StoredLives.tables.map(\.name).joined(separator: ", "))"
+        // Twice: the first gives back the room of what was loaded before.
+        let empty = "TRUNCATE \(StoredLives.tables.map(\.name).joined(separator: ", "))"
         try connection.script(empty)
         try connection.script("BEGIN")
         try connection.script(empty)

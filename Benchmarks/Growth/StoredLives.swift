@@ -85,7 +85,7 @@ struct StoredLives: Sendable {
         let claim = life.claim
         let document = life.number < Self.withRealEvidence ? document : Array("stand-in".utf8)
         return [
-            [[number, ledger, .text(Evidence.Form.compactJWS.rawValue), .instant(claim.claimedAt), .bytes(document)]],
+            [[number, ledger, .text(Evidence.Form.compactJWS.rawValue), .instant(claim.claimedAt), .null, .bytes(document)]],
             facts,
             [
                 [
@@ -109,7 +109,7 @@ struct StoredLives: Sendable {
             [
                 [
                     ledger, id, .integer(policy), .integer(ends.tenureRevision), .integer(ends.audit.sequence),
-                    .bytes(ends.audit.hash), .integer(ends.events), .bytes(rows.history),
+                    .bytes(ends.audit.hash), .integer(ends.events), bool(true), .bytes(rows.history),
                 ]
             ],
             (rows.tenures ?? []).map { tenure in
@@ -122,12 +122,11 @@ struct StoredLives: Sendable {
             rows.holdings.map { [ledger, .text($0.customer.rawValue), id, .text($0.text)] },
             rows.aliases.sorted { $0.alias < $1.alias }.map { [ledger, id, .text($0.alias), .text($0.period)] },
             rows.audit.map {
-                [ledger, id, .integer($0.head.sequence), .instant($0.learnedAt), .text($0.text), .bytes($0.head.hash)]
+                [ledger, id, .integer($0.head.sequence), .text($0.text), .bytes($0.head.hash)]
             },
-            rows.audit.isEmpty ? [] : [[ledger, id, .integer(ends.audit.sequence)]],
-            (life.number < Self.withEvents ? rows.events : []).enumerated().map { place, event in
+            (life.number < Self.withEvents ? rows.outbox : []).enumerated().map { place, told in
                 [
-                    number(place, after: given.outbox), ledger, id, .integer(rows.firstEvent + Int64(place)), .text(event),
+                    number(place, after: given.outbox), ledger, id, .integer(told.first), .text(told.events),
                     .instant(life.lastEnds),
                 ]
             },

@@ -156,7 +156,10 @@ package final class SQLiteStore: Store {
     }
 
     package func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
-        try read { try AuditQueries.outbox(after: id, limit: limit, $0) }
+        try read { database in
+            try AuditQueries.outbox(
+                after: id, limit: limit, scope: { try NameQueries.scope(of: $0, database) }, database)
+        }
     }
 
     package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {

@@ -113,11 +113,10 @@ final class SQLiteTransaction: StoreTransaction {
         let evidence = try arrival.evidence.map { evidence in
             let document = EvidenceDocument(evidence)
             let bytes = try document.bytes(numbers: document.headers.map(number(ofHeader:)))
-            return try EvidenceQueries.insert(
-                document: bytes, form: evidence.form, receivedAt: arrival.receivedAt, ledger: ledger, database)
+            return try EvidenceQueries.insert(document: bytes, form: evidence.form, of: arrival, ledger: ledger, database)
         }
-        if let notification = arrival.notification {
-            try EvidenceQueries.insert(notification, evidence: evidence, ledger: ledger, database)
+        guard evidence != nil || arrival.notification == nil else {
+            throw StorageError(.constraint, "a notification without evidence")
         }
         for fact in arrival.facts {
             try EvidenceQueries.insert(fact, evidence: evidence, receivedAt: arrival.receivedAt, ledger: ledger, database)
@@ -156,11 +155,7 @@ final class SQLiteTransaction: StoreTransaction {
         for holding in rows.holdings { try HoldingQueries.save(holding, of: id, ledger: ledger, database) }
         for alias in rows.aliases { try SubscriptionQueries.save(alias, of: id, ledger: ledger, database) }
         for row in rows.audit { try AuditQueries.append(row, to: id, ledger: ledger, database) }
-        if !rows.audit.isEmpty { try AuditQueries.noteUnsealed(id, upTo: rows.ends.audit.sequence, ledger: ledger, database) }
-        for (index, event) in rows.events.enumerated() {
-            try AuditQueries.append(
-                (rows.firstEvent + Int64(index), event), at: saving.learnedAt, of: id, ledger: ledger, database)
-        }
+        for told in rows.outbox { try AuditQueries.append(told, at: saving.learnedAt, of: id, ledger: ledger, database) }
         try WorkQueries.replaceDecided(with: rows.work, about: id, ledger: ledger, database)
     }
 

@@ -1,13 +1,10 @@
 import GRDB
 import Storage
 
-/// The tables, numbered and forward only. Invariants are constraints here, not promises elsewhere (docs/decisions/0003, 0020).
+/// The tables, numbered and forward only. Invariants are constraints here, not promises elsewhere (docs/decisions/0003, 0020,
+/// 0029).
 enum Schema {
-    /// What this version of Tenure writes; a database with a higher number is refused.
-    static let version = 6
-
-    /// The oldest that can be brought up to date. Schema 1 was never released.
-    private static let oldest = 2
+    static let version = Int(StoreSchema.version)
 
     /// Brings a database to this version; safe to run twice, and by two processes at once.
     static func migrate(_ database: Database) throws { try migrate(database, upTo: version) }
@@ -23,18 +20,14 @@ enum Schema {
                 .schemaTooNew,
                 "the database has schema \(present) and this version of Tenure knows up to \(last); use a newer one")
         }
-        guard present == 0 || present >= oldest else {
-            throw StorageError(.corrupt, "the database has schema \(present), which no released version of Tenure wrote")
-        }
+        if present != 0 { try StoreSchema.checkPresent(Int64(present)) }
         for step in steps where step.number > present && step.number <= last { try take(step, database) }
     }
 
     static func take(_ step: Step, _ database: Database) throws {
         try database.execute(sql: step.script)
-        if step.number >= 4 {
-            try database.execute(
-                sql: "INSERT INTO schemaVersion (version, oldest) VALUES (?, ?)", arguments: [step.number, step.oldest])
-        }
+        try database.execute(
+            sql: "INSERT INTO schemaVersion (version, oldest) VALUES (?, ?)", arguments: [step.number, step.oldest])
         try database.execute(sql: "PRAGMA user_version = \(step.number)")
     }
 
@@ -86,16 +79,16 @@ enum Schema {
     }
 
     private static let steps = [
-        Step(number: 2, oldest: 2, script: evidence + subscriptions + toldAndNoted + appendOnly(evidenceTables)),
-        Step(number: 3, oldest: 3, script: work + seals + appendOnly(sealTables)),
         Step(
-            number: 4, oldest: 3,
-            script: "CREATE TABLE schemaVersion (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL) STRICT;"),
-        // Servers of before judge by their files, and cannot read a holding that knows its periods.
-        Step(number: 5, oldest: 5, script: settings + appendOnly(settingsTables)),
-        // Servers of before take any registration for a name, and read fewer columns.
-        Step(number: 6, oldest: 6, script: registrations + appendOnly(registrationTables)),
+            number: version, oldest: version,
+            script: schemaVersion + evidence + subscriptions + toldAndNoted + work + seals + settings
+                + appendOnly(evidenceTables + sealTables + settingsTables))
     ]
+
+    private static let schemaVersion = """
+        CREATE TABLE schemaVersion (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL) STRICT;
+
+        """
 
     /// What Apple and customers said (FACT-6). `ledger` stands for app and environment in every key.
     private static let evidence = """
@@ -109,15 +102,13 @@ enum Schema {
 
         CREATE TABLE evidence (
             id INTEGER PRIMARY KEY, ledger INTEGER NOT NULL REFERENCES ledger (id),
-            form TEXT NOT NULL, receivedAt INTEGER NOT NULL, document BLOB NOT NULL
+            form TEXT NOT NULL, receivedAt INTEGER NOT NULL,
+            -- Of a notification, which is kept once (I16); null for any other document.
+            notificationUUID TEXT,
+            document BLOB NOT NULL
         ) STRICT;
-
-        CREATE TABLE notification (
-            ledger INTEGER NOT NULL REFERENCES ledger (id), notificationUUID TEXT NOT NULL,
-            notificationType TEXT NOT NULL, subtype TEXT, signedDate INTEGER NOT NULL,
-            evidence INTEGER NOT NULL REFERENCES evidence (id),
-            PRIMARY KEY (ledger, notificationUUID)
-        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX oneDocumentPerNotification ON evidence (ledger, notificationUUID)
+            WHERE notificationUUID IS NOT NULL;
 
         CREATE TABLE fact (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, factKey TEXT NOT NULL,
@@ -136,10 +127,11 @@ enum Schema {
             PRIMARY KEY (ledger, originalTransactionId, claimId)
         ) STRICT, WITHOUT ROWID;
 
+        -- OWN-2: everything that was said of whose a token is; whom it names, the facts decide.
         CREATE TABLE tokenRegistration (
             app TEXT NOT NULL, token TEXT NOT NULL, customer TEXT NOT NULL, isAnonymous INTEGER NOT NULL,
-            registeredAt INTEGER NOT NULL,
-            PRIMARY KEY (app, token)
+            registeredAt INTEGER NOT NULL, isVouched INTEGER NOT NULL, wasBorneBefore INTEGER NOT NULL,
+            PRIMARY KEY (app, token, registeredAt, customer, isAnonymous, isVouched, wasBorneBefore)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE tokenOfSubscription (
             app TEXT NOT NULL, token TEXT NOT NULL, ledger INTEGER NOT NULL REFERENCES ledger (id),
@@ -160,15 +152,20 @@ enum Schema {
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
             policy INTEGER NOT NULL REFERENCES policy (id),
             tenureRevision INTEGER NOT NULL, auditCount INTEGER NOT NULL, auditHead BLOB NOT NULL, eventCount INTEGER NOT NULL,
+            -- Whether the last seal of its app names the head of its chain.
+            isSealed INTEGER NOT NULL,
             history BLOB NOT NULL,
             PRIMARY KEY (ledger, originalTransactionId)
         ) STRICT;
+        CREATE INDEX unsealedSubscription ON subscription (ledger, originalTransactionId) WHERE isSealed = 0;
 
-        -- PER-1: a name of a period belongs to one period only.
+        -- PER-1: a name of a period belongs to one period only. Apple's key of a period is what the period is called, and no
+        -- name of another.
         CREATE TABLE periodAlias (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, alias TEXT NOT NULL,
             period TEXT NOT NULL,
-            PRIMARY KEY (ledger, originalTransactionId, alias)
+            PRIMARY KEY (ledger, originalTransactionId, alias),
+            CHECK (alias = period OR alias NOT GLOB 'w/*')
         ) STRICT, WITHOUT ROWID;
 
         -- OWN-1: a tenure lasts until the next one of its revision begins, so two owners at one instant cannot be written.
@@ -192,14 +189,15 @@ enum Schema {
         -- AUDIT-2: each hash covers the row's text, its place and the hash before.
         CREATE TABLE audit (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, sequence INTEGER NOT NULL,
-            learnedAt INTEGER NOT NULL, auditRow TEXT NOT NULL, hash BLOB NOT NULL,
+            auditRow TEXT NOT NULL, hash BLOB NOT NULL,
             PRIMARY KEY (ledger, originalTransactionId, sequence)
         ) STRICT;
 
+        -- One row for what was told at once: its events, one a line, numbered from `sequence` on.
         CREATE TABLE outbox (
             id INTEGER PRIMARY KEY,
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, sequence INTEGER NOT NULL,
-            event TEXT NOT NULL, createdAt INTEGER NOT NULL,
+            events TEXT NOT NULL, createdAt INTEGER NOT NULL,
             UNIQUE (ledger, originalTransactionId, sequence)
         ) STRICT;
 
@@ -229,14 +227,6 @@ enum Schema {
         """
 
     private static let seals = """
-        -- Whose chains have moved since the last seal of their app, and up to where: a seal that read less leaves the row.
-        CREATE TABLE unsealedAudit (
-            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
-            auditCount INTEGER NOT NULL,
-            PRIMARY KEY (ledger, originalTransactionId)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO unsealedAudit SELECT ledger, originalTransactionId, auditCount FROM subscription WHERE auditCount > 0;
-
         CREATE TABLE auditSeal (
             app TEXT NOT NULL, number INTEGER NOT NULL, sealedAt INTEGER NOT NULL, previous BLOB NOT NULL, hash BLOB NOT NULL,
             PRIMARY KEY (app, number)
@@ -261,25 +251,10 @@ enum Schema {
 
         """
 
-    /// OWN-2: everything that was said of whose a token is; whom it names, the facts decide. Until now only the app's backend
-    /// could say it.
-    private static let registrations = """
-        CREATE TABLE registrationSaid (
-            app TEXT NOT NULL, token TEXT NOT NULL, customer TEXT NOT NULL, isAnonymous INTEGER NOT NULL,
-            registeredAt INTEGER NOT NULL, isVouched INTEGER NOT NULL, wasBorneBefore INTEGER NOT NULL,
-            PRIMARY KEY (app, token, registeredAt, customer, isAnonymous, isVouched, wasBorneBefore)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO registrationSaid SELECT app, token, customer, isAnonymous, registeredAt, 1, 0 FROM tokenRegistration;
-        DROP TABLE tokenRegistration;
-        ALTER TABLE registrationSaid RENAME TO tokenRegistration;
-
-        """
-
     private static let evidenceTables = [
-        "ledger", "jwsHeader", "evidence", "notification", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
+        "ledger", "jwsHeader", "evidence", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
     ]
     private static let settingsTables = ["settingsVersion"]
-    private static let registrationTables = ["tokenRegistration"]
     private static let sealTables = ["auditSeal", "sealedHead"]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence.

@@ -87,7 +87,7 @@ import Testing
             #expect(try await world.receive(test) == .applied)
             #expect(try await world.receive(test) == .duplicate)
             let rows = try world.rowCounts()
-            #expect(rows["notification"] == 1)
+            #expect(rows["evidence"] == 1)
             #expect(rows["fact"] == 0)
             #expect(rows["operatorWarning"] == 0)
         }

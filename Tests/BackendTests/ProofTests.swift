@@ -42,20 +42,18 @@ import Testing
         ("UPDATE tenure SET customer = 'mallet' WHERE customer = 'bob'", .ownersDiffer),
         ("DELETE FROM claim WHERE customer = 'bob'", .historyDiffers),
         ("DELETE FROM periodAlias", .periodsDiffer),
-        ("DELETE FROM notification", .notificationDiffers),
-        ("UPDATE notification SET notificationUUID = 'other' || notificationUUID", .notificationDiffers),
-        ("UPDATE notification SET notificationType = 'TEST'", .notificationDiffers),
-        ("UPDATE notification SET signedDate = signedDate + 1", .notificationDiffers),
+        ("UPDATE evidence SET notificationUUID = NULL", .notificationDiffers),
+        ("UPDATE evidence SET notificationUUID = 'other' || notificationUUID", .notificationDiffers),
+        ("UPDATE evidence SET notificationUUID = 'x' || id WHERE notificationUUID IS NULL", .notificationDiffers),
         ("UPDATE fact SET signedDate = signedDate + 1", .columnsDiffer),
         ("UPDATE fact SET transactionId = NULL WHERE transactionId IS NOT NULL", .columnsDiffer),
         ("UPDATE fact SET receivedAt = receivedAt + 1", .columnsDiffer),
         ("UPDATE claim SET customer = 'mallet'", .columnsDiffer),
         ("UPDATE claim SET claimedAt = claimedAt + 1", .columnsDiffer),
         ("UPDATE claim SET claimId = 'x' || claimId", .columnsDiffer),
-        ("UPDATE audit SET learnedAt = learnedAt + 1", .columnsDiffer),
         ("UPDATE policy SET policy = policy || ' '", .columnsDiffer),
         ("UPDATE evidence SET receivedAt = receivedAt + 1", .columnsDiffer),
-        ("DELETE FROM notification; DELETE FROM fact", .documentUnused),
+        ("UPDATE evidence SET notificationUUID = NULL; DELETE FROM fact", .documentUnused),
         ("DELETE FROM ledger", .databaseDamaged),
     ]
 
@@ -239,7 +237,7 @@ import Testing
             try await world.live()
             try world.tamper(
                 """
-                INSERT INTO audit SELECT ledger, originalTransactionId, sequence + 1, learnedAt, auditRow, hash FROM audit
+                INSERT INTO audit SELECT ledger, originalTransactionId, sequence + 1, auditRow, hash FROM audit
                 ORDER BY sequence DESC LIMIT 1
                 """)
             #expect(try await world.findings() == [.auditChainCut])

@@ -201,8 +201,7 @@ class Books:
         columns = {
             "fact": f"{by_name}, originalTransactionId, factKey, transactionId, signedDate, hex(decoded), "
             "(SELECT hex(document) FROM evidence WHERE id = evidence)",
-            "notification": f"{by_name}, notificationUUID, notificationType, subtype, signedDate",
-            "evidence": f"{by_name}, form, hex(document)",
+            "evidence": f"{by_name}, form, notificationUUID, hex(document)",
             "jwsHeader": "id, header",
             "subscription": f"{by_name}, originalTransactionId, tenureRevision, auditCount, eventCount",
             "periodAlias": f"{by_name}, originalTransactionId, alias, period",

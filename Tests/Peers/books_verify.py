@@ -133,7 +133,7 @@ def statement_cases():
     )
     yield (
         "the list of notifications, emptied",
-        f"DELETE FROM notification WHERE evidence IN (SELECT evidence FROM fact WHERE {of})",
+        f"UPDATE evidence SET notificationUUID = NULL WHERE id IN (SELECT evidence FROM fact WHERE {of})",
         ["--without-evidence"],
         [("notificationDiffers", VICTIM)],
     )
@@ -169,7 +169,7 @@ def statement_cases():
     yield (
         "a renewal info under another subscription's evidence",
         f"UPDATE fact SET evidence = {other} WHERE {of} "
-        f"AND factKey LIKE 'renewal/%' AND evidence NOT IN (SELECT evidence FROM notification)",
+        f"AND factKey LIKE 'renewal/%' AND evidence IN (SELECT id FROM evidence WHERE notificationUUID IS NULL)",
         [],
         [("factUnproven", VICTIM), ("documentUnused", None)],
     )

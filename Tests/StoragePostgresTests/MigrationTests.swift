@@ -114,12 +114,14 @@ extension PostgresTests {
         @Test func `F24 A step that is cut short leaves the one before, and is taken when it is run again`() async throws {
             try await Self.withOldServer { _, old, owner in
                 let broken = PostgresSchema.Step(
-                    number: PostgresSchema.version + 1, oldest: 3, tables: "CREATE TABLE half (n int); SELECT 1 / 0")
+                    number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
+                    tables: "CREATE TABLE half (n int); SELECT 1 / 0")
                 #expect(throws: StorageError.self) { try owner.migrate(PostgresSchema.steps + [broken], applicationRole: nil) }
-                #expect(try owner.schemaStanding() == SchemaStanding(version: PostgresSchema.version, oldest: 6))
+                #expect(try owner.schemaStanding() == SchemaStanding(version: PostgresSchema.version, oldest: StoreSchema.oldest))
                 #expect(try owner.one("SELECT to_regclass('half') IS NULL").bool(0))
                 let whole = PostgresSchema.Step(
-                    number: PostgresSchema.version + 1, oldest: 3, tables: "CREATE TABLE half (n int)")
+                    number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
+                    tables: "CREATE TABLE half (n int)")
                 try owner.migrate(PostgresSchema.steps + [whole], applicationRole: nil)
                 #expect(try owner.schemaStanding()?.version == PostgresSchema.version + 1)
                 try await Self.keep(1, in: old)
@@ -132,7 +134,8 @@ extension PostgresTests {
             try await Self.withOldServer { url, _, owner in
                 let server = try PrivatePostgres.shared()
                 let last = PostgresSchema.Step(
-                    number: PostgresSchema.version + 1, oldest: 3, tables: "ALTER TABLE claim ADD COLUMN more bigint")
+                    number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
+                    tables: "ALTER TABLE claim ADD COLUMN more bigint")
                 var migration = PostgresMigration(steps: PostgresSchema.steps + [last])
                 migration.lockTimeout = .milliseconds(50)
                 migration.pause = Backoff(first: Milliseconds(20), greatest: Milliseconds(40))
@@ -173,14 +176,16 @@ extension PostgresTests {
                 settings.statementTimeout = .milliseconds(100)
                 settings.answerTimeout = .milliseconds(200)
                 let slow = PostgresSchema.Step(
-                    number: PostgresSchema.version + 1, oldest: 3, tables: "SELECT pg_sleep(0.5)")
+                    number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
+                    tables: "SELECT pg_sleep(0.5)")
                 var migration = PostgresMigration(steps: PostgresSchema.steps + [slow])
                 let libpq = try Libpq.loaded()
                 try await migration.run(settings, libpq: libpq, generator: SplitMix64(seed: 4))
                 #expect(try owner.schemaStanding()?.version == PostgresSchema.version + 1)
                 migration.steps.append(
                     PostgresSchema.Step(
-                        number: PostgresSchema.version + 2, oldest: 3, tables: "ALTER TABLE claim ADD COLUMN x int"))
+                        number: PostgresSchema.version + 2, oldest: StoreSchema.oldest,
+                        tables: "ALTER TABLE claim ADD COLUMN x int"))
                 (migration.lockTimeout, migration.patience) = (.milliseconds(20), .milliseconds(100))
                 migration.pause = Backoff(first: Milliseconds(10), greatest: Milliseconds(20))
                 let hopeless = migration

@@ -42,12 +42,14 @@ extension PostgresTests {
             (
                 """
                 CREATE FUNCTION helps() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
-                CREATE TRIGGER helps BEFORE INSERT ON notification FOR EACH ROW EXECUTE FUNCTION helps()
-                """, "trigger helps of notification must not be there"
+                CREATE TRIGGER helps BEFORE INSERT ON evidence FOR EACH ROW EXECUTE FUNCTION helps()
+                """, "trigger helps of evidence must not be there"
             ),
             ("CREATE RULE none AS ON INSERT TO audit DO INSTEAD NOTHING", "rule none of audit must not be there"),
             ("DROP INDEX oneFactPerSignedTransaction", "index onefactpersignedtransaction is missing"),
-            ("ALTER TABLE notification DROP CONSTRAINT notification_pkey", "constraint of notification PRIMARY KEY"),
+            ("ALTER TABLE audit DROP CONSTRAINT audit_pkey", "constraint of audit PRIMARY KEY"),
+            ("DROP INDEX oneDocumentPerNotification", "index onedocumentpernotification is missing"),
+            ("ALTER TABLE periodAlias DROP CONSTRAINT periodalias_check", "constraint of periodalias CHECK"),
             ("ALTER TABLE fact DROP CONSTRAINT fact_evidence_fkey", "constraint of fact FOREIGN KEY (evidence)"),
             ("ALTER TABLE fact ALTER COLUMN decoded DROP NOT NULL", "column fact.decoded is: bytea. It must be: bytea NOT NULL"),
             ("ALTER TABLE outbox SET UNLOGGED", "table outbox is: unlogged"),

@@ -72,7 +72,7 @@ extension PostgresTests {
                 let role = try PostgresConnection(try server.settings(application), libpq: try Libpq.loaded())
                 defer { role.close() }
                 let evidence = PostgresSchema.evidenceTables + PostgresSchema.sealTables + PostgresSchema.settingsTables
-                #expect(evidence.count == 13)
+                #expect(evidence.count == 12)
                 for table in evidence {
                     let column = try owner.one(
                         "SELECT column_name::text FROM information_schema.columns WHERE table_name = lower($1) LIMIT 1",
@@ -352,12 +352,15 @@ extension PostgresTests {
                     HoldingQueries.page(after: (CustomerID("id500"), id), ledger: 7, limit: 10),
                     SubscriptionQueries.page(after: id, ledger: 7, limit: 10), SettingsQueries.newest(of: [key.app]),
                     SettingsQueries.versions(of: key.app), WorkQueries.note("{}", on: leased, until: now),
-                    AuditQueries.rows(of: id, after: 0, limit: 10, ledger: 7), AuditQueries.outbox(after: 500, limit: 10),
+                    AuditQueries.rows(of: id, after: 0, limit: 10, ledger: 7), AuditQueries.outbox(after: 500 << 16, limit: 10),
                     WorkQueries.lease(.tell, for: WorkRequest(kinds: [.tell], worker: "w"), at: now),
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10),
-                ] + WorkQueries.finish(leased, at: now) + WorkQueries.replaceDecided([], .integer(7), .text("id500"))
+                    WorkQueries.replaceDecided([], .integer(7), .text("id500")),
+                    WorkQueries.replaceDecided([order], .integer(7), .text("id500")),
+                    SealQueries.unsealed(key.app, limit: 10),
+                ] + WorkQueries.finish(leased, at: now)
             }
         }
 
@@ -367,22 +370,21 @@ extension PostgresTests {
             INSERT INTO policy SELECT n, 1, '{}' FROM generate_series(1, 5000) n;
             INSERT INTO settingsVersion
                 SELECT 'app' || n % 5000, 1 + n / 5000, n, n, 'a', 'd', '{}' FROM generate_series(1, 20000) n;
-            INSERT INTO evidence (ledger, form, receivedAt, document) SELECT 7, 'compactJWS', n, '\\x00' FROM generate_series(1,
-                20000) n;
-            INSERT INTO notification SELECT 7, 'uuid' || n, 'DID_RENEW', NULL, n, n FROM generate_series(1, 20000) n;
+            INSERT INTO evidence (ledger, form, receivedAt, notificationUUID, document)
+                SELECT 7, 'compactJWS', n, 'uuid' || n, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO fact SELECT 7, 'id' || n, 'key' || n, 'id' || n, n, n, '\\x00', n FROM generate_series(1, 20000) n;
             INSERT INTO claim SELECT 7, 'id' || n, 'claim' || n, 'id' || n, n, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO tokenRegistration
             SELECT 'app7', 'token' || n, 'id' || n, false, n, true, false FROM generate_series(1, 20000) n;
             INSERT INTO tokenOfSubscription SELECT 'app7', 'token' || n, 7, 'id' || n FROM generate_series(1, 20000) n;
-            INSERT INTO subscription SELECT 7, 'id' || n, 1, 1, 1, '\\x00', 1, '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO subscription SELECT 7, 'id' || n, 1, 1, 1, '\\x00', 1, true, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO periodAlias SELECT 7, 'id' || n, 'a' || n, 'p' FROM generate_series(1, 20000) n;
             INSERT INTO tenure SELECT 7, 'id' || n, 1, n, 'id' || n, 'OWN-3', 'e', n FROM generate_series(1, 20000) n;
             INSERT INTO holding SELECT 7, 'id' || n, 'id' || n, '[]' FROM generate_series(1, 20000) n;
-            INSERT INTO audit SELECT 7, 'id' || n, 1, n, '{}', '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO audit SELECT 7, 'id' || n, 1, '{}', '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO auditSeal SELECT 'app7', n, n, '\\x00', '\\x00' FROM generate_series(1, 2000) n;
             INSERT INTO sealedHead SELECT 'app7', 1 + n / 10, 7, 'id' || n, 1, '\\x00' FROM generate_series(1, 19000) n;
-            INSERT INTO outbox (ledger, originalTransactionId, sequence, event, createdAt)
+            INSERT INTO outbox (ledger, originalTransactionId, sequence, events, createdAt)
                 SELECT 7, 'id' || n, 1, '{}', n FROM generate_series(1, 20000) n;
             INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
                 SELECT 7, 'id' || n, 'key' || n, 'tell', '{}', n, true, n FROM generate_series(1, 20000) n;

@@ -33,6 +33,20 @@ import Testing
         #expect(foreign.headers == ["eyJhbGciOiJFUzI1NiJ9", Self.long, Self.other])
     }
 
+    @Test func `what Apple's payloads nearly all say is one byte each, and base64 of a JWS inside is undone`() throws {
+        let words = #"{"transactionId":"1","environment":"Production","type":"Auto-Renewable Subscription","price":1}"#
+        let inner = #"{"signedTransactionInfo":"\#(Self.jws(Self.long, words))"}"#
+        #expect(try Self.written(Self.jws(Self.long, inner)).bytes < 60)
+        // What would be taken for a word is none: not ASCII, cut in two, or said inside a string.
+        for text in [
+            "{\"transactionId\":\"\u{E9}\"}", #"{"transactionId": "1","a":"transactionId"}"#, #"{"a":"\"transactionId\":"}"#,
+            #"\"type\":"type":"type""#, #"{"type""#, #""type":"#, "\"\"\"", "\u{0}\u{1}\"type\":\u{7F}",
+        ] {
+            _ = try Self.written(Self.jws(Self.long, text))
+            _ = try Self.written(Self.jws(Self.long, #"{"a":"\#(Self.jws(Self.long, text))","b":"\#(Self.long).e30=.AQID"}"#))
+        }
+    }
+
     @Test func `what only looks like a header is left where it stands`() throws {
         let short = "eyJhbGciOiJFUzI1NiJ9"
         for inside in [

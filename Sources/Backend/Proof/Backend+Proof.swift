@@ -173,9 +173,7 @@ extension Backend {
             guard !page.isEmpty else { break }
             for row in page {
                 proof.take(row)
-                if try StoredAuditRow(row).row.learnedAt != row.learnedAt {
-                    report.findings.append(Finding(.columnsDiffer, key, "audit row \(row.head.sequence): learnedAt"))
-                }
+                _ = try StoredAuditRow(row)
             }
             report.auditRows += page.count
         }

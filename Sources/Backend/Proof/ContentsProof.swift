@@ -24,7 +24,7 @@ struct ContentsProof {
             }
             guard case .notice(let notice, _) = kept.fact, let evidence = kept.evidence else { continue }
             let row = notifications[notice.notificationUUID]
-            if row != NotificationRow(notice, evidence: evidence) {
+            if row != NotificationRow(notificationUUID: notice.notificationUUID, evidence: evidence) {
                 let words = row == nil ? "is not in the list" : "is another in the list"
                 findings.append(Finding(.notificationDiffers, key, "\(notice.notificationUUID) \(words)"))
             }

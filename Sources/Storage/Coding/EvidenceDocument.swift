@@ -2,8 +2,9 @@ import Primitives
 
 /// Evidence, taken apart so that it is written short: the JWS headers of what is a JWS, which hold the certificates and are
 /// most of it, stand in a table of their own and in the document only by their numbers; base64 is undone where that loses
-/// nothing. The exact bytes can always be put together again (decision 0013). Anything that is not a JWS stays whole: in a
-/// receipt, beside what Apple signed, are bytes that nobody did, and they could look like a header.
+/// nothing, also of a JWS inside a notification; what nearly all of Apple's payloads say is one byte each. The exact bytes can
+/// always be put together again (decisions 0013 and 0029). Anything that is not a JWS stays whole: in a receipt, beside what
+/// Apple signed, are bytes that nobody did, and they could look like a header.
 package struct EvidenceDocument: Sendable {
     /// The JWS headers in it, in order, each once: of the JWS itself and of those that stand as strings in what it signs.
     package var headers: [String] { cuts.map { String(decoding: $0, as: UTF8.self) } }
@@ -17,6 +18,18 @@ package struct EvidenceDocument: Sendable {
         case bytes(ArraySlice<UInt8>)
         /// By its place among the headers.
         case header(Int)
+        /// What follows the header of a JWS inside another, up to its end.
+        case signed(payload: [UInt8], signature: [UInt8])
+    }
+
+    /// The first byte of a piece.
+    private enum PieceForm: UInt8 {
+        case bytes = 0
+        case header = 1
+        /// Bytes, as ``PayloadWords`` writes them.
+        case words = 2
+        /// A payload, itself a piece of bytes, and a signature: each stands in base64url after a dot.
+        case signed = 3
     }
 
     private enum Form: UInt8 {
@@ -46,20 +59,33 @@ package struct EvidenceDocument: Sendable {
         document.count(pieces.count)
         for piece in pieces {
             switch piece {
-            case .bytes(let bytes):
-                document.byte(0)
-                document.block(bytes)
+            case .bytes(let bytes): write(bytes, &document)
             case .header(let index):
                 if let number = numbers[index] {
-                    document.byte(1)
+                    document.byte(PieceForm.header.rawValue)
                     document.signed(number)
                 } else {
-                    document.byte(0)
+                    document.byte(PieceForm.bytes.rawValue)
                     document.block(cuts[index])
                 }
+            case .signed(let payload, let signature):
+                document.byte(PieceForm.signed.rawValue)
+                write(payload[...], &document)
+                document.block(signature)
             }
         }
         return document.bytes
+    }
+
+    /// What stands in a JWS is mostly Apple's words.
+    private func write(_ bytes: ArraySlice<UInt8>, _ document: inout CompactWriter) {
+        if signature != nil, let words = PayloadWords.shortened(bytes) {
+            document.byte(PieceForm.words.rawValue)
+            document.block(words)
+        } else {
+            document.byte(PieceForm.bytes.rawValue)
+            document.block(bytes)
+        }
     }
 
     /// The evidence's bytes as they came.
@@ -72,12 +98,30 @@ package struct EvidenceDocument: Sendable {
         let signature = form == .compactJWS ? try reader.block() : nil
         var pieces: [[UInt8]] = []
         for _ in 0..<(try reader.count()) {
-            pieces.append(try reader.byte() == 0 ? Array(reader.block()) : Array(header(reader.signed()).utf8))
+            pieces.append(try piece(of: &reader, header: header))
         }
         guard let signature, let first = pieces.first else { return Array(pieces.joined()) }
         let payload = Array(pieces.dropFirst().joined())
         let text = "." + StrictBase64.encodeURL(payload) + "." + StrictBase64.encodeURL(signature)
         return first + Array(text.utf8)
+    }
+
+    private static func piece(of reader: inout CompactReader, header: (Int64) throws -> String) throws -> [UInt8] {
+        switch PieceForm(rawValue: try reader.byte()) {
+        case .bytes: return Array(try reader.block())
+        case .header: return Array(try header(reader.signed()).utf8)
+        case .words: return try PayloadWords.restored(reader.block())
+        case .signed:
+            let payload: [UInt8]
+            switch PieceForm(rawValue: try reader.byte()) {
+            case .bytes: payload = Array(try reader.block())
+            case .words: payload = try PayloadWords.restored(reader.block())
+            default: throw CompactReader.damaged("a payload of an unknown form")
+            }
+            let signature = try Array(reader.block())
+            return Array(".\(StrictBase64.encodeURL(payload)).\(StrictBase64.encodeURL(signature))".utf8)
+        case nil: throw CompactReader.damaged("a piece of an unknown form")
+        }
     }
 
     /// False where a part has another spelling, which no JWS that was verified has.
@@ -112,10 +156,27 @@ package struct EvidenceDocument: Sendable {
             guard let end = endOfHeader(in: bytes, from: index) else { continue }
             pieces.append(.bytes(bytes[kept..<index]))
             pieces.append(header(bytes[index..<end]))
-            kept = end
-            index = end
+            kept = takeSigned(bytes, from: end) ?? end
+            index = kept
         }
         if kept < bytes.endIndex { pieces.append(.bytes(bytes[kept...])) }
+    }
+
+    /// Takes the payload and the signature that follow a header, each after a dot; returns where they end, nil where one of them
+    /// has another spelling.
+    private mutating func takeSigned(_ bytes: [UInt8], from start: Int) -> Int? {
+        let dot = UInt8(ascii: ".")
+        let (middle, end) = bytes.withUnsafeBytes { bytes in
+            (
+                ByteSearch.firstIndex(of: dot, in: bytes, from: start + 1),
+                ByteSearch.firstIndex(of: UInt8(ascii: "\""), in: bytes, from: start + 1)
+            )
+        }
+        guard let middle, let end, middle < end, let payload = StrictBase64.decodeURL(bytes[(start + 1)..<middle]),
+            let signature = StrictBase64.decodeURL(bytes[(middle + 1)..<end])
+        else { return nil }
+        pieces.append(.signed(payload: payload, signature: signature))
+        return end
     }
 
     /// Where a header that begins here ends, at a dot; nil where none begins. Mostly it is one that stood before.

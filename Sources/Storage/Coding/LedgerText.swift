@@ -24,7 +24,8 @@ package enum LedgerText {
         return json.text
     }
 
-    package static func of(_ event: LedgerEvent) -> String {
+    /// - Parameter namesSubscription: false where the subscription stands beside it.
+    package static func of(_ event: LedgerEvent, namesSubscription: Bool = true) -> String {
         var json = JSONWriter(reservingCapacity: 512)
         json.object { json in
             json.optionalMember("access", event.access?.rawValue)
@@ -53,13 +54,20 @@ package enum LedgerText {
             if let revocation = event.revocation { json.member("revocation") { $0.write(revocation) } }
             json.member("rule", event.rule.rawValue)
             json.optionalMember("status", event.status)
-            json.member("subscription") { $0.write(event.subscription) }
+            if namesSubscription { json.member("subscription") { $0.write(event.subscription) } }
             json.optionalMember("transactionId", event.transactionId?.rawValue)
             json.optionalMember("until", event.until)
             json.optionalMember("value", event.value)
             json.optionalMember("wasSetToRenew", event.wasSetToRenew)
         }
         return json.text
+    }
+
+    /// The member that names a subscription, in an event.
+    static func member(naming key: SubscriptionKey) -> String {
+        var json = JSONWriter(reservingCapacity: 128)
+        json.object { json in json.member("subscription") { $0.write(key) } }
+        return String(json.text.dropFirst().dropLast())
     }
 
     package static func of(_ action: DueWork.Action) -> String {

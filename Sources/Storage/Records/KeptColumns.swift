@@ -45,28 +45,15 @@ package struct ClaimColumns: Sendable, Hashable {
     }
 }
 
-/// A row of the table that says which notifications were kept (I16).
+/// Which document is which notification's: by that it is known again (I16).
 package struct NotificationRow: Sendable, Hashable {
     package let notificationUUID: String
-    package let notificationType: String
-    package let subtype: String?
-    package let signedDate: Timestamp
     /// The document's number, for ``Store/evidence(_:)``.
     package let evidence: Int64
 
-    package init(notificationUUID: String, type: String, subtype: String?, signedDate: Timestamp, evidence: Int64) {
+    package init(notificationUUID: String, evidence: Int64) {
         self.notificationUUID = notificationUUID
-        notificationType = type
-        self.subtype = subtype
-        self.signedDate = signedDate
         self.evidence = evidence
-    }
-
-    /// What it must say.
-    package init(_ notice: NoticeFact, evidence: Int64) {
-        self.init(
-            notificationUUID: notice.notificationUUID, type: notice.notificationType, subtype: notice.subtype,
-            signedDate: notice.signedDate, evidence: evidence)
     }
 }
 

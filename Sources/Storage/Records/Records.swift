@@ -18,6 +18,10 @@ package struct Scope: Sendable, Hashable, Comparable {
 
 extension SubscriptionKey {
     package var scope: Scope { Scope(app: app, environment: environment) }
+
+    package init(_ scope: Scope, _ id: OriginalTransactionID) {
+        self.init(app: scope.app, environment: scope.environment, originalTransactionId: id)
+    }
 }
 
 /// An `appAccountToken` of an app; the same in all its environments (OWN-2).
@@ -89,7 +93,7 @@ package struct StoredAuditRow: Sendable, Hashable {
 
 /// An event that waits for delivery, with its place in its subscription's sequence: 1, 2, 3, … without gaps.
 package struct OutboxRow: Sendable, Hashable {
-    /// Its place in the whole outbox; grows, with gaps.
+    /// Its place in the whole outbox, never another event's; grows, with gaps.
     package let id: Int64
     package let sequence: Int64
     package let event: LedgerEvent

@@ -39,9 +39,8 @@ package struct SubscriptionRows: Sendable, Hashable {
     /// After these rows are written.
     package let ends: StoredSubscription.Ends
     package let audit: [Audit]
-    /// Numbered from `firstEvent` on.
-    package let events: [String]
-    package let firstEvent: Int64
+    /// What is told of it; one row, unless there is more than fits.
+    package let outbox: [Outbox]
     /// The owners from the first on; nil where the last revision still holds.
     package let tenures: [TenureRow]?
     package let holdings: [HoldingRow]
@@ -54,8 +53,14 @@ package struct SubscriptionRows: Sendable, Hashable {
 
     package struct Audit: Sendable, Hashable {
         package let head: AuditHead
-        package let learnedAt: Timestamp
         package let text: String
+    }
+
+    package struct Outbox: Sendable, Hashable {
+        /// The number of its first event.
+        package let first: Int64
+        /// As ``EventCoding`` writes them.
+        package let events: String
     }
 
     package struct TenureRow: Sendable, Hashable {
@@ -122,9 +127,14 @@ extension SubscriptionRows {
         audit = (refolded + saving.decisions.flatMap(\.auditRows)).map { row in
             let text = LedgerText.of(row)
             head = head.followed(by: text, of: saving.key)
-            return Audit(head: head, learnedAt: row.learnedAt, text: text)
+            return Audit(head: head, text: text)
         }
-        events = saving.decisions.flatMap(\.events).map { LedgerText.of($0) }
+        let events = saving.decisions.flatMap(\.events)
+        let told = saving.stored?.ends.events ?? 0
+        outbox = stride(from: 0, to: events.count, by: EventCoding.most).map { place in
+            let some = events[place..<min(place + EventCoding.most, events.count)]
+            return Outbox(first: told + 1 + Int64(place), events: EventCoding.encode(some))
+        }
         let owners = Self.tenures(of: last.state)
         // The same owners at the same instants, for whatever reason, are no revision.
         let keptSteps = isFirst ? [] : before.map { Self.tenures(of: $0).map(\.step) }
@@ -135,12 +145,11 @@ extension SubscriptionRows {
         let holders = (kept + foreign).map(\.customer)
         formerHolders = holders.filter { former in !holdings.contains { $0.customer == former } }
         let same = before.map { $0.periods.commonPrefix(with: last.state.periods) } ?? 0
-        aliases = Self.aliases(of: last.state.periods[same...])
+        aliases = Self.aliases(of: last.state.periods, from: same)
         work = last.dueWork.map { WorkOrder($0, about: saving.key) }
-        firstEvent = (saving.stored?.ends.events ?? 0) + 1
         ends = StoredSubscription.Ends(
             tenureRevision: (saving.stored?.ends.tenureRevision ?? 0) + (tenures == nil ? 0 : 1), audit: head,
-            events: firstEvent - 1 + Int64(events.count))
+            events: told + Int64(events.count))
     }
 
     /// What today's fold changes by itself in what another fold wrote.
@@ -164,11 +173,34 @@ extension SubscriptionRows {
         state.customers.map { HoldingRow(customer: $0, text: HoldingCoding.encode(Holding(of: $0, in: state))) }
     }
 
-    /// Every name of each period; a period's first name is what it is called.
-    package static func aliases(of periods: some Collection<Period>) -> [AliasRow] {
-        periods.flatMap { period in
-            let name = period.aliases.first?.key ?? ""
-            return period.aliases.map { AliasRow(alias: $0.key, period: name) }
+    /// The names of periods, in one place (PER-1). A period is called by Apple's key of it where that is known, which is its last
+    /// name; each of its other names has a row, and a period that has one name only stands there under that. A name that several
+    /// keys bear belongs to the lowest of them.
+    ///
+    /// - Parameter first: the periods before it are looked at and have their rows already.
+    package static func aliases(of periods: [Period], from first: Int = 0) -> [AliasRow] {
+        var owners: [PeriodAlias: String] = [:]
+        for period in periods[first...] {
+            for alias in others(of: period) { owners[alias] = "" }
         }
+        guard !owners.isEmpty else { return [] }
+        for period in periods {
+            let name = period.aliases.last?.key ?? ""
+            for alias in others(of: period) {
+                guard let owner = owners[alias] else { continue }
+                if owner.isEmpty || isLower(name, owner) { owners[alias] = name }
+            }
+        }
+        return owners.map { AliasRow(alias: $0.key.key, period: $0.value) }
+            .sorted { ID<AliasRow>($0.alias) < ID<AliasRow>($1.alias) }
+    }
+
+    private static func others(of period: Period) -> ArraySlice<PeriodAlias> {
+        period.aliases.count > 1 ? period.aliases.dropLast() : period.aliases[...]
+    }
+
+    /// Apple's keys are decimal numbers: the shorter is the lower, then digit by digit.
+    private static func isLower(_ left: String, _ right: String) -> Bool {
+        left.utf8.count == right.utf8.count ? ID<AliasRow>(left) < ID<AliasRow>(right) : left.utf8.count < right.utf8.count
     }
 }

@@ -28,13 +28,10 @@ package struct MissedHead: Sendable, Hashable {
 package struct AuditRowText: Sendable, Hashable {
     package let head: AuditHead
     package let text: String
-    /// The column beside it.
-    package let learnedAt: Timestamp
 
-    package init(head: AuditHead, text: String, learnedAt: Timestamp) {
+    package init(head: AuditHead, text: String) {
         self.head = head
         self.text = text
-        self.learnedAt = learnedAt
     }
 }
 

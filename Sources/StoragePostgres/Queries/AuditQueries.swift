@@ -12,35 +12,23 @@ enum AuditQueries {
             statements.append(
                 PostgresStatement(
                     """
-                    INSERT INTO audit (ledger, originalTransactionId, sequence, learnedAt, auditRow, hash)
-                    SELECT $1, $2, number, learned, words, digest
-                    FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::bytea[]) AS new (number, learned, words, digest)
+                    INSERT INTO audit (ledger, originalTransactionId, sequence, auditRow, hash)
+                    SELECT $1, $2, number, words, digest
+                    FROM unnest($3::bigint[], $4::text[], $5::bytea[]) AS new (number, words, digest)
                     """,
                     [
-                        ledger, id, .integers(rows.audit.map(\.head.sequence)),
-                        .integers(rows.audit.map(\.learnedAt.millisecondsSince1970)), .texts(rows.audit.map(\.text)),
+                        ledger, id, .integers(rows.audit.map(\.head.sequence)), .texts(rows.audit.map(\.text)),
                         .byteStrings(rows.audit.map(\.head.hash)),
                     ]))
-            // AUDIT-2: the next seal of the app names its head.
-            statements.append(
-                PostgresStatement(
-                    """
-                    INSERT INTO unsealedAudit (ledger, originalTransactionId, auditCount) VALUES ($1, $2, $3)
-                    ON CONFLICT (ledger, originalTransactionId) DO UPDATE SET auditCount = excluded.auditCount
-                    """,
-                    [ledger, id, .integer(rows.ends.audit.sequence)]))
-        }
-        if !rows.events.isEmpty {
-            statements.append(
-                PostgresStatement(
-                    """
-                    INSERT INTO outbox (ledger, originalTransactionId, sequence, event, createdAt)
-                    SELECT $1, $2, $3 + place - 1, words, $4 FROM unnest($5::text[]) WITH ORDINALITY AS new (words, place)
-                    ORDER BY place
-                    """,
-                    [ledger, id, .integer(rows.firstEvent), .instant(instant), .texts(rows.events)]))
         }
         return statements
+            + rows.outbox.map { told in
+                PostgresStatement(
+                    """
+                    INSERT INTO outbox (ledger, originalTransactionId, sequence, events, createdAt) VALUES ($1, $2, $3, $4, $5)
+                    """,
+                    [ledger, id, .integer(told.first), .text(told.events), .instant(instant)])
+            }
     }
 
     static func rows(
@@ -48,21 +36,29 @@ enum AuditQueries {
     ) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT sequence, auditRow, hash, learnedAt FROM audit
+            SELECT sequence, auditRow, hash FROM audit
             WHERE ledger = $1 AND originalTransactionId = $2 AND sequence > $3 ORDER BY sequence LIMIT $4
             """,
             [.integer(ledger), .text(id.rawValue), .integer(sequence), .count(limit)])
     }
 
     static func row(in row: PostgresRow) throws -> AuditRowText {
-        AuditRowText(
-            head: AuditHead(sequence: try row.integer(0), hash: try row.bytes(2)), text: try row.text(1),
-            learnedAt: try row.instant(3))
+        AuditRowText(head: AuditHead(sequence: try row.integer(0), hash: try row.bytes(2)), text: try row.text(1))
     }
 
     static func outbox(after id: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(
-            "SELECT id, sequence, event FROM outbox WHERE id > $1 ORDER BY id LIMIT $2", [.integer(id), .count(limit)])
+            """
+            SELECT id, ledger, originalTransactionId, sequence, events FROM outbox WHERE id >= $1 ORDER BY id LIMIT $2
+            """,
+            [.integer(OutboxEntry.row(ofEvent: id)), .integer(OutboxEntry.rows(forEvents: limit))])
+    }
+
+    static func outbox(in row: PostgresRow, scope: (Int64) throws -> Scope) throws -> OutboxEntry {
+        OutboxEntry(
+            id: try row.integer(0),
+            key: SubscriptionKey(try scope(row.integer(1)), OriginalTransactionID(try row.text(2))), first: try row.integer(3),
+            events: try row.text(4))
     }
 
     /// In one order, so that two who warn of the same things do not wait for each other in a circle.
@@ -100,13 +96,15 @@ enum AuditQueries {
 
 /// The seals of an app's chains (AUDIT-2).
 enum SealQueries {
+    /// What another transaction writes at this moment is passed over: the next seal names it. So no two wait for each other in a
+    /// circle.
     static func unsealed(_ app: AppID, limit: Int) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT environment, originalTransactionId, subscription.auditCount, auditHead, ledger.id
-            FROM unsealedAudit JOIN ledger ON ledger.id = unsealedAudit.ledger
-                JOIN subscription USING (ledger, originalTransactionId)
-            WHERE app = $1 ORDER BY environment, originalTransactionId LIMIT $2
+            SELECT environment, originalTransactionId, auditCount, auditHead, ledger.id
+            FROM ledger JOIN subscription ON subscription.ledger = ledger.id
+            WHERE app = $1 AND NOT isSealed ORDER BY environment, originalTransactionId LIMIT $2
+            FOR UPDATE OF subscription SKIP LOCKED
             """,
             [.text(app.rawValue), .count(limit)])
     }
@@ -143,10 +141,10 @@ enum SealQueries {
                 ]),
             PostgresStatement(
                 """
-                DELETE FROM unsealedAudit USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS done (inLedger, id, count)
-                WHERE ledger = inLedger AND originalTransactionId = id AND auditCount = count
+                UPDATE subscription SET isSealed = true FROM unnest($1::bigint[], $2::text[]) AS done (inLedger, id)
+                WHERE ledger = inLedger AND originalTransactionId = id
                 """,
-                [.integers(ledgers), ids, .integers(seal.heads.map(\.head.sequence))]),
+                [.integers(ledgers), ids]),
         ]
     }
 

@@ -8,7 +8,7 @@ enum EvidenceQueries {
         PostgresStatement(
             """
             SELECT ledger, notificationUUID FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, uuid)
-            JOIN notification ON ledger = inLedger AND notificationUUID = uuid
+            JOIN evidence ON ledger = inLedger AND notificationUUID = uuid AND notificationUUID IS NOT NULL
             """,
             [.integers(notifications.map(\.ledger)), .texts(notifications.map(\.uuid))])
     }
@@ -40,26 +40,18 @@ enum EvidenceQueries {
             ])
     }
 
-    static func insert(document: [UInt8], form: Evidence.Form, receivedAt: Timestamp, ledger: Int64) -> PostgresStatement {
+    /// - Parameter arrival: what the document came with.
+    static func insert(document: [UInt8], form: Evidence.Form, of arrival: Arrival, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
-            "INSERT INTO evidence (ledger, form, receivedAt, document) VALUES ($1, $2, $3, $4)",
-            [.integer(ledger), .text(form.rawValue), .instant(receivedAt), .bytes(document)])
+            "INSERT INTO evidence (ledger, form, receivedAt, notificationUUID, document) VALUES ($1, $2, $3, $4, $5)",
+            [
+                .integer(ledger), .text(form.rawValue), .instant(arrival.receivedAt),
+                .text(arrival.notification?.notificationUUID), .bytes(document),
+            ])
     }
 
     /// The number of the evidence that the statement before has kept: so that no round trip is spent to learn it.
     private static let lastEvidence = "currval(pg_get_serial_sequence('evidence', 'id'))"
-
-    static func insert(_ notice: NoticeFact, ledger: Int64) -> PostgresStatement {
-        PostgresStatement(
-            """
-            INSERT INTO notification (ledger, notificationUUID, notificationType, subtype, signedDate, evidence)
-            VALUES ($1, $2, $3, $4, $5, \(lastEvidence))
-            """,
-            [
-                .integer(ledger), .text(notice.notificationUUID), .text(notice.notificationType), .text(notice.subtype),
-                .instant(notice.signedDate),
-            ])
-    }
 
     static func insert(_ facts: [Fact], hasEvidence: Bool, receivedAt: Timestamp, ledger: Int64) -> PostgresStatement {
         PostgresStatement(

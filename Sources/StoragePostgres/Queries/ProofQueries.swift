@@ -8,16 +8,14 @@ enum ProofQueries {
     static func notifications(_ uuids: [String], ledger: Int64) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT notificationUUID, notificationType, subtype, signedDate, evidence FROM notification
-            WHERE ledger = $1 AND notificationUUID = ANY($2::text[]) ORDER BY notificationUUID
+            SELECT notificationUUID, id FROM evidence
+            WHERE ledger = $1 AND notificationUUID = ANY($2::text[]) AND notificationUUID IS NOT NULL ORDER BY notificationUUID
             """,
             [.integer(ledger), .texts(uuids)])
     }
 
     static func notification(in row: PostgresRow, from first: Int) throws -> NotificationRow {
-        NotificationRow(
-            notificationUUID: try row.text(first), type: try row.text(first + 1), subtype: try row.optionalText(first + 2),
-            signedDate: try row.instant(first + 3), evidence: try row.integer(first + 4))
+        NotificationRow(notificationUUID: try row.text(first), evidence: try row.integer(first + 1))
     }
 
     static func factless(
@@ -25,10 +23,11 @@ enum ProofQueries {
     ) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT app, environment, document.receivedAt, notificationUUID, notificationType, subtype, signedDate, evidence
-            FROM notification JOIN ledger ON ledger.id = notification.ledger JOIN evidence AS document ON document.id = evidence
-            WHERE (app, environment, notificationUUID) > ($1, $2, $3)
-                AND NOT EXISTS (SELECT 1 FROM fact WHERE fact.evidence = notification.evidence)
+            SELECT app, environment, receivedAt, notificationUUID, evidence.id
+            FROM evidence JOIN ledger ON ledger.id = evidence.ledger
+            WHERE notificationUUID IS NOT NULL AND (app, environment, notificationUUID) > ($1, $2, $3)
+                AND NOT EXISTS (
+                    SELECT 1 FROM fact WHERE fact.evidence = evidence.id AND factKey = 'notification/' || notificationUUID)
             ORDER BY app, environment, notificationUUID LIMIT $4
             """,
             [
@@ -46,7 +45,7 @@ enum ProofQueries {
     static func unusedDocuments(limit: Int) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT id FROM evidence WHERE NOT EXISTS (SELECT 1 FROM notification WHERE evidence = evidence.id)
+            SELECT id FROM evidence WHERE notificationUUID IS NULL
                 AND NOT EXISTS (SELECT 1 FROM fact WHERE evidence = evidence.id) ORDER BY id LIMIT $1
             """,
             [.count(limit)])

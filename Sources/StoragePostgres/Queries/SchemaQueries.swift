@@ -5,17 +5,15 @@ enum SchemaQueries {
     /// Held until the transaction ends: two servers that start at once migrate one after the other.
     static let lock = PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(PostgresSchema.lock)])
 
-    static let makeTable = "CREATE TABLE IF NOT EXISTS schemaVersion (version bigint NOT NULL)"
+    static let makeTable =
+        "CREATE TABLE IF NOT EXISTS schemaVersion (version bigint NOT NULL, oldest bigint NOT NULL)"
     static let exists = PostgresStatement("SELECT to_regclass('schemaversion') IS NOT NULL")
-    /// By way of JSON, because the column is not there before schema 4.
+    /// By way of JSON, because schemas that were never released may lack the column.
     static let standing = PostgresStatement(
         "SELECT max(version), max((to_jsonb(step) ->> 'oldest')::bigint) FROM schemaVersion AS step")
 
     static func insert(_ step: PostgresSchema.Step) -> PostgresStatement {
-        guard step.number >= 4 else {
-            return PostgresStatement("INSERT INTO schemaVersion (version) VALUES ($1)", [.integer(step.number)])
-        }
-        return PostgresStatement(
+        PostgresStatement(
             "INSERT INTO schemaVersion (version, oldest) VALUES ($1, $2)", [.integer(step.number), .integer(step.oldest)])
     }
 
@@ -80,6 +78,7 @@ extension PostgresConnection {
         try transaction { connection in
             _ = try connection.execute(SchemaQueries.lock)
             let standing = try connection.schemaStanding()
+            if let standing { try StoreSchema.checkPresent(standing.version) }
             guard (standing?.version ?? 0) < step.number else {
                 if let standing, standing.version > known { try standing.check(startingWith: known) }
                 return

@@ -73,7 +73,8 @@ enum SubscriptionQueries {
         }
         if !rows.holdings.isEmpty { statements.append(upsert(rows.holdings, ledger, id)) }
         if !rows.aliases.isEmpty { statements.append(upsert(rows.aliases, ledger, id)) }
-        return statements + AuditQueries.append(rows, ledger, id, at: instant) + WorkQueries.replaceDecided(rows.work, ledger, id)
+        return statements + AuditQueries.append(rows, ledger, id, at: instant)
+            + [WorkQueries.replaceDecided(rows.work, ledger, id)]
     }
 
     private static func upsert(
@@ -82,15 +83,17 @@ enum SubscriptionQueries {
         PostgresStatement(
             """
             INSERT INTO subscription (ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount,
-                history)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                isSealed, history)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
             ON CONFLICT (ledger, originalTransactionId) DO UPDATE SET policy = excluded.policy,
                 tenureRevision = excluded.tenureRevision, auditCount = excluded.auditCount, auditHead = excluded.auditHead,
-                eventCount = excluded.eventCount, history = excluded.history
+                eventCount = excluded.eventCount, isSealed = subscription.isSealed AND excluded.isSealed,
+                history = excluded.history
             """,
             [
                 ledger, id, .integer(policy), .integer(rows.ends.tenureRevision), .integer(rows.ends.audit.sequence),
-                .bytes(rows.ends.audit.hash), .integer(rows.ends.events), .bytes(rows.history),
+                .bytes(rows.ends.audit.hash), .integer(rows.ends.events), .bool(rows.audit.isEmpty),
+                .bytes(rows.history),
             ])
     }
 

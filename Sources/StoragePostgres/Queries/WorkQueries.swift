@@ -5,22 +5,33 @@ import Storage
 /// The queue of what is to be done later.
 enum WorkQueries {
     /// What the rules named before and do not name now is taken back, even from whoever holds it: his end of it will be refused.
-    static func replaceDecided(_ orders: [WorkOrder], _ ledger: PostgresValue, _ id: PostgresValue) -> [PostgresStatement] {
-        let others = PostgresStatement(
-            "DELETE FROM work WHERE ledger = $1 AND subject = $2 AND isDecided AND NOT workKey = ANY ($3::text[])",
-            [ledger, id, .texts(orders.map(\.key))])
-        guard !orders.isEmpty else { return [others] }
-        let insert = PostgresStatement(
+    /// What they name anew takes the rows of what is taken back, and whoever holds what stood there has an old fence.
+    static func replaceDecided(_ orders: [WorkOrder], _ ledger: PostgresValue, _ id: PostgresValue) -> PostgresStatement {
+        guard !orders.isEmpty else {
+            return PostgresStatement("DELETE FROM work WHERE ledger = $1 AND subject = $2 AND isDecided", [ledger, id])
+        }
+        return PostgresStatement(
             """
+            WITH kept AS (SELECT id, workKey, isDecided FROM work WHERE ledger = $1 AND subject = $2),
+            new AS (
+                SELECT key, ofKind, words, due, row_number() OVER () AS place
+                FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) AS named (key, ofKind, words, due)
+                WHERE NOT EXISTS (SELECT 1 FROM kept WHERE workKey = key)),
+            free AS (
+                SELECT id, row_number() OVER (ORDER BY id) AS place FROM kept
+                WHERE isDecided AND NOT workKey = ANY ($3::text[])),
+            taken AS (
+                UPDATE work SET workKey = key, kind = ofKind, body = words, dueAt = due, availableAt = due, asked = 1,
+                    attempts = 0, fence = fence + 1, worker = NULL, finishedAt = NULL, failedAt = NULL, lastError = NULL
+                FROM free JOIN new USING (place) WHERE work.id = free.id),
+            gone AS (DELETE FROM work USING free WHERE work.id = free.id AND place > (SELECT count(*) FROM new))
             INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
-            SELECT $1, $2, key, ofKind, words, due, true, due
-            FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) AS new (key, ofKind, words, due) ON CONFLICT DO NOTHING
+            SELECT $1, $2, key, ofKind, words, due, true, due FROM new WHERE place > (SELECT count(*) FROM free)
             """,
             [
                 ledger, id, .texts(orders.map(\.key)), .texts(orders.map(\.kind.rawValue)), .texts(orders.map(\.body)),
                 .integers(orders.map(\.dueAt.millisecondsSince1970)),
             ])
-        return [others, insert]
     }
 
     /// Asked for once more while somebody holds it, it is done once more, at the later instant; what waits is done at the

@@ -125,11 +125,10 @@ package final class PostgresStore: Store {
 
     package func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
         try await read { reading in
-            try reading.connection.execute(AuditQueries.outbox(after: id, limit: limit)).map { row in
-                OutboxRow(
-                    id: try row.integer(0), sequence: try row.integer(1),
-                    event: try StateCoding.decode(LedgerEvent.self, from: row.text(2)))
+            let entries = try reading.connection.execute(AuditQueries.outbox(after: id, limit: limit)).map { row in
+                try AuditQueries.outbox(in: row, scope: reading.scope)
             }
+            return try OutboxEntry.events(in: entries, after: id, limit: limit)
         }
     }
 

@@ -241,11 +241,9 @@ final class PostgresTransaction: StoreTransaction {
             statements.append(
                 EvidenceQueries.insert(
                     document: try document.bytes(numbers: document.headers.map { numbers[$0] }), form: evidence.form,
-                    receivedAt: arrival.receivedAt, ledger: ledger))
-        }
-        if let notification = arrival.notification {
-            guard arrival.evidence != nil else { throw StorageError(.constraint, "a notification without evidence") }
-            statements.append(EvidenceQueries.insert(notification, ledger: ledger))
+                    of: arrival, ledger: ledger))
+        } else if arrival.notification != nil {
+            throw StorageError(.constraint, "a notification without evidence")
         }
         if !arrival.facts.isEmpty {
             statements.append(

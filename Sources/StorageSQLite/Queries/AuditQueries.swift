@@ -10,28 +10,16 @@ enum AuditQueries {
     ) throws {
         try database.run(
             """
-            INSERT INTO audit (ledger, originalTransactionId, sequence, learnedAt, auditRow, hash) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO audit (ledger, originalTransactionId, sequence, auditRow, hash) VALUES (?, ?, ?, ?, ?)
             """,
             [
-                .integer(ledger), .text(id.rawValue), .integer(row.head.sequence), SQLiteValue(row.learnedAt), .text(row.text),
+                .integer(ledger), .text(id.rawValue), .integer(row.head.sequence), .text(row.text),
                 .bytes(row.head.hash),
             ])
     }
 
-    /// AUDIT-2: the next seal of the app names its head.
-    static func noteUnsealed(
-        _ id: OriginalTransactionID, upTo sequence: Int64, ledger: Int64, _ database: Database
-    ) throws {
-        try database.run(
-            """
-            INSERT INTO unsealedAudit (ledger, originalTransactionId, auditCount) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET auditCount = excluded.auditCount
-            """,
-            [.integer(ledger), .text(id.rawValue), .integer(sequence)])
-    }
-
     static let selectAudit = """
-        SELECT sequence, auditRow, hash, learnedAt FROM audit
+        SELECT sequence, auditRow, hash FROM audit
         WHERE ledger = ? AND originalTransactionId = ? AND sequence > ? ORDER BY sequence LIMIT ?
         """
 
@@ -40,27 +28,33 @@ enum AuditQueries {
     ) throws -> [AuditRowText] {
         let values: [SQLiteValue] = [.integer(ledger), .text(id.rawValue), .integer(sequence), .integer(Int64(limit))]
         return try database.rows(selectAudit, values) { row in
-            AuditRowText(
-                head: AuditHead(sequence: row.integer(0), hash: row.bytes(2)), text: row.text(1), learnedAt: row.instant(3))
+            AuditRowText(head: AuditHead(sequence: row.integer(0), hash: row.bytes(2)), text: row.text(1))
         }
     }
 
     static func append(
-        _ event: (sequence: Int64, text: String), at instant: Timestamp, of id: OriginalTransactionID, ledger: Int64,
+        _ outbox: SubscriptionRows.Outbox, at instant: Timestamp, of id: OriginalTransactionID, ledger: Int64,
         _ database: Database
     ) throws {
         try database.run(
-            "INSERT INTO outbox (ledger, originalTransactionId, sequence, event, createdAt) VALUES (?, ?, ?, ?, ?)",
-            [.integer(ledger), .text(id.rawValue), .integer(event.sequence), .text(event.text), SQLiteValue(instant)])
+            "INSERT INTO outbox (ledger, originalTransactionId, sequence, events, createdAt) VALUES (?, ?, ?, ?, ?)",
+            [.integer(ledger), .text(id.rawValue), .integer(outbox.first), .text(outbox.events), SQLiteValue(instant)])
     }
 
-    static let selectOutbox = "SELECT id, sequence, event FROM outbox WHERE id > ? ORDER BY id LIMIT ?"
+    static let selectOutbox = """
+        SELECT id, ledger, originalTransactionId, sequence, events FROM outbox WHERE id >= ? ORDER BY id LIMIT ?
+        """
 
-    static func outbox(after id: Int64, limit: Int, _ database: Database) throws -> [OutboxRow] {
-        try database.rows(selectOutbox, [.integer(id), .integer(Int64(limit))]) { row in
-            OutboxRow(
-                id: row.integer(0), sequence: row.integer(1), event: try StateCoding.decode(LedgerEvent.self, from: row.text(2)))
+    static func outbox(
+        after id: Int64, limit: Int, scope: (Int64) throws -> Scope, _ database: Database
+    ) throws -> [OutboxRow] {
+        let values: [SQLiteValue] = [.integer(OutboxEntry.row(ofEvent: id)), .integer(OutboxEntry.rows(forEvents: limit))]
+        let entries = try database.rows(selectOutbox, values) { row in
+            OutboxEntry(
+                id: row.integer(0), key: SubscriptionKey(try scope(row.integer(1)), OriginalTransactionID(row.text(2))),
+                first: row.integer(3), events: row.text(4))
         }
+        return try OutboxEntry.events(in: entries, after: id, limit: limit)
     }
 
     static func insert(_ warning: OperatorWarning, ledger: Int64, _ database: Database) throws {

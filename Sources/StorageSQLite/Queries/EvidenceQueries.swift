@@ -5,7 +5,8 @@ import Storage
 
 /// What Apple and customers said: written once, by the key that makes it one thing (decision 0003), and never changed.
 enum EvidenceQueries {
-    static let selectNotification = "SELECT 1 FROM notification WHERE ledger = ? AND notificationUUID = ?"
+    static let selectNotification =
+        "SELECT 1 FROM evidence WHERE ledger = ? AND notificationUUID = ? AND notificationUUID IS NOT NULL"
     static let selectFact = "SELECT 1 FROM fact WHERE ledger = ? AND originalTransactionId = ? AND factKey = ?"
     /// What another subscription may have: Apple's transaction ids are one space.
     static let selectSigned =
@@ -24,25 +25,17 @@ enum EvidenceQueries {
         return try !database.rows(selectFact, values) { _ in }.isEmpty
     }
 
+    /// - Parameter arrival: what the document came with.
     static func insert(
-        document: [UInt8], form: Evidence.Form, receivedAt: Timestamp, ledger: Int64, _ database: Database
+        document: [UInt8], form: Evidence.Form, of arrival: Arrival, ledger: Int64, _ database: Database
     ) throws -> Int64 {
         try database.run(
-            "INSERT INTO evidence (ledger, form, receivedAt, document) VALUES (?, ?, ?, ?)",
-            [.integer(ledger), .text(form.rawValue), SQLiteValue(receivedAt), .bytes(document)])
-        return database.lastInsertedRowID
-    }
-
-    static func insert(_ notice: NoticeFact, evidence: Int64?, ledger: Int64, _ database: Database) throws {
-        try database.run(
-            """
-            INSERT INTO notification (ledger, notificationUUID, notificationType, subtype, signedDate, evidence)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """,
+            "INSERT INTO evidence (ledger, form, receivedAt, notificationUUID, document) VALUES (?, ?, ?, ?, ?)",
             [
-                .integer(ledger), .text(notice.notificationUUID), .text(notice.notificationType), SQLiteValue(notice.subtype),
-                SQLiteValue(notice.signedDate), SQLiteValue(evidence),
+                .integer(ledger), .text(form.rawValue), SQLiteValue(arrival.receivedAt),
+                SQLiteValue(arrival.notification?.notificationUUID), .bytes(document),
             ])
+        return database.lastInsertedRowID
     }
 
     static func insert(_ fact: Fact, evidence: Int64?, receivedAt: Timestamp, ledger: Int64, _ database: Database) throws {

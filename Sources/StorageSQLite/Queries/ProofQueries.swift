@@ -6,8 +6,8 @@ import Storage
 /// What only a proof of the books asks.
 enum ProofQueries {
     static let selectNotification = """
-        SELECT notificationUUID, notificationType, subtype, signedDate, evidence FROM notification
-        WHERE ledger = ? AND notificationUUID = ?
+        SELECT notificationUUID, id FROM evidence
+        WHERE ledger = ? AND notificationUUID = ? AND notificationUUID IS NOT NULL
         """
 
     /// Of the notifications among the facts; by UUID.
@@ -18,16 +18,15 @@ enum ProofQueries {
     }
 
     private static func notification(_ row: SQLiteRow, from first: Int32) -> NotificationRow {
-        NotificationRow(
-            notificationUUID: row.text(first), type: row.text(first + 1), subtype: row.optionalText(first + 2),
-            signedDate: row.instant(first + 3), evidence: row.integer(first + 4))
+        NotificationRow(notificationUUID: row.text(first), evidence: row.integer(first + 1))
     }
 
     static let selectFactless = """
-        SELECT app, environment, document.receivedAt, notificationUUID, notificationType, subtype, signedDate, evidence
-        FROM notification JOIN ledger ON ledger.id = notification.ledger JOIN evidence AS document ON document.id = evidence
-        WHERE (app, environment, notificationUUID) > (?, ?, ?)
-            AND evidence NOT IN (SELECT evidence FROM fact WHERE evidence IS NOT NULL)
+        SELECT app, environment, receivedAt, notificationUUID, evidence.id
+        FROM evidence JOIN ledger ON ledger.id = evidence.ledger
+        WHERE notificationUUID IS NOT NULL AND (app, environment, notificationUUID) > (?, ?, ?)
+            AND (evidence.id, 'notification/' || notificationUUID) NOT IN (
+                SELECT evidence, factKey FROM fact WHERE evidence IS NOT NULL)
         ORDER BY app, environment, notificationUUID LIMIT ?
         """
 
@@ -46,7 +45,7 @@ enum ProofQueries {
     }
 
     static let selectUnused = """
-        SELECT id FROM evidence WHERE id NOT IN (SELECT evidence FROM notification)
+        SELECT id FROM evidence WHERE notificationUUID IS NULL
             AND id NOT IN (SELECT evidence FROM fact WHERE evidence IS NOT NULL) ORDER BY id LIMIT ?
         """
 

@@ -8,10 +8,9 @@ enum SealQueries {
     static func unsealed(_ app: AppID, limit: Int, _ database: Database) throws -> [(ledger: Int64, entry: AuditSeal.Entry)] {
         try database.rows(
             """
-            SELECT ledger.id, environment, originalTransactionId, subscription.auditCount, auditHead
-            FROM unsealedAudit JOIN ledger ON ledger.id = unsealedAudit.ledger
-                JOIN subscription USING (ledger, originalTransactionId)
-            WHERE app = ? ORDER BY environment, originalTransactionId LIMIT ?
+            SELECT ledger.id, environment, originalTransactionId, auditCount, auditHead
+            FROM ledger JOIN subscription ON subscription.ledger = ledger.id
+            WHERE app = ? AND isSealed = 0 ORDER BY environment, originalTransactionId LIMIT ?
             """,
             [.text(app.rawValue), .integer(Int64(limit))]
         ) { row in
@@ -56,7 +55,7 @@ enum SealQueries {
                     .integer(entry.head.sequence), .bytes(entry.head.hash),
                 ])
             try database.run(
-                "DELETE FROM unsealedAudit WHERE ledger = ? AND originalTransactionId = ? AND auditCount = ?",
+                "UPDATE subscription SET isSealed = 1 WHERE ledger = ? AND originalTransactionId = ? AND auditCount = ?",
                 [.integer(ledger), .text(id), .integer(entry.head.sequence)])
         }
     }

@@ -54,16 +54,16 @@ enum SubscriptionQueries {
         try database.run(
             """
             INSERT INTO subscription (ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount,
-                history)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                isSealed, history)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET policy = excluded.policy, tenureRevision = excluded.tenureRevision,
                 auditCount = excluded.auditCount, auditHead = excluded.auditHead, eventCount = excluded.eventCount,
-                history = excluded.history
+                isSealed = min(isSealed, excluded.isSealed), history = excluded.history
             """,
             [
                 .integer(ledger), .text(rows.key.originalTransactionId.rawValue), .integer(policy),
                 .integer(rows.ends.tenureRevision), .integer(rows.ends.audit.sequence), .bytes(rows.ends.audit.hash),
-                .integer(rows.ends.events), .bytes(rows.history),
+                .integer(rows.ends.events), SQLiteValue(rows.audit.isEmpty), .bytes(rows.history),
             ])
     }
 

@@ -2,27 +2,39 @@ import GRDB
 import Ledger
 import Primitives
 import Storage
-import StrictJSON
 
 /// The queue of what is to be done later.
 enum WorkQueries {
     /// What the rules named before and do not name now is taken back, even from whoever holds it: his end of it will be refused.
+    /// What they name anew takes the rows of what is taken back.
     static func replaceDecided(
         with orders: [WorkOrder], about id: OriginalTransactionID, ledger: Int64, _ database: Database
     ) throws {
-        var wanted = JSONWriter()
-        wanted.array { writer in for order in orders { writer.string(order.key) } }
-        try database.run(deleteOthers, [.integer(ledger), .text(id.rawValue), .text(wanted.text)])
-        for order in orders { try database.run(insertDecided, values(of: order, ledger: ledger)) }
+        let kept = try database.rows(selectOfSubject, [.integer(ledger), .text(id.rawValue)]) { row in
+            (id: row.integer(0), key: row.text(1), isDecided: row.integer(2) != 0)
+        }
+        var new = orders.filter { order in !kept.contains { $0.key == order.key } }[...]
+        for row in kept where row.isDecided && !orders.contains(where: { $0.key == row.key }) {
+            if let order = new.popFirst() {
+                try database.run(takeRow, values(of: order, ledger: ledger).dropFirst(2) + [.integer(row.id)])
+            } else {
+                try database.run("DELETE FROM work WHERE id = ?", [.integer(row.id)])
+            }
+        }
+        for order in new { try database.run(insertDecided, values(of: order, ledger: ledger)) }
     }
 
-    static let deleteOthers = """
-        DELETE FROM work WHERE ledger = ? AND subject = ? AND isDecided = 1 AND workKey NOT IN (SELECT value FROM json_each(?))
+    static let selectOfSubject = "SELECT id, workKey, isDecided FROM work WHERE ledger = ? AND subject = ?"
+
+    /// Whoever holds what stood there has an old fence.
+    static let takeRow = """
+        UPDATE work SET workKey = ?, kind = ?, body = ?, dueAt = ?, isDecided = ?, availableAt = ?, asked = 1, attempts = 0,
+            fence = fence + 1, worker = NULL, finishedAt = NULL, failedAt = NULL, lastError = NULL
+        WHERE id = ?
         """
 
     private static let insertDecided = """
         INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO NOTHING
         """
 
     private static func values(of order: WorkOrder, ledger: Int64) -> [SQLiteValue] {

@@ -11,42 +11,68 @@ struct ServerContents: Sendable {
     /// What must never be: rows that stand twice, gaps in a sequence.
     let faults: [String]
 
-    private static let notificationQuery =
-        "SELECT l.app || ' ' || n.notificationUUID FROM notification n JOIN ledger l ON l.id = n.ledger"
+    private static let notificationQuery = """
+        SELECT l.app || ' ' || e.notificationUUID FROM evidence e JOIN ledger l ON l.id = e.ledger
+        WHERE e.notificationUUID IS NOT NULL
+        """
     private static let factQuery = "SELECT l.app || ' ' || f.factKey FROM fact f JOIN ledger l ON l.id = f.ledger"
     private static let auditQuery = "SELECT count(*) FROM audit"
-    private static let eventQuery = "SELECT event FROM outbox ORDER BY ledger, originalTransactionId, sequence"
+    /// Of each row first its subscription, then one event a line.
+    private static let eventQuery =
+        "SELECT originalTransactionId || '\n' || events FROM outbox ORDER BY ledger, originalTransactionId, sequence"
+    /// How many events a row of the outbox has.
+    private static let eventsOfRow = "1 + length(o.events) - length(replace(o.events, '\n', ''))"
+    private static let change = #""kind":"access.changed""#
 
     /// Each gives one line for each fault. That a thing stands twice is what constraints forbid: they are looked at as well.
     private static let faultQueries = [
-        ("a notification stands twice", "SELECT ledger, notificationUUID FROM notification GROUP BY 1, 2 HAVING count(*) > 1"),
+        (
+            "a notification stands twice",
+            """
+            SELECT ledger, notificationUUID FROM evidence WHERE notificationUUID IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1
+            """
+        ),
         ("a fact stands twice", "SELECT ledger, factKey FROM fact GROUP BY 1, 2 HAVING count(*) > 1"),
-        ("a gap in the audit", gaps(in: "audit")),
-        ("a gap in the outbox", gaps(in: "outbox")),
-        ("the count of audit rows is wrong", miscounts("auditCount", in: "audit")),
-        ("the count of events is wrong", miscounts("eventCount", in: "outbox")),
+        ("a gap in the audit", gaps(in: "audit", "1")),
+        ("a gap in the outbox", gaps(in: "outbox", eventsOfRow)),
+        ("the count of audit rows is wrong", miscounts("auditCount", in: "audit", "1")),
+        ("the count of events is wrong", miscounts("eventCount", in: "outbox", eventsOfRow)),
         ("a change of access was told twice or not at all", untoldChanges),
     ]
 
     /// Each audit row is a change in somebody's access and is told once (AUDIT-1, I37).
     private static let untoldChanges = """
-        SELECT s.ledger, s.originalTransactionId FROM subscription s WHERE s.auditCount <> (SELECT count(*) FROM outbox o
-        WHERE o.ledger = s.ledger AND o.originalTransactionId = s.originalTransactionId
-        AND o.event LIKE '%"kind":"access.changed"%')
+        SELECT s.ledger, s.originalTransactionId FROM subscription s WHERE s.auditCount <> (SELECT
+        coalesce(sum((length(o.events) - length(replace(o.events, '\(change)', ''))) / length('\(change)')), 0) FROM outbox o
+        WHERE o.ledger = s.ledger AND o.originalTransactionId = s.originalTransactionId)
         """
 
-    private static func gaps(in table: String) -> String {
+    /// - Parameter count: of what is numbered, in one row.
+    private static func gaps(in table: String, _ count: String) -> String {
         """
-        SELECT ledger, originalTransactionId FROM \(table) GROUP BY ledger, originalTransactionId
-        HAVING min(sequence) <> 1 OR max(sequence) <> count(*)
+        SELECT ledger, originalTransactionId FROM \(table) o GROUP BY ledger, originalTransactionId
+        HAVING min(sequence) <> 1 OR max(sequence + \(count)) <> 1 + sum(\(count))
         """
     }
 
-    private static func miscounts(_ column: String, in table: String) -> String {
+    private static func miscounts(_ column: String, in table: String, _ count: String) -> String {
         """
-        SELECT s.ledger, s.originalTransactionId FROM subscription s WHERE s.\(column) <> (SELECT count(*) FROM \(table) t
-        WHERE t.ledger = s.ledger AND t.originalTransactionId = s.originalTransactionId)
+        SELECT s.ledger, s.originalTransactionId FROM subscription s WHERE s.\(column) <> (SELECT coalesce(sum(\(count)), 0)
+        FROM \(table) o WHERE o.ledger = s.ledger AND o.originalTransactionId = s.originalTransactionId)
         """
+    }
+
+    /// Each event with its subscription in it, as the outbox's reader makes it.
+    private static func events(in lines: [String]) -> [String] {
+        var (id, events) = ("", [String]())
+        for line in lines {
+            if line.hasPrefix("{") {
+                events.append(#"{"subscription":{"originalTransactionId":"\#(id)"},"# + line.dropFirst())
+            } else {
+                id = line
+            }
+        }
+        return events
     }
 
     /// The facts alone.
@@ -58,7 +84,7 @@ struct ServerContents: Sendable {
         notifications = try await shell.lines(Self.notificationQuery)
         facts = try await Self.facts(shell)
         auditRows = try await shell.lines(Self.auditQuery).first.flatMap { Int($0) } ?? 0
-        events = try await shell.lines(Self.eventQuery)
+        events = Self.events(in: try await shell.lines(Self.eventQuery))
         var faults: [String] = []
         for (words, query) in Self.faultQueries { faults += try await shell.lines(query).map { "\(words): \($0)" } }
         self.faults = faults

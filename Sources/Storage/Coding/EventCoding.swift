@@ -1,0 +1,60 @@
+package import Ledger
+
+/// How the events of one decision stand in their row of the outbox: one JSON object a line, without the subscription, whose key
+/// stands beside them (docs/decisions/0029).
+package enum EventCoding {
+    /// So many events have numbers of their own in one row; what one saving brings beyond that stands in further rows.
+    package static let most = 1 << 16
+
+    package static func encode(_ events: some Collection<LedgerEvent>) -> String {
+        events.map { LedgerText.of($0, namesSubscription: false) }.joined(separator: "\n")
+    }
+
+    /// - Throws: `StorageError` with `corrupt` for anything that `encode` did not write.
+    package static func decode(_ text: String, of key: SubscriptionKey) throws -> [LedgerEvent] {
+        let subscription = LedgerText.member(naming: key)
+        return try text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard line.utf8.first == UInt8(ascii: "{") else {
+                throw StorageError(.corrupt, "an event is no JSON object")
+            }
+            return try StateCoding.decode(LedgerEvent.self, from: "{\(subscription),\(line.dropFirst())")
+        }
+    }
+}
+
+/// A row of the outbox as it is kept: everything that one saving told of one subscription.
+package struct OutboxEntry: Sendable, Hashable {
+    /// Given by the database; grows, with gaps.
+    package let id: Int64
+    package let key: SubscriptionKey
+    /// The number of its first event in the subscription's sequence.
+    package let first: Int64
+    package let events: String
+
+    package init(id: Int64, key: SubscriptionKey, first: Int64, events: String) {
+        self.id = id
+        self.key = key
+        self.first = first
+        self.events = events
+    }
+
+    /// Its events, each with an id of its own: the row's number and the event's place in the row.
+    var rows: [OutboxRow] {
+        get throws {
+            try EventCoding.decode(events, of: key).enumerated().map { place, event in
+                OutboxRow(id: id * Int64(EventCoding.most) + Int64(place), sequence: first + Int64(place), event: event)
+            }
+        }
+    }
+
+    /// The row in which the event of an id stands; events after it stand in this row and in those after it.
+    package static func row(ofEvent id: Int64) -> Int64 { id / Int64(EventCoding.most) }
+
+    /// How many rows are to be read for so many events: each has one at least, and of the first all may have been read before.
+    package static func rows(forEvents limit: Int) -> Int64 { Int64(limit) + 1 }
+
+    /// The events of rows, at most `limit` after the event `id`.
+    package static func events(in entries: [OutboxEntry], after id: Int64, limit: Int) throws -> [OutboxRow] {
+        Array(try entries.flatMap { try $0.rows }.lazy.filter { $0.id > id }.prefix(limit))
+    }
+}
