@@ -19,12 +19,13 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does; `make check` does it too.
 TEST_PHASES = build-tests suites peers chaos-small
 
-.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules lives bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules rules-full lives bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
 	@echo "make test    all tests, with independent clients from PyPI as peers"
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
+	@echo "make rules-full   the same, each mutation judged whatever was judged before"
 	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
 	@echo "make release the program as it is shipped, optimised: the demo and the peers of import, verify and backup against it"
 	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
@@ -55,20 +56,7 @@ suites: build-tests
 
 peers: test-packages .venv/installed
 	$(SWIFT_BUILD) --product tenure
-	.venv/bin/python Tests/Peers/run.py
-	.venv/bin/python Tests/Peers/wire_run.py
-	.venv/bin/python Tests/Peers/books_run.py
-	.venv/bin/python Tests/Peers/policy_run.py
-	.venv/bin/python Tests/Peers/store_run.py
-	.venv/bin/python Tests/Peers/store_retention.py
-	.venv/bin/python Tests/Peers/store_state.py
-	.venv/bin/python Tests/Peers/store_scenarios.py
-	.venv/bin/python Tests/Peers/store_receipt_clients.py
-	.venv/bin/python Tests/Peers/store_page.py
-	.venv/bin/python Tests/Peers/store_page_doc.py
-	.venv/bin/python Tests/Peers/first_hour.py
-	.venv/bin/python Tests/Peers/setup_run.py
-	.venv/bin/python Tests/Peers/store_openapi.py
+	scripts/peers
 
 .venv/installed: Tests/Peers/requirements.txt
 	python3 -m venv .venv
@@ -96,8 +84,12 @@ chaos: test-packages
 lint:
 	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Fuzz/Package.swift Sources Tests Benchmarks Fuzz/Targets
 
+# A mutation that was killed is judged again when what decides it has changed (Tests/killed-mutations.txt); all of them: rules-full.
 rules: test-packages
 	scripts/rules.py
+
+rules-full: test-packages
+	scripts/rules.py --full
 
 lives: test-packages
 	scripts/lives

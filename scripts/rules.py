@@ -3,8 +3,15 @@
 committed mutation of that rule (Tests/Mutations/<id>.patch).
 
 The pure rooms are copied to a folder of their own and built there once (package Rules/); then each mutation is applied, built, tested
-and taken back. A mutation of `Ledger` is built and tested with that room alone first, which takes seconds. Prints a table rule -> tests -> mutation; exit 1 if a rule has no test, no mutation, or a mutation that survives."""
+and taken back. A mutation of `Ledger` is built and tested with that room alone first, which takes seconds. Prints a table rule -> tests -> mutation; exit 1 if a rule has no test, no mutation, or a mutation that survives.
 
+A mutation that was killed is not judged again while nothing that decides it has changed: the patch, the rooms that it touches and
+those that they import, and the tests of the rule with the rooms that those import. Tests/killed-mutations.txt has a digest of all that for each
+rule (lines that are comments alone do not count); it is written anew where every mutation was killed.
+
+Usage: scripts/rules.py [--full] [RULE...]      --full: judge all of them"""
+
+import hashlib
 import os
 import pathlib
 import re
@@ -17,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / ".build-rules"
 COPY = WORK / "copy"
 ROOMS = ["Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "Intake", "Storage"]
+KILLED = ROOT / "Tests/killed-mutations.txt"
 SUITES = [
     "PrimitivesTests", "StrictJSONTests", "AppStoreWireTests", "LedgerTests", "LedgerOracle", "LedgerOracleTests", "IntakeTests",
     "StorageRecordTests"]
@@ -79,17 +87,26 @@ def executed(output):
 
 def main():
     started = time.monotonic()
-    copy_sources()
-    print("building the pure rooms …", flush=True)
-    outcome = build()
-    if outcome.returncode != 0:
-        print(outcome.stdout[-4000:], outcome.stderr[-4000:])
-        return 1
-    rules = [rule for rule in built_rules() if not sys.argv[1:] or rule in sys.argv[1:]]
-    unchanged = {rule: unchanged_verdict(rule) for rule in rules}
+    wanted = [argument for argument in sys.argv[1:] if argument != "--full"]
+    rules = [rule for rule in built_rules() if not wanted or rule in wanted]
+    digests = {rule: digest(rule) for rule in rules}
+    killed = {} if "--full" in sys.argv[1:] else recorded()
+    to_judge = [rule for rule in rules if killed.get(rule) != digests[rule]]
+    if to_judge:
+        copy_sources()
+        print(f"building the pure rooms, to judge {len(to_judge)} mutations of {len(rules)} …", flush=True)
+        outcome = build()
+        if outcome.returncode != 0:
+            print(outcome.stdout[-4000:], outcome.stderr[-4000:])
+            return 1
+    # Before any mutation: what a rule's tests say of the code as it is.
+    unchanged = {rule: unchanged_verdict(rule) for rule in to_judge}
     failures = []
     print(f"{'rule':9} {'tests':>5}  mutation")
     for rule in rules:
+        if rule not in to_judge:
+            print(f"{rule:9} {len(tests_of(rule)):5}  killed before, and nothing has changed since", flush=True)
+            continue
         count, verdict = unchanged[rule]
         verdict = verdict or judge(rule)
         print(f"{rule:9} {count:5}  {verdict}", flush=True)
@@ -99,7 +116,64 @@ def main():
     if failures:
         print("not shown: " + ", ".join(failures))
         return 1
+    record({**recorded(), **digests})
     return 0
+
+
+# What decides whether a mutation is killed
+
+
+def recorded():
+    if not KILLED.exists():
+        return {}
+    return dict(line.split() for line in KILLED.read_text().splitlines())
+
+
+def record(digests):
+    known = set(built_rules())
+    KILLED.write_text("".join(f"{rule} {digests[rule]}\n" for rule in sorted(digests) if rule in known))
+
+
+def tests_of(rule):
+    """The files with tests of the rule, once for each test; a test's name stands in backticks and begins with the id."""
+    found = []
+    for suite in SUITES:
+        for path in sorted((ROOT / "Tests" / suite).rglob("*.swift")):
+            found += [path] * len(re.findall(rf"func `{re.escape(rule)} ", path.read_text()))
+    return found
+
+
+def digest(rule):
+    patch = (ROOT / f"Tests/Mutations/{rule}.patch").read_bytes() if (ROOT / f"Tests/Mutations/{rule}.patch").exists() else b""
+    suites = {path.relative_to(ROOT / "Tests").parts[0] for path in tests_of(rule)}
+    touched = set(re.findall(rb"^\+\+\+ b/Sources/(\w+)/", patch, re.MULTILINE))
+    rooms = {name.decode() for name in touched}
+    for suite in suites:
+        rooms |= imports(ROOT / "Tests" / suite)
+    while True:
+        more = set().union(*(imports(ROOT / "Sources" / room) for room in rooms)) | rooms if rooms else rooms
+        if more == rooms:
+            break
+        rooms = more
+    folders = [ROOT / "Sources" / room for room in sorted(rooms)] + [ROOT / "Tests" / suite for suite in sorted(suites)]
+    sum = hashlib.sha256(patch)
+    for folder in folders:
+        for path in sorted(folder.rglob("*.swift")):
+            sum.update(str(path.relative_to(ROOT)).encode() + b"\0" + code(path))
+    return sum.hexdigest()[:32]
+
+
+def code(path):
+    """The file without lines that are comments alone."""
+    return "\n".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("//")).encode()
+
+
+def imports(folder):
+    """The rooms of ours that the files of a folder import."""
+    names = set()
+    for path in folder.rglob("*.swift"):
+        names |= set(re.findall(r"^(?:@testable |package |public |private )?import (\w+)", path.read_text(), re.MULTILINE))
+    return names & set(ROOMS)
 
 
 def unchanged_verdict(rule):

@@ -23,8 +23,8 @@ extension AppStoreSimulator {
         return DeliveryReport(mode: outbox.mode, url: target?.url, version: target?.version ?? .v2, held: outbox.heldCount)
     }
 
-    private func endpoint(_ app: AppNumber?, _ environment: Environment?) throws -> Endpoint {
-        Endpoint(app: try app ?? self.app(nil), environment: environment ?? configuration.environment)
+    private func endpoint(_ app: AppNumber?, _ environment: Environment?) throws -> AppEnvironment {
+        AppEnvironment(app: try app ?? self.app(nil), environment: environment ?? configuration.environment)
     }
 
     /// Where notifications are to go from now on.
@@ -88,7 +88,7 @@ extension AppStoreSimulator {
     package func redeliver(_ uuid: CompactUUID) async throws -> NotificationReport {
         try await inTurn {
             guard let record = outbox.record(uuid) else { throw SimulatorRefusal.unknownNotification }
-            let endpoint = Endpoint(app: record.notification.subject.app, environment: record.notification.environment)
+            let endpoint = AppEnvironment(app: record.notification.subject.app, environment: record.notification.environment)
             guard targets[endpoint]?.url != nil else { throw SimulatorRefusal.noNotificationURL }
             try await sendAgain(uuid)
             guard let record = outbox.record(uuid) else { throw SimulatorRefusal.unknownNotification }

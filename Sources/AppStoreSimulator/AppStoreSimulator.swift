@@ -18,7 +18,7 @@ package actor AppStoreSimulator {
     var printer: StorePrinter
     var receipts: ReceiptPrinter
     var outbox = Outbox()
-    var targets: [Endpoint: NotificationTarget] = [:]
+    var targets: [AppEnvironment: NotificationTarget] = [:]
     var faults = FaultPlan()
     var offers = UsedNonces()
     var rateLimits: RateLimiter
@@ -82,14 +82,14 @@ package actor AppStoreSimulator {
     /// An empty store with its apps, and where their notifications go.
     private static func opened(
         _ configuration: SimulatorConfiguration
-    ) throws -> (store: AppStore, targets: [Endpoint: NotificationTarget]) {
+    ) throws -> (store: AppStore, targets: [AppEnvironment: NotificationTarget]) {
         var store = AppStore(startsAt: configuration.startsAt, seed: configuration.seed)
-        var targets: [Endpoint: NotificationTarget] = [:]
+        var targets: [AppEnvironment: NotificationTarget] = [:]
         for app in configuration.apps {
             let number = try add(app, to: &store)
             for (environment, url) in app.notificationURLs {
                 guard isNotificationURL(url) else { throw SimulatorConfigurationError.notificationURL }
-                targets[Endpoint(app: number, environment: environment)] = NotificationTarget(
+                targets[AppEnvironment(app: number, environment: environment)] = NotificationTarget(
                     url: url, version: app.notificationVersion)
             }
         }
@@ -136,7 +136,7 @@ package actor AppStoreSimulator {
 }
 
 /// One app in one environment.
-struct Endpoint: Sendable, Hashable, Codable {
+struct AppEnvironment: Sendable, Hashable, Codable {
     let app: AppNumber
     let environment: Environment
 }
@@ -191,7 +191,7 @@ extension AppStoreSimulator {
 
     /// One attempt at a notification, where there is an address to send it to.
     private func send(_ notification: StoreNotification, _ signedPayload: String) async {
-        let endpoint = Endpoint(app: notification.subject.app, environment: notification.environment)
+        let endpoint = AppEnvironment(app: notification.subject.app, environment: notification.environment)
         guard let target = targets[endpoint], let url = target.url else { return }
         var result = DeliveryResult.success
         for body in bodies(of: notification, signedPayload, for: target, endpoint) {
@@ -205,7 +205,7 @@ extension AppStoreSimulator {
 
     /// Of version 1 several, or none.
     private func bodies(
-        of notification: StoreNotification, _ signedPayload: String, for target: NotificationTarget, _ endpoint: Endpoint
+        of notification: StoreNotification, _ signedPayload: String, for target: NotificationTarget, _ endpoint: AppEnvironment
     ) -> [[UInt8]] {
         guard target.version == .v1 else { return [NotificationPoster.body(signedPayload: signedPayload)] }
         let isShared = notification.subject.transaction?.ownership == .familyShared

@@ -27,7 +27,7 @@ extension AppStoreSimulator {
     package func askInRealtime(about id: TransactionNumber, locale: String) async throws -> RetentionShowing {
         let subscription = try store.subscription(id)
         let environment = store[subscription.account].environment
-        let endpoint = Endpoint(app: subscription.app, environment: environment)
+        let endpoint = AppEnvironment(app: subscription.app, environment: environment)
         guard let url = retention[endpoint].realtimeURL else { throw SimulatorRefusal.noNotificationURL }
         let body = try realtimeBody(about: subscription, locale: locale, store.newRequestIdentifier())
         let (answer, _) = await poster.answer(to: body, from: url)
@@ -63,13 +63,13 @@ extension AppStoreSimulator {
     package func retentionShelf(
         of app: AppNumber, in environment: Environment
     ) -> (images: [RetentionImage], messages: [RetentionMessage]) {
-        let shelf = retention[Endpoint(app: app, environment: environment)]
+        let shelf = retention[AppEnvironment(app: app, environment: environment)]
         return (shelf.images, shelf.messages)
     }
 
     /// Apple's reviewers decide about an image or a message.
     package func review(_ id: CompactUUID, of app: AppNumber, in environment: Environment, approves: Bool) throws {
-        let endpoint = Endpoint(app: app, environment: environment)
+        let endpoint = AppEnvironment(app: app, environment: environment)
         var shelf = retention[endpoint]
         let state = approves ? ReviewState.approved : .rejected
         if let place = shelf.images.firstIndex(where: { $0.imageIdentifier == id }) {
@@ -97,7 +97,7 @@ extension RetentionShelf {
 
 extension AppStoreSimulator {
     func retention(_ route: RetentionRoute, _ call: APICall) throws -> APIAnswer {
-        let endpoint = Endpoint(app: call.app, environment: call.environment)
+        let endpoint = AppEnvironment(app: call.app, environment: call.environment)
         var shelf = retention[endpoint]
         defer { retention[endpoint] = shelf }
         switch route {
@@ -155,7 +155,7 @@ extension AppStoreSimulator {
         guard let url = try call.object()["realtimeURL"]?.string, url.utf8.count <= 256, Self.isNotificationURL(url) else {
             throw .invalidRealtimeURL
         }
-        let tried = retention[Endpoint(app: call.app, environment: .sandbox)]
+        let tried = retention[AppEnvironment(app: call.app, environment: .sandbox)]
         guard call.environment == .sandbox || tried.tests.contains(where: \.hasPassed) else { throw .noPassingTest }
         return url
     }

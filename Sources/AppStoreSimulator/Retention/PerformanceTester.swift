@@ -16,8 +16,8 @@ struct PerformanceTester: Service {
 
 /// Tests that wait for ``PerformanceTester``.
 struct PerformanceTestQueue: Sendable {
-    let stream: AsyncStream<(PerformanceTest, Endpoint)>
-    private let continuation: AsyncStream<(PerformanceTest, Endpoint)>.Continuation
+    let stream: AsyncStream<(PerformanceTest, AppEnvironment)>
+    private let continuation: AsyncStream<(PerformanceTest, AppEnvironment)>.Continuation
 
     /// An app has one at a time.
     private static let maximumWaiting = 100
@@ -25,7 +25,7 @@ struct PerformanceTestQueue: Sendable {
     init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting)) }
 
     /// False where too many wait.
-    func add(_ test: PerformanceTest, _ endpoint: Endpoint) -> Bool {
+    func add(_ test: PerformanceTest, _ endpoint: AppEnvironment) -> Bool {
         if case .enqueued = continuation.yield((test, endpoint)) { true } else { false }
     }
 }
@@ -70,7 +70,7 @@ extension AppStoreSimulator {
     }
 
     /// Asks so often, several at a time; what is not answered when the time is over failed.
-    func carryOut(_ test: PerformanceTest, _ endpoint: Endpoint) async {
+    func carryOut(_ test: PerformanceTest, _ endpoint: AppEnvironment) async {
         var test = test
         let end = ContinuousClock.now + .milliseconds(PerformanceTest.totalDuration.count)
         await withTaskGroup(of: (answer: DeliveryResult, took: Duration).self) { group in

@@ -9,7 +9,7 @@ struct RetentionDesk: Sendable, Hashable, Codable {
     /// By app and environment, in the order in which they came.
     private var shelves: [RetentionShelf] = []
 
-    var endpoints: [Endpoint] { shelves.map(\.endpoint) }
+    var endpoints: [AppEnvironment] { shelves.map(\.endpoint) }
 
     /// What is saved: a test that runs would be waited for by nobody.
     var withoutRunningTests: RetentionDesk {
@@ -18,7 +18,7 @@ struct RetentionDesk: Sendable, Hashable, Codable {
         return desk
     }
 
-    subscript(endpoint: Endpoint) -> RetentionShelf {
+    subscript(endpoint: AppEnvironment) -> RetentionShelf {
         get { shelves.first { $0.endpoint == endpoint } ?? RetentionShelf(endpoint) }
         set {
             if let place = shelves.firstIndex(where: { $0.endpoint == endpoint }) {
@@ -32,14 +32,14 @@ struct RetentionDesk: Sendable, Hashable, Codable {
 
 /// One app's side in one environment.
 struct RetentionShelf: Sendable, Hashable, Codable {
-    let endpoint: Endpoint
+    let endpoint: AppEnvironment
     var images: [RetentionImage] = []
     var messages: [RetentionMessage] = []
     var defaults: [DefaultMessage] = []
     var realtimeURL: String?
     var tests: [PerformanceTest] = []
 
-    init(_ endpoint: Endpoint) { self.endpoint = endpoint }
+    init(_ endpoint: AppEnvironment) { self.endpoint = endpoint }
 
     /// Source: Apple, "Upload Image", "Upload Message".
     static let maximumImages = 2000

@@ -64,9 +64,9 @@ package struct SimulatorState: Sendable, Codable {
     /// The clock.
     package var now: Timestamp { store.now }
 
-    var notificationTargets: [Endpoint: NotificationTarget] {
+    var notificationTargets: [AppEnvironment: NotificationTarget] {
         targets.reduce(into: [:]) {
-            $0[Endpoint(app: $1.app, environment: $1.environment)] = NotificationTarget(url: $1.url, version: $1.version)
+            $0[AppEnvironment(app: $1.app, environment: $1.environment)] = NotificationTarget(url: $1.url, version: $1.version)
         }
     }
 }

@@ -5,7 +5,7 @@ internal import StrictJSON
 /// Test notifications, the history of all, and where the App Store asks in real time.
 extension AppStoreSimulator {
     func requestTest(_ call: APICall) async throws -> APIAnswer {
-        let endpoint = Endpoint(app: call.app, environment: call.environment)
+        let endpoint = AppEnvironment(app: call.app, environment: call.environment)
         guard targets[endpoint]?.url != nil else { throw APIError.noNotificationURL }
         let token = try await inTurn {
             let notification = store.testNotification(for: call.app, in: call.environment)
