@@ -16,7 +16,7 @@ package struct AbuseSignal: Sendable, Hashable {
     /// How much evidence one signal carries at the most.
     package static let mostEvidence = 100
 
-    package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// One Apple Account serves many customers.
         case accountOfManyCustomers
         /// One customer has many Apple Accounts.

@@ -2,7 +2,7 @@ package import Primitives
 
 /// From how many on something is a signal, and within what time (ABUSE-1). The defaults leave families, new phones and a mistaken
 /// purchase alone.
-package struct AbuseThresholds: Sendable, Hashable, Codable {
+package struct AbuseThresholds: Sendable, Hashable {
     /// Customers on one Apple Account: 6, since a family has up to six members who may share a device.
     package var customersOfOneAccount = 6
     /// Apple Accounts of one customer: 4; a private one, one of the firm and one of another country are three.
@@ -28,7 +28,7 @@ package struct AbuseThresholds: Sendable, Hashable, Codable {
 }
 
 /// How much of a purchase was used, as the app's backend says; for what is not time.
-package struct Consumption: Sendable, Hashable, Codable {
+package struct Consumption: Sendable, Hashable {
     package let transactionId: TransactionID
     /// Thousandths of a percent: 100 000 is all of it.
     package let percentage: Int64

@@ -37,7 +37,7 @@ package struct ConsumptionQuestion: Sendable, Hashable {
 }
 
 /// Whose consent lets the app tell Apple about a customer (ABUSE-2). The first is the default.
-package enum ConsumptionConsentPolicy: String, Sendable, Hashable, Codable, CaseIterable {
+package enum ConsumptionConsentPolicy: String, Sendable, Hashable, CaseIterable {
     /// Each customer's own, as the app's backend recorded it.
     case perCustomer
     /// Nobody is told about.

@@ -26,7 +26,7 @@ package struct ConsumptionReport: Sendable, Hashable {
     package let lifetimeDollarsRefunded: LifetimeDollars
     package let userStatus: UserStatus
 
-    package enum DeliveryStatus: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum DeliveryStatus: String, Sendable, Hashable, CaseIterable {
         case delivered = "DELIVERED"
         case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
         case undeliveredWrongItem = "UNDELIVERED_WRONG_ITEM"
@@ -45,7 +45,7 @@ package struct ConsumptionReport: Sendable, Hashable {
         }
     }
 
-    package enum RefundPreference: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum RefundPreference: String, Sendable, Hashable, CaseIterable {
         case decline = "DECLINE"
         case grantFull = "GRANT_FULL"
         case grantProrated = "GRANT_PRORATED"
@@ -104,7 +104,7 @@ package struct ConsumptionReport: Sendable, Hashable {
         case twoThousandDollarsOrGreater
     }
 
-    package enum UserStatus: Int32, Sendable, Hashable, Codable, CaseIterable {
+    package enum UserStatus: Int32, Sendable, Hashable, CaseIterable {
         case undeclared = 0
         case active
         case suspended

@@ -2,7 +2,7 @@ package import Primitives
 
 /// A period as it was credited to the customer who owned the subscription when it began: what a take-back takes back from,
 /// whoever owns the subscription later (ENT-4), and what a balance adds up (ENT-3, PER-9).
-package struct CreditedPeriod: Sendable, Hashable, Codable {
+package struct CreditedPeriod: Sendable, Hashable {
     package let productId: ProductID
     package let transactionId: TransactionID
     package let purchaseDate: Timestamp

@@ -32,7 +32,7 @@ package struct CustomerVote: Sendable, Hashable, Codable {
 }
 
 /// All votes about one customer.
-package struct CustomerAccount: Sendable, Hashable, Codable {
+package struct CustomerAccount: Sendable, Hashable {
     package let app: AppID
     package let environment: Environment
     package let customer: CustomerID

@@ -15,7 +15,7 @@ package struct EntitlementMap: Sendable, Hashable {
     private let durations: [ProductID: [DurationEntry]]
 
     /// From `validFrom` on, until a later entry for the same product, the product gives these entitlements.
-    package struct Entry: Sendable, Hashable, Codable {
+    package struct Entry: Sendable, Hashable {
         package let productId: ProductID
         package let validFrom: Timestamp
         package let entitlements: [EntitlementID]

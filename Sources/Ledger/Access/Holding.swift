@@ -2,7 +2,7 @@ import Primitives
 
 /// What one customer has from one subscription: the part of the state that answers about access. A copy for reading, made from
 /// the state in the same transaction; never a stored Bool.
-package struct Holding: Sendable, Hashable, Codable {
+package struct Holding: Sendable, Hashable {
     package let originalTransactionId: OriginalTransactionID
     /// His spans; neighbours of the same product and kind are joined, and know when the periods in them began.
     package let spans: [AccessSpan]

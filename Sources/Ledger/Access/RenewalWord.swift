@@ -1,7 +1,7 @@
 package import Primitives
 
 /// What Apple said of the next renewal, from an instant on until it said something else (ENT-11).
-package struct RenewalWord: Sendable, Hashable, Codable {
+package struct RenewalWord: Sendable, Hashable {
     /// When it was signed; where Apple was silent about a new period, when that period could first be spoken of.
     package let from: Timestamp
     /// Nil where Apple has not said.

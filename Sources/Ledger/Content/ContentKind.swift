@@ -24,7 +24,7 @@ package struct ContentKind: Sendable, Hashable {
     }
 
     /// What becomes of unlocked content when the entitlement ends: ENT-8. The first is the default.
-    package enum Retention: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Retention: String, Sendable, Hashable, CaseIterable {
         case lost
         case kept
         /// Only what was published while he had paid: the issues of his year.
@@ -46,7 +46,7 @@ package struct ContentItem: Sendable, Hashable {
 }
 
 /// A customer opened an item through his entitlement; a recorded input. Opening it again says nothing new.
-package struct ContentUnlock: Sendable, Hashable, Codable {
+package struct ContentUnlock: Sendable, Hashable {
     package let customer: CustomerID
     package let content: ContentID
     package let kind: ContentKindID

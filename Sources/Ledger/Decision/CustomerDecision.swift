@@ -38,7 +38,7 @@ package struct CustomerDecision: Sendable, Hashable {
 }
 
 /// One change of what a customer may use, by a vote (AUDIT-1).
-package struct CustomerAuditRow: Sendable, Hashable, Codable {
+package struct CustomerAuditRow: Sendable, Hashable {
     package let customer: CustomerID
     package let app: AppID
     package let environment: Environment

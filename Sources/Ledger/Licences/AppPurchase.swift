@@ -24,7 +24,7 @@ package struct AppPurchase: Sendable, Hashable {
     }
 
     /// Which of the app's two version numbers Apple keeps (LIC-3).
-    package enum Platform: String, Sendable, Hashable, Codable {
+    package enum Platform: String, Sendable, Hashable {
         /// `CFBundleVersion`.
         case iOS
         /// `CFBundleShortVersionString`.

@@ -16,7 +16,7 @@ package struct Cohort: Sendable, Hashable {
 }
 
 /// What a cohort's customers have in common (WALL-1). Where a group may be named, nil stands for every group.
-package indirect enum CohortCondition: Sendable, Hashable, Codable {
+package indirect enum CohortCondition: Sendable, Hashable {
     /// Nothing of the group was ever credited to him; what was refunded was bought.
     case neverBought(group: String?)
     /// He has access by it now, a billing grace period and late news counted in.

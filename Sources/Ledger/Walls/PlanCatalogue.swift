@@ -39,7 +39,7 @@ package struct PlanCatalogueDraft: Sendable, Hashable {
 }
 
 /// What Apple gives to who subscribes for the first time (WALL-3).
-package struct PlanIntroductoryOffer: Sendable, Hashable, Codable {
+package struct PlanIntroductoryOffer: Sendable, Hashable {
     package let kind: Kind
     /// How long it lasts, as ISO 8601 writes it, such as `P3D`.
     package let length: String
@@ -50,7 +50,7 @@ package struct PlanIntroductoryOffer: Sendable, Hashable, Codable {
     }
 
     /// Apple's spelling (`offerDiscountType`).
-    package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case freeTrial = "FREE_TRIAL"
         case payAsYouGo = "PAY_AS_YOU_GO"
         case payUpFront = "PAY_UP_FRONT"

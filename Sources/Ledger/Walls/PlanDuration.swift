@@ -2,7 +2,7 @@
 ///
 /// Source: Apple, App Store Connect, "Set up auto-renewable subscriptions"; the spelling is that of ISO 8601, as `offerPeriod`
 /// has it.
-package enum PlanDuration: String, Sendable, Hashable, Codable, CaseIterable {
+package enum PlanDuration: String, Sendable, Hashable, CaseIterable {
     case sevenDays = "P1W"
     case oneMonth = "P1M"
     case twoMonths = "P2M"

@@ -26,7 +26,7 @@ package struct PromotionalOffer: Sendable, Hashable {
 
     /// Apple gives promotional offers to present and former subscribers of the group only (apple.md D.3). The first is the
     /// default.
-    package enum Audience: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Audience: String, Sendable, Hashable, CaseIterable {
         case presentOrFormer
         /// Active in the group.
         case present
@@ -46,7 +46,7 @@ package struct PromotionalOffer: Sendable, Hashable {
 }
 
 /// The user value that is signed into an offer, and that the purchase must carry exactly (WALL-5).
-package enum OfferedUser: Sendable, Hashable, Codable {
+package enum OfferedUser: Sendable, Hashable {
     /// StoreKit 2 without a token.
     case nobody
     /// StoreKit 2: a UUID, signed in lower case.
