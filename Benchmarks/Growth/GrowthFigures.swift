@@ -167,21 +167,30 @@ struct GrowthFigures {
         ].map { Figure(name: prefix + $0, unit: "B", ours: Double($1) / Double(size.count), remark: remark) }
     }
 
+    /// What is made of many times, and how often it may be what it was with the fewest stored.
+    private struct Measure {
+        let name: String
+        let most: Double
+        let of: ([Double]) -> Double
+    }
+
     /// Beside the same with the fewest stored. What the system was told to forget has no target.
     private static func ratios(
         _ base: [Double], _ now: (name: String, milliseconds: [Double]), _ plain: ([Double], [Double])?, _ prefix: String,
         _ load: String
     ) -> [Figure] {
         let hasTarget = !now.name.contains("forgotten")
-        let kinds: [(name: String, most: Double, of: ([Double]) -> Double)] = [
-            ("median", 1.5, { $0.median }), ("p99", 3, { $0.percentile(0.99) }),
+        let kinds = [
+            Measure(name: "median", most: 1.5) { $0.median }, Measure(name: "p99", most: 3) { $0.percentile(0.99) },
         ]
-        return kinds.map { name, most, of in
-            let (least, time) = (of(base) * 1000, of(now.milliseconds) * 1000)
-            let remark = plain.map { String(format: "plain statements %.1f, were %.1f; ", of($0) * 1000, of($1) * 1000) }
+        return kinds.map { kind in
+            let (least, time) = (kind.of(base) * 1000, kind.of(now.milliseconds) * 1000)
+            let remark = plain.map { one, other in
+                String(format: "plain statements %.1f, were %.1f; ", kind.of(one) * 1000, kind.of(other) * 1000)
+            }
             return Figure(
-                name: prefix + now.name + ", " + name, unit: "us", floor: least, ours: time, ratio: least / max(time, 1e-9),
-                target: hasTarget ? 1 / most : nil, remark: (remark ?? "") + load)
+                name: prefix + now.name + ", " + kind.name, unit: "us", floor: least, ours: time,
+                ratio: least / max(time, 1e-9), target: hasTarget ? 1 / kind.most : nil, remark: (remark ?? "") + load)
         }
     }
 }

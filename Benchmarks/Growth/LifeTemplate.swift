@@ -15,6 +15,13 @@ struct LifeTemplate: Sendable {
         case hash
     }
 
+    /// What stands wherever certain bytes do, after so many of them.
+    private struct NamedField {
+        let needle: [UInt8]
+        let skipped: Int
+        let field: Field
+    }
+
     /// A value that grows evenly with the number.
     private struct Line: Sendable {
         let first: Int64
@@ -55,14 +62,15 @@ struct LifeTemplate: Sendable {
         guard let audit = rows[Self.audit].first, rows[Self.audit].count == 1, case .bytes(let hash) = audit.last,
             case .text(let text) = audit[3]
         else { throw BenchError("a life that is bought once has one audit row") }
-        let named = try Self.named(lives.life(one), lives.life(other)) + [(needle: hash, skipped: 0, field: .hash)]
+        let named = try Self.named(lives.life(one), lives.life(other)) + [NamedField(needle: hash, skipped: 0, field: .hash)]
         for table in rows.indices {
             guard rows[table].count == otherRows[table].count else { throw BenchError("lives of a family differ in rows") }
             for (row, otherRow) in zip(rows[table], otherRows[table]) {
                 try append(row, (one, other), otherRow, to: table)
             }
-            for (needle, skipped, field) in named {
-                tables[table].fields += Self.places(of: needle, in: tables[table].rows.bytes).map { ($0 + skipped, field) }
+            for name in named {
+                tables[table].fields += Self.places(of: name.needle, in: tables[table].rows.bytes)
+                    .map { ($0 + name.skipped, name.field) }
             }
         }
         let start = Self.places(of: Array(text.utf8), in: tables[Self.audit].rows.bytes).first ?? 0
@@ -87,21 +95,20 @@ struct LifeTemplate: Sendable {
     }
 
     /// The names that a life's rows are full of, as text and as the store's coders pack a number.
-    private static func named(
-        _ one: Life, _ other: Life
-    ) throws -> [(needle: [UInt8], skipped: Int, field: Field)] {
+    private static func named(_ one: Life, _ other: Life) throws -> [NamedField] {
         func line(_ value: (Life) -> String) throws -> Line {
             guard let first = Int64(value(one)), let last = Int64(value(other)),
                 let line = Line((one.number, first), (other.number, last))
             else { throw BenchError("an id is no number, or grows unevenly") }
             return line
         }
-        func texts(_ text: String, skipping skipped: Int, _ line: Line) -> (needle: [UInt8], skipped: Int, field: Field) {
-            (Array(text.utf8), skipped, .digits(width: text.utf8.count - skipped, line))
+        func texts(_ text: String, skipping skipped: Int, _ line: Line) -> NamedField {
+            NamedField(
+                needle: Array(text.utf8), skipped: skipped, field: .digits(width: text.utf8.count - skipped, line))
         }
-        func varints(_ line: Line) -> (needle: [UInt8], skipped: Int, field: Field) {
+        func varints(_ line: Line) -> NamedField {
             let packed = varint(line.value(at: one.number))
-            return (packed, 0, .varint(width: packed.count, line))
+            return NamedField(needle: packed, skipped: 0, field: .varint(width: packed.count, line))
         }
         let id = try line { $0.charge(0).originalTransactionId }
         let item = try line { $0.charge(0).webOrderLineItemId }

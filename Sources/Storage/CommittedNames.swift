@@ -130,6 +130,13 @@ package struct PolicyRow: Sendable, Hashable {
         number = Self.number(text: text, foldVersion: foldVersion)
     }
 
+    /// A row as it stands in a database.
+    package init(number: Int64, foldVersion: Int64, text: String) {
+        self.number = number
+        self.foldVersion = foldVersion
+        self.text = text
+    }
+
     /// The number that a row must have.
     package static func number(text: String, foldVersion: Int64) -> Int64 { ContentNumber.of("\(foldVersion)/\(text)") }
 }
@@ -137,7 +144,7 @@ package struct PolicyRow: Sendable, Hashable {
 extension ContentNumber {
     /// The rows whose number is not that of their text, for people.
     package static func misnumbered(
-        headers: [(number: Int64, text: String)], policies: [(number: Int64, foldVersion: Int64, text: String)], limit: Int
+        headers: [(number: Int64, text: String)], policies: [PolicyRow], limit: Int
     ) -> [String] {
         let wrongHeaders = headers.filter { of($0.text) != $0.number }.map { "jwsHeader \($0.number)" }
         let wrongPolicies = policies.filter { PolicyRow.number(text: $0.text, foldVersion: $0.foldVersion) != $0.number }

@@ -29,11 +29,13 @@ extension StorageConformance {
         },
         Behaviour("STORE-12", "The subscriptions that bear a token are found in every environment of the app, sorted") { store in
             let (hers, his) = (try Specimen.token(), try Specimen.token("b0b00000-0000-4000-8000-000000000002"))
-            let placed: [(String, Scope, AppAccountToken)] = [
-                ("1001", Specimen.scope, hers), ("1000", Specimen.sandbox, hers), ("1004", Specimen.scope, hers),
-                ("1002", Specimen.scope, his), ("1003", Specimen.otherApp, hers),
+            let placed = [
+                Placed("1001", Specimen.scope, hers), Placed("1000", Specimen.sandbox, hers),
+                Placed("1004", Specimen.scope, hers), Placed("1002", Specimen.scope, his),
+                Placed("1003", Specimen.otherApp, hers),
             ]
-            for (id, scope, token) in placed {
+            for subscription in placed {
+                let (id, scope, token) = (subscription.id, subscription.scope, subscription.token)
                 for index in 0..<2 as Range<Int64> {
                     let fact = Fact.transaction(Specimen.transaction(index, of: id, token: token))
                     try expect(try await store.keep(Specimen.arrival([fact], in: scope)), "\(id) is new in \(scope)")
@@ -78,4 +80,17 @@ extension StorageConformance {
             }
         },
     ]
+}
+
+/// A subscription that bears a token.
+private struct Placed {
+    let id: String
+    let scope: Scope
+    let token: AppAccountToken
+
+    init(_ id: String, _ scope: Scope, _ token: AppAccountToken) {
+        self.id = id
+        self.scope = scope
+        self.token = token
+    }
 }

@@ -7,14 +7,22 @@ import Storage
 /// it or nothing (decision 0002). Takes many requests at once, since a transaction costs the same for one and for fifty: first
 /// everything is locked and read, then decided in memory, one request after the other, then written.
 struct Ingest {
+    /// What is to be kept, and whose it is.
+    private struct NewArrival {
+        let arrival: Arrival
+        /// Which of the requests'.
+        let request: Int
+        /// Which of its arrivals.
+        let position: Int
+    }
+
     private let requests: [IngestRequest]
     let transaction: any StoreTransaction
     private var desk: Desk
     private var known = Known()
     /// What each app chose, as of this transaction.
     private var timelines: [AppID: SettingsTimeline] = [:]
-    /// What is to be kept, and whose it is: which of the requests', and which of its arrivals.
-    private var kept: [(arrival: Arrival, request: Int, position: Int)] = []
+    private var kept: [NewArrival] = []
     private var claims: [(Claim, SubscriptionKey)] = []
     private var deliveries: [WorkOrder] = []
     private var results: [IngestResult] = []
@@ -56,7 +64,7 @@ struct Ingest {
             let new = takeNew(of: arrival)
             result.isNew.append(new != nil)
             if let new {
-                kept.append((new, index, position))
+                kept.append(NewArrival(arrival: new, request: index, position: position))
                 try warn(of: new, timeline(of: request.app).entitlements)
             }
             for fact in new?.facts ?? [] { facts[arrival.scope.key(of: fact), default: []].append(.fact(fact)) }

@@ -18,19 +18,32 @@ package struct WorkOrder: Sendable, Hashable {
     /// and what was done is not done again.
     package let isDecided: Bool
 
+    /// What is to be done about a subject.
+    package struct Job: Sendable, Hashable {
+        package let key: String
+        package let kind: WorkKind
+        package let body: String
+
+        package init(key: String, kind: WorkKind, body: String) {
+            self.key = key
+            self.kind = kind
+            self.body = body
+        }
+    }
+
     package init(
         scope: Scope, subject: String, key: String, kind: WorkKind, body: String = "{}", dueAt: Timestamp
     ) {
         self.init(
-            scope: scope, subject: subject, task: (key, kind, body), dueAt: dueAt, isDecided: false)
+            scope: scope, subject: subject, job: Job(key: key, kind: kind, body: body), dueAt: dueAt, isDecided: false)
     }
 
-    package init(
-        scope: Scope, subject: String, task: (key: String, kind: WorkKind, body: String), dueAt: Timestamp, isDecided: Bool
-    ) {
+    package init(scope: Scope, subject: String, job: Job, dueAt: Timestamp, isDecided: Bool) {
         self.scope = scope
         self.subject = subject
-        (key, kind, body) = task
+        key = job.key
+        kind = job.kind
+        body = job.body
         self.dueAt = dueAt
         self.isDecided = isDecided
     }
@@ -39,7 +52,8 @@ package struct WorkOrder: Sendable, Hashable {
     package init(_ work: DueWork, about subscription: SubscriptionKey) {
         self.init(
             scope: subscription.scope, subject: subscription.originalTransactionId.rawValue,
-            task: (work.key, WorkKind(work.action), LedgerText.of(work.action)), dueAt: work.at, isDecided: true)
+            job: Job(key: work.key, kind: WorkKind(work.action), body: LedgerText.of(work.action)), dueAt: work.at,
+            isDecided: true)
     }
 }
 

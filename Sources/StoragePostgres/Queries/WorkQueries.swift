@@ -75,8 +75,8 @@ enum WorkQueries {
     static func order(in row: PostgresRow, scope: (Int64) throws -> Scope) throws -> WorkOrder {
         WorkOrder(
             scope: try scope(row.integer(1)), subject: try row.text(2),
-            task: (try row.text(3), WorkKind(rawValue: try row.text(4)), try row.text(5)), dueAt: try row.instant(6),
-            isDecided: try row.bool(7))
+            job: .init(key: try row.text(3), kind: WorkKind(rawValue: try row.text(4)), body: try row.text(5)),
+            dueAt: try row.instant(6), isDecided: try row.bool(7))
     }
 
     // MARK: Ending a lease

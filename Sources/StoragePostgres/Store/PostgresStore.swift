@@ -182,7 +182,7 @@ package final class PostgresStore: Store {
             ContentNumber.misnumbered(
                 headers: try reading.connection.execute(ProofQueries.headers).map { (try $0.integer(0), try $0.text(1)) },
                 policies: try reading.connection.execute(ProofQueries.policies).map { row in
-                    (try row.integer(0), try row.integer(1), try row.text(2))
+                    PolicyRow(number: try row.integer(0), foldVersion: try row.integer(1), text: try row.text(2))
                 }, limit: limit)
         }
     }

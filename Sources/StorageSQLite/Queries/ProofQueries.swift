@@ -57,7 +57,7 @@ enum ProofQueries {
         ContentNumber.misnumbered(
             headers: try database.rows("SELECT id, header FROM jwsHeader", []) { ($0.integer(0), $0.text(1)) },
             policies: try database.rows("SELECT id, foldVersion, policy FROM policy", []) { row in
-                (row.integer(0), row.integer(1), row.text(2))
+                PolicyRow(number: row.integer(0), foldVersion: row.integer(1), text: row.text(2))
             }, limit: limit)
     }
 

@@ -87,7 +87,8 @@ enum WorkQueries {
     ) throws -> WorkOrder {
         WorkOrder(
             scope: try scope(row.integer(column)), subject: row.text(column + 1),
-            task: (row.text(column + 2), WorkKind(rawValue: row.text(column + 3)), row.text(column + 4)),
+            job: .init(
+                key: row.text(column + 2), kind: WorkKind(rawValue: row.text(column + 3)), body: row.text(column + 4)),
             dueAt: row.instant(column + 5), isDecided: row.integer(column + 6) != 0)
     }
 
