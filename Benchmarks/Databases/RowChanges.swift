@@ -55,7 +55,8 @@ struct TableShape: Sendable {
     /// Every table, for comparing whole databases; by what makes its rows one.
     static let all: [(name: String, order: String)] =
         ([evidence, fact] + decided).map { ($0.name, $0.key.joined(separator: ", ")) } + [
-            ("ledger", "id"), ("jwsHeader", "id"), ("policy", "id"), ("claim", "ledger, originalTransactionId, claimId"),
+            ("ledger", "id"), ("customer", "id"), ("jwsHeader", "id"), ("policy", "id"),
+            ("claim", "ledger, originalTransactionId, claimId"),
             ("tokenRegistration", "app, token"), ("tokenOfSubscription", "app, token, ledger, originalTransactionId"),
             ("operatorWarning", "ledger, kind, value"), ("auditSeal", "app, number"),
             ("sealedHead", "app, number, ledger, originalTransactionId"),

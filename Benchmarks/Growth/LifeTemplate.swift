@@ -96,8 +96,8 @@ struct LifeTemplate: Sendable {
 
     /// The names that a life's rows are full of, as text and as the store's coders pack a number.
     private static func named(_ one: Life, _ other: Life) throws -> [NamedField] {
-        func line(_ value: (Life) -> String) throws -> Line {
-            guard let first = Int64(value(one)), let last = Int64(value(other)),
+        func line(_ value: (Life) throws -> String) throws -> Line {
+            guard let first = Int64(try value(one)), let last = Int64(try value(other)),
                 let line = Line((one.number, first), (other.number, last))
             else { throw BenchError("an id is no number, or grows unevenly") }
             return line
@@ -114,7 +114,12 @@ struct LifeTemplate: Sendable {
         let item = try line { $0.charge(0).webOrderLineItemId }
         let customer = try line { String($0.customer.rawValue.dropFirst(customerPrefix)) }
         let claim = try line { String($0.claim.id.rawValue.dropFirst(claimPrefix)) }
+        let number = try line { String(try StoredLives.number(of: $0.customer)) }
+        // As the coder of claims packs it.
+        let packed = varint(number.value(at: one.number) * 2)
+        let doubled = try line { String(2 * (try StoredLives.number(of: $0.customer))) }
         return [
+            texts(String(number.value(at: one.number)), skipping: 0, number), (packed, 0, .varint(width: packed.count, doubled)),
             texts(one.charge(0).originalTransactionId, skipping: 0, id),
             texts(one.charge(0).webOrderLineItemId, skipping: 0, item),
             texts(one.customer.rawValue, skipping: customerPrefix, customer),

@@ -10,6 +10,7 @@ struct StoredLives: Sendable {
     static let tables: [TableShape] =
         [
             .evidence, .fact,
+            TableShape(name: "customer", key: ["id"], others: ["app", "customer"], found: ("customer", .customer)),
             TableShape(
                 name: "claim", key: ["ledger", "originalTransactionId", "claimId"], others: ["customer", "claimedAt", "decoded"],
                 found: ("originalTransactionId", .subscription)),
@@ -63,16 +64,22 @@ struct StoredLives: Sendable {
             let life = life(number)
             let saving = try Saving(
                 stored: nil, decisions: [Self.decision(of: life)], policy: AppPolicy(), learnedAt: life.lastEnds)
-            let decided = try SubscriptionRows(saving) { [] }
-            for (table, values) in said(life).enumerated() { rows[table].append(contentsOf: values) }
-            for (table, values) in self.decided(decided, life).enumerated() { rows[table + 4].append(contentsOf: values) }
+            let decided = try SubscriptionRows(saving, number: Self.number) { [] }
+            for (table, values) in try said(life).enumerated() { rows[table].append(contentsOf: values) }
+            for (table, values) in try self.decided(decided, life).enumerated() { rows[table + 5].append(contentsOf: values) }
         }
         return rows
     }
 
     func evidenceNumber(of number: Int) -> Int64 { given.evidence + Int64(number - first + 1) }
 
-    private func said(_ life: Life) -> [[[RawValue]]] {
+    /// The number of a customer: not by chance, so that lives differ evenly; as long as one of chance is.
+    static func number(of customer: CustomerID) throws -> Int64 {
+        guard let number = Int64(customer.rawValue.suffix(12)) else { throw BenchError("a customer without a number") }
+        return 4_000_000_000_000_000_000 + number
+    }
+
+    private func said(_ life: Life) throws -> [[[RawValue]]] {
         let (ledger, id) = (RawValue.integer(ledger), RawValue.text(life.originalTransactionId.rawValue))
         let number = RawValue.integer(evidenceNumber(of: life.number))
         let facts: [[RawValue]] = life.transactions.map { transaction in
@@ -87,10 +94,12 @@ struct StoredLives: Sendable {
         return [
             [[number, ledger, .text(Evidence.Form.compactJWS.rawValue), .instant(claim.claimedAt), .null, .bytes(document)]],
             facts,
+            [[.integer(try Self.number(of: life.customer)), .text(Life.app.rawValue), .text(life.customer.rawValue)]],
             [
                 [
-                    ledger, id, .text(claim.id.rawValue), .text(claim.customer.rawValue), .instant(claim.claimedAt),
-                    .bytes(ClaimCoding.encode(claim)),
+                    ledger, id, .text(claim.id.rawValue), .integer(try Self.number(of: claim.customer)),
+                    .instant(claim.claimedAt),
+                    .bytes(try ClaimCoding.encode(claim, Self.number)),
                 ]
             ],
             [[.text(Life.app.rawValue), .text(life.charge(0).appAccountToken), ledger, id]],
@@ -98,7 +107,7 @@ struct StoredLives: Sendable {
     }
 
     /// In the order of `TableShape.decided`.
-    private func decided(_ rows: SubscriptionRows, _ life: Life) -> [[[RawValue]]] {
+    private func decided(_ rows: SubscriptionRows, _ life: Life) throws -> [[[RawValue]]] {
         let (ledger, id) = (RawValue.integer(ledger), RawValue.text(life.originalTransactionId.rawValue))
         let ends = rows.ends
         // No life has more than 64 events, or tasks.
@@ -112,10 +121,11 @@ struct StoredLives: Sendable {
                     .bytes(ends.audit.hash), .integer(ends.events), bool(true), .bytes(rows.history),
                 ]
             ],
-            (rows.tenures ?? []).map { tenure in
+            try (rows.tenures ?? []).map { tenure in
                 [
                     ledger, id, .integer(ends.tenureRevision), .instant(tenure.from),
-                    tenure.customer.map { .text($0.rawValue) } ?? .null, .text(tenure.rule), .text(tenure.evidence),
+                    try tenure.customer.map { .integer(try Self.number(of: $0)) } ?? .null, .text(tenure.rule),
+                    .text(tenure.evidence),
                     .instant(life.lastEnds),
                 ]
             },

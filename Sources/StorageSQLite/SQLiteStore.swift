@@ -11,6 +11,7 @@ package final class SQLiteStore: Store {
     let pool: DatabasePool
     private let readers: HoldingReaders
     private let names = CommittedNames()
+    private let numbers: CustomerNumbers
     private let schema: Int
     private let longestWait: Duration
     /// Whether the disk refused a write. What it then holds of the pages that were to be flushed nobody knows, and asking it
@@ -24,14 +25,24 @@ package final class SQLiteStore: Store {
 
     /// Opens the file, makes it if it is absent, and brings its schema up to date.
     ///
-    /// - Parameter path: of a file on a local disk; a network file system cannot hold a WAL.
+    /// - Parameters:
+    ///   - path: of a file on a local disk; a network file system cannot hold a WAL.
+    ///   - generator: where customers' numbers come from.
     /// - Throws: `StorageError`; `notDurable` if commits would not be flushed to disk, `schemaTooNew` if a newer Tenure wrote it.
-    package convenience init(path: String) throws { try self.init(path: path, knowing: Schema.version) }
+    package convenience init(
+        path: String, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) throws {
+        try self.init(path: path, generator: generator, knowing: Schema.version)
+    }
 
     /// - Parameters:
     ///   - schema: that this store knows; another than today's only in tests.
     ///   - longestWait: how long a write waits for a lock that another program holds.
-    init(path: String, knowing schema: Int = Schema.version, longestWait: Duration = .seconds(5)) throws {
+    init(
+        path: String, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        knowing schema: Int = Schema.version, longestWait: Duration = .seconds(5)
+    ) throws {
+        numbers = CustomerNumbers(generator)
         self.schema = schema
         self.longestWait = longestWait
         (failures, damage) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
@@ -109,7 +120,7 @@ package final class SQLiteStore: Store {
     }
 
     private func commit<Result>(_ body: (any StoreTransaction) throws -> Result, _ database: Database) throws -> Result {
-        let transaction = SQLiteTransaction(database: database, committed: names.get())
+        let transaction = SQLiteTransaction(database: database, committed: names.get(), numbers: numbers)
         var result: Result?
         try StorageError.translating {
             try database.inTransaction(.immediate) {
@@ -148,7 +159,7 @@ package final class SQLiteStore: Store {
     }
 
     package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
-        try await auditTexts(of: key, after: sequence, limit: limit).map(StoredAuditRow.init)
+        try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredAuditRow($0, of: key) }
     }
 
     package func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {

@@ -10,9 +10,12 @@ final class SQLiteTransaction: StoreTransaction {
     /// For the next transactions, once this one is committed.
     var learned: Names { names.learned }
     let found = FoundPolicies()
+    private let numbers: CustomerNumbers
+    private var customers: [CustomerName: Int64] = [:]
 
-    init(database: Database, committed: Names) {
+    init(database: Database, committed: Names, numbers: CustomerNumbers) {
         self.database = database
+        self.numbers = numbers
         names = NamesAtWork(committed: committed)
     }
 
@@ -48,6 +51,24 @@ final class SQLiteTransaction: StoreTransaction {
         let kept = try NameQueries.header(number, database)
         names.learn(header: kept, number: number)
         return kept == header ? number : nil
+    }
+
+    /// The number of a customer, who has one from then on.
+    private func number(of name: CustomerName) throws -> Int64 {
+        if let known = customers[name] { return known }
+        var number = try CustomerQueries.number(of: name, database)
+        for _ in 0..<CustomerNumbers.attempts where number == nil {
+            let drawn = numbers.draw()
+            if try CustomerQueries.insert(name, number: drawn, database) { number = drawn }
+        }
+        guard let number else { throw StorageError(.other, "no number of a customer is free") }
+        customers[name] = number
+        return number
+    }
+
+    /// In one order, as the other store does it.
+    private func number(_ names: Set<CustomerName>) throws {
+        for name in names.sorted() { _ = try number(of: name) }
     }
 
     // MARK: Reading
@@ -128,11 +149,15 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func keep(_ claim: Claim, on key: SubscriptionKey) throws {
-        try EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: ledger(of: key.scope), database)
+        try number(Set(claim.customers.map { CustomerName(key.app, $0) }))
+        try EvidenceQueries.insert(
+            claim, of: key.originalTransactionId, ledger: ledger(of: key.scope),
+            number: { try number(of: CustomerName(key.app, $0)) }, database)
     }
 
     func register(_ registration: TokenRegistration, app: AppID) throws {
-        try TokenQueries.register(registration, app: app, database)
+        let customer = try number(of: CustomerName(app, registration.customer))
+        try TokenQueries.register(registration, customer: customer, app: app, database)
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
@@ -140,16 +165,21 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func save(_ savings: [Saving]) throws {
+        try number(savings.reduce(into: []) { $0.formUnion($1.customers) })
         for saving in savings { try save(saving) }
     }
 
     private func save(_ saving: Saving) throws {
         let (id, ledger) = (saving.key.originalTransactionId, try ledger(of: saving.key.scope))
-        let rows = try SubscriptionRows(saving) { try HoldingQueries.holdings(of: id, ledger: ledger, database) }
+        func number(_ customer: CustomerID) throws -> Int64 { try self.number(of: CustomerName(saving.key.app, customer)) }
+        let rows = try SubscriptionRows(saving, number: number) {
+            try HoldingQueries.holdings(of: id, ledger: ledger, database)
+        }
         try SubscriptionQueries.save(rows, policy: policyNumber(saving.policy), ledger: ledger, database)
         for tenure in rows.tenures ?? [] {
             try SubscriptionQueries.insert(
-                tenure, (rows.ends.tenureRevision, saving.learnedAt), of: id, ledger: ledger, database)
+                (tenure, try tenure.customer.map(number)), (rows.ends.tenureRevision, saving.learnedAt), of: id, ledger: ledger,
+                database)
         }
         for customer in rows.formerHolders { try HoldingQueries.remove(customer, from: id, ledger: ledger, database) }
         for holding in rows.holdings { try HoldingQueries.save(holding, of: id, ledger: ledger, database) }

@@ -97,6 +97,18 @@ enum Schema {
             UNIQUE (app, environment)
         ) STRICT;
 
+        -- I45: rows that are never changed name customers by number, which was drawn by chance. Only this row says whose it
+        -- is; it is never deleted and never given to another, and who is erased has no id any more.
+        CREATE TABLE customer (
+            id INTEGER PRIMARY KEY, app TEXT NOT NULL, customer TEXT,
+            UNIQUE (app, customer)
+        ) STRICT;
+        CREATE TRIGGER customerIsOnlyErased BEFORE UPDATE ON customer
+            WHEN NEW.customer IS NOT NULL OR NEW.id <> OLD.id OR NEW.app <> OLD.app
+            BEGIN SELECT RAISE(ABORT, 'customer is append-only'); END;
+        CREATE TRIGGER customerIsNeverDeleted BEFORE DELETE ON customer
+            BEGIN SELECT RAISE(ABORT, 'customer is append-only'); END;
+
         -- Its number is made from its text, so that nobody need ask for it.
         CREATE TABLE jwsHeader (id INTEGER PRIMARY KEY, header TEXT NOT NULL) STRICT;
 
@@ -123,14 +135,15 @@ enum Schema {
 
         CREATE TABLE claim (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, claimId TEXT NOT NULL,
-            customer TEXT NOT NULL, claimedAt INTEGER NOT NULL, decoded BLOB NOT NULL,
+            customer INTEGER NOT NULL REFERENCES customer (id), claimedAt INTEGER NOT NULL, decoded BLOB NOT NULL,
             PRIMARY KEY (ledger, originalTransactionId, claimId)
         ) STRICT, WITHOUT ROWID;
 
         -- OWN-2: everything that was said of whose a token is; whom it names, the facts decide.
         CREATE TABLE tokenRegistration (
-            app TEXT NOT NULL, token TEXT NOT NULL, customer TEXT NOT NULL, isAnonymous INTEGER NOT NULL,
-            registeredAt INTEGER NOT NULL, isVouched INTEGER NOT NULL, wasBorneBefore INTEGER NOT NULL,
+            app TEXT NOT NULL, token TEXT NOT NULL, customer INTEGER NOT NULL REFERENCES customer (id),
+            isAnonymous INTEGER NOT NULL, registeredAt INTEGER NOT NULL, isVouched INTEGER NOT NULL,
+            wasBorneBefore INTEGER NOT NULL,
             PRIMARY KEY (app, token, registeredAt, customer, isAnonymous, isVouched, wasBorneBefore)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE tokenOfSubscription (
@@ -173,7 +186,7 @@ enum Schema {
         CREATE TABLE tenure (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
             revision INTEGER NOT NULL, effectiveFrom INTEGER NOT NULL,
-            customer TEXT, rule TEXT NOT NULL, evidence TEXT NOT NULL, learnedAt INTEGER NOT NULL,
+            customer INTEGER REFERENCES customer (id), rule TEXT NOT NULL, evidence TEXT NOT NULL, learnedAt INTEGER NOT NULL,
             PRIMARY KEY (ledger, originalTransactionId, revision, effectiveFrom)
         ) STRICT, WITHOUT ROWID;
 

@@ -262,9 +262,9 @@ private func wait(until isSo: () -> Bool) async throws {
                 for id in ["1", "2"] {
                     let one = try await together.store.contents(of: World.key(id))
                     let other = try await apart.store.contents(of: World.key(id))
-                    let rows = try await together.store.auditTexts(of: World.key(id), after: 0, limit: 1000).map(\.text)
+                    let rows = try await together.store.auditRows(of: World.key(id), after: 0, limit: 1000).map(\.row)
                     #expect(!rows.isEmpty)
-                    #expect(try await apart.store.auditTexts(of: World.key(id), after: 0, limit: 1000).map(\.text) == rows)
+                    #expect(try await apart.store.auditRows(of: World.key(id), after: 0, limit: 1000).map(\.row) == rows)
                     #expect(one?.holdings == other?.holdings)
                     #expect(one?.tenures.map(\.step) == other?.tenures.map(\.step))
                     #expect(one?.stored.history == other?.stored.history)

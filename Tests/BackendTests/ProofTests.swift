@@ -21,8 +21,41 @@ import Testing
         }
     }
 
+    private static func number(of customer: String) -> String { "(SELECT id FROM customer WHERE customer = '\(customer)')" }
+
+    /// What I45 asks for later: nothing else says whose the number is, and no chain is touched.
+    @Test func `I45 AUDIT-2 Once a customer's own id is gone, the chains and their seals are as whole as before`() async throws {
+        try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
+            try await world.live()
+            let rows = try await world.store.auditRows(of: World.key(), after: 0, limit: 100)
+            #expect(Set(rows.map(\.row.customer)) == [World.alice, World.bob])
+            let file = try DatabaseQueue(path: world.path)
+            for table in ["audit", "tenure", "claim", "tokenRegistration", "sealedHead"] {
+                let values = try file.read { try Row.fetchAll($0, sql: "SELECT * FROM \(table)") }.flatMap(\.databaseValues)
+                let bytes = values.flatMap { Array(Data.fromDatabaseValue($0) ?? Data("\($0)".utf8)) }
+                #expect(!String(decoding: bytes, as: UTF8.self).contains("alice"), "\(table)")
+            }
+            for sql in [
+                "UPDATE customer SET customer = 'carol' WHERE customer = 'alice'",
+                "DELETE FROM customer WHERE customer = 'alice'",
+                "UPDATE customer SET id = id + 1, customer = NULL WHERE customer = 'alice'",
+            ] {
+                await #expect(throws: DatabaseError.self, "\(sql)") { try await file.write { try $0.execute(sql: sql) } }
+            }
+            try await file.write { try $0.execute(sql: "UPDATE customer SET customer = NULL WHERE customer = 'alice'") }
+            let kinds = try await world.findings()
+            #expect(kinds.isDisjoint(with: [.auditRowChanged, .auditChainCut, .sealBroken, .customerMissing, .unreadable]))
+            let erased = try await world.store.auditRows(of: World.key(), after: 0, limit: 100)
+            #expect(erased.map(\.hash) == rows.map(\.hash))
+            let names = Set(erased.map(\.row.customer))
+            #expect(names.contains(World.bob) && !names.contains(World.alice) && names.count == 2)
+        }
+    }
+
     private static let tampering: [(String, Finding.Kind)] = [
-        ("UPDATE audit SET auditRow = replace(auditRow, 'alice', 'mallet') WHERE sequence = 1", .auditRowChanged),
+        ("UPDATE audit SET auditRow = replace(auditRow, 'PER-1', 'PER-2')", .auditRowChanged),
+        ("DELETE FROM customer", .customerMissing),
+        ("DELETE FROM customer", .databaseDamaged),
         ("UPDATE audit SET hash = randomblob(32) WHERE sequence = 2", .auditRowChanged),
         ("DELETE FROM audit WHERE sequence = 1", .auditRowChanged),
         ("DELETE FROM audit WHERE sequence = (SELECT max(sequence) FROM audit)", .auditChainCut),
@@ -39,8 +72,8 @@ import Testing
         ("UPDATE subscription SET history = substr(history, 1, 8)", .unreadable),
         ("UPDATE holding SET holding = replace(holding, 'plus', 'pro') WHERE customer = 'alice'", .holdingsDiffer),
         ("DELETE FROM holding WHERE customer = 'bob'", .holdingsDiffer),
-        ("UPDATE tenure SET customer = 'mallet' WHERE customer = 'bob'", .ownersDiffer),
-        ("DELETE FROM claim WHERE customer = 'bob'", .historyDiffers),
+        ("UPDATE tenure SET customer = \(number(of: "alice"))", .ownersDiffer),
+        ("DELETE FROM claim WHERE customer = \(number(of: "bob"))", .historyDiffers),
         ("DELETE FROM periodAlias", .periodsDiffer),
         ("UPDATE evidence SET notificationUUID = NULL", .notificationDiffers),
         ("UPDATE evidence SET notificationUUID = 'other' || notificationUUID", .notificationDiffers),
@@ -48,7 +81,7 @@ import Testing
         ("UPDATE fact SET signedDate = signedDate + 1", .columnsDiffer),
         ("UPDATE fact SET transactionId = NULL WHERE transactionId IS NOT NULL", .columnsDiffer),
         ("UPDATE fact SET receivedAt = receivedAt + 1", .columnsDiffer),
-        ("UPDATE claim SET customer = 'mallet'", .columnsDiffer),
+        ("UPDATE claim SET customer = \(number(of: "bob")) WHERE customer = \(number(of: "alice"))", .columnsDiffer),
         ("UPDATE claim SET claimedAt = claimedAt + 1", .columnsDiffer),
         ("UPDATE claim SET claimId = 'x' || claimId", .columnsDiffer),
         ("UPDATE policy SET policy = policy || ' '", .columnsDiffer),
@@ -173,7 +206,7 @@ import Testing
             let other = try await world.backend.prove(ProofDepth(rebuild: true))
             #expect(other.findings == [])
             #expect(other.differingByTodaysFold == 1)
-            try world.tamper("DELETE FROM claim WHERE customer = 'bob'")
+            try world.tamper("DELETE FROM claim WHERE customer = \(Self.number(of: "bob"))")
             #expect(try await world.findings() == [.historyDiffers])
         }
     }

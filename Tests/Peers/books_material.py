@@ -197,6 +197,7 @@ class Books:
 
     def contents(self):
         """What does not depend on when and in how many transactions it came: no instants of ours and no numbers of rows."""
+        owner = "(SELECT customer FROM customer AS named WHERE named.id = customer)"
         by_name = "(SELECT app || '/' || environment FROM ledger WHERE id = ledger)"
         columns = {
             "fact": f"{by_name}, originalTransactionId, factKey, transactionId, signedDate, hex(decoded), "
@@ -206,14 +207,15 @@ class Books:
             "subscription": f"{by_name}, originalTransactionId, tenureRevision, auditCount, eventCount",
             "periodAlias": f"{by_name}, originalTransactionId, alias, period",
             "holding": f"{by_name}, customer, originalTransactionId, holding",
-            "tenure": f"{by_name}, originalTransactionId, revision, effectiveFrom, customer, rule",
-            "audit": f"{by_name}, originalTransactionId, sequence, json_remove(auditRow, '$.learnedAt')",
-            "claim": f"{by_name}, originalTransactionId, customer",
-            "tokenRegistration": "app, token, customer",
+            "tenure": f"{by_name}, originalTransactionId, revision, effectiveFrom, {owner}, rule",
+            "audit": f"{by_name}, originalTransactionId, sequence, json_remove(auditRow, '$.learnedAt', '$.customer')",
+            "claim": f"{by_name}, originalTransactionId, {owner}",
+            "customer": "app, customer",
+            "tokenRegistration": f"app, token, {owner}",
             "work": f"{by_name}, subject, workKey, kind, body",
         }
         # A claim's name ends in the instant at which it was made.
-        claimed = re.compile(r"(/(?:restore|purchase|queue)/\d+)/\d{13}")
+        claimed = re.compile(r"((?:restore|purchase|queue)/\d+)/\d{13}")
         return {
             table: sorted(claimed.sub(r"\1", line) for line in self.sql(f"SELECT {names} FROM {table}"))
             for table, names in columns.items()

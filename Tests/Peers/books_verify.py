@@ -104,7 +104,7 @@ def statement_cases():
     second = f"(SELECT hash FROM audit WHERE {of} AND sequence = 2)"
     yield (
         "an audit row's text",
-        f"UPDATE audit SET auditRow = replace(auditRow, 'customer-{VICTIM}', 'somebody') WHERE {of} AND sequence = 2",
+        f"UPDATE audit SET auditRow = replace(auditRow, '\"exists\":true', '\"exists\":false') WHERE {of} AND sequence = 2",
         [],
         [("auditRowChanged", VICTIM)],
     )
@@ -185,7 +185,14 @@ def statement_cases():
         ["--rebuild"],
         [("holdingsDiffer", VICTIM)],
     )
-    yield ("an owner", f"UPDATE tenure SET customer = 'somebody' WHERE {of}", ["--rebuild"], [("ownersDiffer", VICTIM)])
+    another = f"(SELECT id FROM customer WHERE customer = 'customer-{VICTIM + 1}')"
+    yield ("an owner", f"UPDATE tenure SET customer = {another} WHERE {of}", ["--rebuild"], [("ownersDiffer", VICTIM)])
+    yield (
+        "whose a number is, deleted",
+        f"DELETE FROM customer WHERE customer = 'customer-{VICTIM}'",
+        [],
+        [("customerMissing", VICTIM), ("databaseDamaged", None)],
+    )
     yield ("a period's name, deleted", f"DELETE FROM periodAlias WHERE {of}", ["--rebuild"], [("periodsDiffer", VICTIM)])
     yield (
         "another's history",
@@ -269,11 +276,11 @@ def check_exits(books):
         outcome,
     )
     bare = books.copy("bare")
-    bare.sql("DROP TRIGGER notificationIsNeverDeleted")
+    bare.sql("DROP TRIGGER evidenceIsNeverDeleted")
     outcome = bare.tenure("serve", "--check")
     check(
         "a server refuses a schema without a trigger, and says how that is made",
-        outcome.returncode != 0 and "trigger notificationIsNeverDeleted is missing. It must be: CREATE TRIGGER" in outcome.stderr,
+        outcome.returncode != 0 and "trigger evidenceIsNeverDeleted is missing. It must be: CREATE TRIGGER" in outcome.stderr,
         outcome,
     )
     absent = books.folder / "absent.sqlite"

@@ -1,3 +1,4 @@
+import FaultProxy
 import Foundation
 import Ledger
 import Primitives
@@ -209,7 +210,7 @@ extension Store {
             lines.append("\(String(describing: contents?.stored)) \(contents?.claims ?? []) \(contents?.registrations ?? [])")
             lines.append("\(contents?.tenures ?? []) \(contents?.holdings ?? []) \(contents?.aliases ?? [])")
             lines.append("\(try await facts(of: key, limit: 10_000))")
-            lines.append("\(try await auditTexts(of: key, after: 0, limit: 10_000))")
+            lines.append("\(try await auditRows(of: key, after: 0, limit: 10_000))")
         }
         for scope in Script.scopes {
             for customer in Script.customers { lines.append("\(try await holdings(of: customer, in: scope))") }
@@ -281,8 +282,10 @@ extension PostgresTests {
             let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") } }
-            let sqlite = try SQLiteStore(path: folder.appending(path: "tenure.sqlite").path())
-            try await withMigratedStore { postgres in
+            // Both draw the same numbers for customers, so that hashes are the same.
+            let sqlite = try SQLiteStore(
+                path: folder.appending(path: "tenure.sqlite").path(), generator: SplitMix64(seed: 1))
+            try await withMigratedStore(generator: SplitMix64(seed: 1)) { postgres in
                 var script = Script(seed: seed)
                 for number in 0..<150 {
                     let step = script.step()

@@ -1,4 +1,5 @@
 import Dispatch
+import FaultProxy
 import Ledger
 import Primitives
 import PrivatePostgres
@@ -32,12 +33,15 @@ private func withMigrated<Result>(
     }
 }
 
-private func withStore<Result>(_ url: String, _ body: (PostgresStore) async throws -> Result) async throws -> Result {
+private func withStore<Result>(
+    _ url: String, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    _ body: (PostgresStore) async throws -> Result
+) async throws -> Result {
     var configuration = PostgresPool.Configuration()
     configuration.connections = 4
     let store = try await PostgresStore(
         try PrivatePostgres.shared().settings(url), libpq: try Libpq.loaded(), configuration: configuration,
-        generator: SystemRandomNumberGenerator())
+        generator: generator)
     let result: Result
     do {
         result = try await body(store)
@@ -50,8 +54,13 @@ private func withStore<Result>(_ url: String, _ body: (PostgresStore) async thro
 }
 
 /// Runs the body with a store on an empty database, as the application's role.
-func withMigratedStore<Result>(_ body: (PostgresStore) async throws -> Result) async throws -> Result {
-    try await withMigrated { _, application in try await withStore(application) { try await body($0) } }
+func withMigratedStore<Result>(
+    generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    _ body: (PostgresStore) async throws -> Result
+) async throws -> Result {
+    try await withMigrated { _, application in
+        try await withStore(application, generator: generator) { try await body($0) }
+    }
 }
 
 extension PostgresTests {
@@ -173,7 +182,8 @@ extension PostgresTests {
         ) throws -> (roundTrips: Int, learned: Names) {
             let before = connection.batches
             let learned = try connection.transaction { connection in
-                let write = PostgresTransaction(connection: connection, committed: names)
+                let write = PostgresTransaction(
+                    connection: connection, committed: names, numbers: CustomerNumbers(SystemRandomNumberGenerator()))
                 let fact = fact(id)
                 let key = SubscriptionKey(
                     app: scope.app, environment: scope.environment, originalTransactionId: fact.originalTransactionId)
@@ -202,15 +212,19 @@ extension PostgresTests {
             return (connection.batches - before, learned)
         }
 
-        @Test func `Claims and warnings take no round trip of their own, however many there are`() async throws {
+        @Test func `Claims and warnings take no round trips of their own, and all customers one`() async throws {
             try await withMigrated { owner, _ in
                 let first = try Self.keep("1", claims: 0, warnings: 0, owner, names: Names())
                 let plain = try Self.keep("2", claims: 0, warnings: 0, owner, names: first.learned)
                 let many = try Self.keep("3", claims: 20, warnings: 20, owner, names: first.learned)
-                #expect(many.roundTrips == plain.roundTrips)
+                // Twenty who have no number yet: one to ask, one to draw.
+                #expect(many.roundTrips == plain.roundTrips + 2)
+                let known = try Self.keep("4", claims: 20, warnings: 20, owner, names: first.learned)
+                #expect(known.roundTrips == plain.roundTrips + 1)
                 // The lock of what is not there yet takes two; then the facts, what follows from them, and COMMIT.
                 #expect(plain.roundTrips == 5)
-                #expect(try owner.one("SELECT count(*) FROM claim").integer(0) == 20)
+                #expect(try owner.one("SELECT count(*) FROM claim").integer(0) == 40)
+                #expect(try owner.one("SELECT count(*) FROM customer").integer(0) == 20)
                 #expect(try owner.one("SELECT count(*) FROM operatorWarning").integer(0) == 20)
             }
         }
@@ -307,7 +321,9 @@ extension PostgresTests {
                 }
                 return try await storageError {
                     try connection.transaction { connection in
-                        _ = try PostgresTransaction(connection: connection, committed: Names()).lock([], tokens: tokens)
+                        let transaction = PostgresTransaction(
+                            connection: connection, committed: Names(), numbers: CustomerNumbers(SplitMix64(seed: 1)))
+                        _ = try transaction.lock([], tokens: tokens)
                     }
                 }
             }
@@ -359,7 +375,8 @@ extension PostgresTests {
                     WorkQueries.work(after: 500, limit: 10),
                     WorkQueries.replaceDecided([], .integer(7), .text("id500")),
                     WorkQueries.replaceDecided([order], .integer(7), .text("id500")),
-                    SealQueries.unsealed(key.app, limit: 10),
+                    SealQueries.unsealed(key.app, limit: 10), CustomerQueries.names(of: [500, 501]),
+                    CustomerQueries.numbers(of: [CustomerName(AppID("app7"), CustomerID("id500"))]),
                 ] + WorkQueries.finish(leased, at: now)
             }
         }
@@ -373,13 +390,14 @@ extension PostgresTests {
             INSERT INTO evidence (ledger, form, receivedAt, notificationUUID, document)
                 SELECT 7, 'compactJWS', n, 'uuid' || n, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO fact SELECT 7, 'id' || n, 'key' || n, 'id' || n, n, n, '\\x00', n FROM generate_series(1, 20000) n;
-            INSERT INTO claim SELECT 7, 'id' || n, 'claim' || n, 'id' || n, n, '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO customer SELECT n, 'app7', 'id' || n FROM generate_series(1, 20000) n;
+            INSERT INTO claim SELECT 7, 'id' || n, 'claim' || n, n, n, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO tokenRegistration
-            SELECT 'app7', 'token' || n, 'id' || n, false, n, true, false FROM generate_series(1, 20000) n;
+            SELECT 'app7', 'token' || n, n, false, n, true, false FROM generate_series(1, 20000) n;
             INSERT INTO tokenOfSubscription SELECT 'app7', 'token' || n, 7, 'id' || n FROM generate_series(1, 20000) n;
             INSERT INTO subscription SELECT 7, 'id' || n, 1, 1, 1, '\\x00', 1, true, '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO periodAlias SELECT 7, 'id' || n, 'a' || n, 'p' FROM generate_series(1, 20000) n;
-            INSERT INTO tenure SELECT 7, 'id' || n, 1, n, 'id' || n, 'OWN-3', 'e', n FROM generate_series(1, 20000) n;
+            INSERT INTO tenure SELECT 7, 'id' || n, 1, n, n, 'OWN-3', 'e', n FROM generate_series(1, 20000) n;
             INSERT INTO holding SELECT 7, 'id' || n, 'id' || n, '[]' FROM generate_series(1, 20000) n;
             INSERT INTO audit SELECT 7, 'id' || n, 1, '{}', '\\x00' FROM generate_series(1, 20000) n;
             INSERT INTO auditSeal SELECT 'app7', n, n, '\\x00', '\\x00' FROM generate_series(1, 2000) n;

@@ -53,7 +53,8 @@ import Testing
     }
 
     private static func runEverything(_ database: Database) throws {
-        let transaction = SQLiteTransaction(database: database, committed: Names())
+        let transaction = SQLiteTransaction(
+            database: database, committed: Names(), numbers: CustomerNumbers(SystemRandomNumberGenerator()))
         // The readers of holdings have connections of their own, which cannot be watched from here; the words are the same.
         _ = try Row.fetchAll(database, sql: HoldingQueries.selectHoldings, arguments: ["app", "app", "Production", "alice"])
         let reading = SubscriptionReading(database: database, names: Names())

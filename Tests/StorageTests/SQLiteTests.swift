@@ -27,7 +27,7 @@ import Testing
     }
 
     private static let appendOnly = [
-        "ledger", "jwsHeader", "evidence", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
+        "ledger", "customer", "jwsHeader", "evidence", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
         "auditSeal", "sealedHead",
     ]
 
@@ -237,8 +237,11 @@ import Testing
     }
 
     private static func tenures(_ database: Database) throws -> [String] {
-        try Row.fetchAll(database, sql: "SELECT revision, customer, rule FROM tenure ORDER BY revision, effectiveFrom").map {
-            row in
+        let sql = """
+            SELECT revision, owner.customer, rule FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer
+            ORDER BY revision, effectiveFrom
+            """
+        return try Row.fetchAll(database, sql: sql).map { row in
             let (revision, customer, rule): (Int, String?, String) = (row[0], row[1], row[2])
             return "\(revision) \(customer ?? "nobody") \(rule)"
         }

@@ -135,11 +135,11 @@ extension Backend {
 extension IngestRequest {
     /// Has a customer claim every subscription that the arrivals tell of, by its last purchase among them.
     mutating func claimEverything(for claimant: Claimant, _ kind: Claim.Kind, productId: Ledger.ProductID? = nil) {
-        let customer = claimant.customer
         registration = TokenRegistration(ofOwnId: claimant, firstUsedAt: learnedAt)
         for (scope, fact) in latestTransactions {
             let claim = Claim(
-                id: .init("\(customer)/\(kind.rawValue)/\(fact.transactionId)/\(learnedAt.millisecondsSince1970)"),
+                // Without the customer: it stands in rows that are never changed (I45). One that is taken is given another.
+                id: .init("\(kind.rawValue)/\(fact.transactionId)/\(learnedAt.millisecondsSince1970)"),
                 customer: claimant, kind: kind, transaction: fact, productId: productId ?? fact.productId, claimedAt: learnedAt)
             claims.append((scope.key(of: .transaction(fact)), claim))
         }

@@ -173,7 +173,10 @@ extension Backend {
             guard !page.isEmpty else { break }
             for row in page {
                 proof.take(row)
-                _ = try StoredAuditRow(row)
+                _ = try StoredAuditRow(row, of: key)
+                report.findings += row.unknownCustomers.map { number in
+                    Finding(.customerMissing, key, "audit row \(row.head.sequence): nothing is kept of customer \(number)")
+                }
             }
             report.auditRows += page.count
         }

@@ -97,6 +97,18 @@ package struct AuditRow: Sendable, Hashable, Codable {
 }
 
 extension AuditRow {
+    /// A row as it was kept.
+    package init(
+        of subscription: SubscriptionKey, _ customer: CustomerID, instants: (effectiveAt: Timestamp, learnedAt: Timestamp),
+        because: (rule: Rule, evidence: [Evidence], actor: Actor),
+        change: (before: Extent, after: Extent, takeBacks: [TakeBack])
+    ) {
+        self.init(
+            subscription: subscription, customer: customer, effectiveAt: instants.effectiveAt, learnedAt: instants.learnedAt,
+            rule: because.rule, evidence: because.evidence, before: change.before, after: change.after, actor: because.actor,
+            takeBacks: change.takeBacks)
+    }
+
     private enum CodingKeys: CodingKey {
         case subscription, customer, effectiveAt, learnedAt, rule, evidence, before, after, actor, takeBack, takeBacks
     }

@@ -19,7 +19,7 @@ package enum HistoryCoding {
         writer.list(parts.renewals) { $0.renewal($1) }
         writer.list(parts.notices) { $0.notice($1) }
         writer.list(parts.questions) { $0.question($1) }
-        writer.list(parts.claims) { $0.claim($1) }
+        writer.list(parts.claims) { $0.claim($1) { $0.word($1.rawValue) } }
         writer.list(parts.registrations) { $0.registration($1) }
         writer.list(parts.intents) { $0.intent($1) }
         writer.list(parts.reservations) { $0.reservation($1) }
@@ -51,7 +51,7 @@ package enum HistoryCoding {
         parts.renewals = try reader.list { try $0.renewal() }
         parts.notices = try reader.list { try $0.notice() }
         parts.questions = try reader.list { try $0.question() }
-        parts.claims = try reader.list { try $0.claim() }
+        parts.claims = try reader.list { try $0.claim { CustomerID(try $0.word()) } }
         parts.registrations = try reader.list { try $0.registration() }
         parts.intents = try reader.list { try $0.intent() }
         parts.reservations = try reader.list { try $0.reservation() }
@@ -64,19 +64,33 @@ package enum HistoryCoding {
 
 /// How a claim is written in the table of claims.
 package enum ClaimCoding {
-    private static let form: UInt8 = 1
+    /// In form 1 customers were named.
+    private static let form: UInt8 = 2
 
-    package static func encode(_ claim: Claim) -> [UInt8] {
+    /// - Parameter number: of a customer.
+    package static func encode(_ claim: Claim, _ number: (CustomerID) throws -> Int64) throws -> [UInt8] {
+        let numbers = try Dictionary(claim.customers.map { ($0, try number($0)) }) { first, _ in first }
         var writer = CompactWriter(reservingCapacity: 128)
         writer.byte(form)
-        writer.claim(claim)
+        writer.claim(claim) { $0.signed(numbers[$1] ?? 0) }
         return writer.bytes
     }
 
-    package static func decode(_ bytes: [UInt8]) throws -> Claim {
+    /// The numbers of the customers whom a claim names.
+    package static func customers(in bytes: [UInt8]) throws -> Set<Int64> {
+        var numbers: Set<Int64> = []
+        _ = try decode(bytes) { number in
+            numbers.insert(number)
+            return CustomerNames.erased(number)
+        }
+        return numbers
+    }
+
+    /// - Parameter name: of a customer's number.
+    package static func decode(_ bytes: [UInt8], _ name: (Int64) throws -> CustomerID) throws -> Claim {
         var reader = CompactReader(bytes)
         guard try reader.byte() == form else { throw CompactReader.damaged("its form is unknown") }
-        let claim = try reader.claim()
+        let claim = try reader.claim { try name($0.signed()) }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
         return claim
     }
@@ -107,15 +121,16 @@ extension CompactWriter {
         }
     }
 
-    fileprivate mutating func claim(_ claim: Claim) {
+    /// - Parameter customer: writes one.
+    fileprivate mutating func claim(_ claim: Claim, _ customer: (inout CompactWriter, CustomerID) -> Void) {
         text(claim.id.rawValue)
-        word(claim.customer.rawValue)
+        customer(&self, claim.customer)
         byte((claim.isAnonymous ? 1 : 0) | (claim.keepsIntents ? 2 : 0))
         word(claim.kind.rawValue)
         word(claim.productId.rawValue)
         list(claim.aliases) { $0.alias($1) }
         instant(claim.claimedAt)
-        list(claim.othersServed) { $0.word($1.rawValue) }
+        list(claim.othersServed, customer)
     }
 
     fileprivate mutating func registration(_ registration: TokenRegistration) {
@@ -207,16 +222,17 @@ extension CompactReader {
         }
     }
 
-    fileprivate mutating func claim() throws -> Claim {
-        let (id, customer, flags) = (try text(), try word(), try byte())
+    /// - Parameter customer: reads one.
+    fileprivate mutating func claim(_ customer: (inout CompactReader) throws -> CustomerID) throws -> Claim {
+        let (id, claimant, flags) = (try text(), try customer(&self), try byte())
         let word = try word()
         guard let kind = Claim.Kind(rawValue: word) else { throw Self.damaged("a claim is of an unknown kind") }
         let product = ProductID(try self.word())
         let (aliases, claimedAt) = (try list { try $0.alias() }, try instant())
-        let others = try list { CustomerID(try $0.word()) }
+        let others = try list(customer)
         return Claim(
             id: .init(id),
-            customer: Claimant(.init(customer), isAnonymous: flags & 1 != 0, othersServed: others, keepsIntents: flags & 2 != 0),
+            customer: Claimant(claimant, isAnonymous: flags & 1 != 0, othersServed: others, keepsIntents: flags & 2 != 0),
             kind: kind, about: (product, aliases), claimedAt: claimedAt)
     }
 

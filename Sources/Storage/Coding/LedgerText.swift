@@ -2,23 +2,32 @@ package import Ledger
 import Primitives
 import StrictJSON
 
-/// Audit rows, events and work as they stand in their columns: member for member what `StateCoding` makes of them, and what it
-/// reads back; written by hand, since every new fact writes several of them, and Foundation's encoder cost more than the rules.
+/// Audit rows, events and work as they stand in their columns: member for member what `StateCoding` makes of them but for what
+/// stands beside them, and what it reads back; written by hand, since every new fact writes several of them, and Foundation's
+/// encoder cost more than the rules.
 ///
 /// Members are sorted by their names; those that are nil are left out.
 package enum LedgerText {
-    package static func of(_ row: AuditRow) -> String {
+    /// As ``AuditRowCoding`` reads it: customers by their numbers, and without the subscription, which stands beside it.
+    ///
+    /// - Parameter number: of a customer.
+    package static func of(_ row: AuditRow, _ number: (CustomerID) throws -> Int64) throws -> String {
+        let customer = try number(row.customer)
+        let merged = try row.evidence.map { evidence -> Int64 in
+            if case .merge(let customer) = evidence { try number(customer) } else { 0 }
+        }
         var json = JSONWriter(reservingCapacity: 512)
         json.object { json in
             json.member("actor", row.actor.rawValue)
             json.member("after") { $0.write(row.after) }
             json.member("before") { $0.write(row.before) }
-            json.member("customer", row.customer.rawValue)
+            json.member("customer", customer)
             json.member("effectiveAt", row.effectiveAt)
-            json.member("evidence") { json in json.array { json in for evidence in row.evidence { json.write(evidence) } } }
+            json.member("evidence") { json in
+                json.array { json in for (evidence, number) in zip(row.evidence, merged) { json.write(evidence, number) } }
+            }
             json.member("learnedAt", row.learnedAt)
             json.member("rule", row.rule.rawValue)
-            json.member("subscription") { $0.write(row.subscription) }
             json.member("takeBacks") { json in json.array { json in for takeBack in row.takeBacks { json.write(takeBack) } } }
         }
         return json.text
@@ -129,13 +138,14 @@ extension JSONWriter {
         }
     }
 
-    fileprivate mutating func write(_ evidence: AuditRow.Evidence) {
+    /// - Parameter customer: the number of the customer whom it names.
+    fileprivate mutating func write(_ evidence: AuditRow.Evidence, _ customer: Int64) {
         switch evidence {
         case .fact(let key): named("fact") { $0.member("_0", key) }
         case .claim(let id): named("claim") { $0.member("_0", id) }
         case .registration(let token): named("registration") { $0.member("_0", token.rawValue) }
         case .vote(let id): named("vote") { $0.member("_0", id) }
-        case .merge(let customer): named("merge") { $0.member("_0", customer.rawValue) }
+        case .merge: named("merge") { $0.member("_0", customer) }
         case .intent(let id): named("intent") { $0.member("_0", id) }
         case .reservation(let id): named("reservation") { $0.member("_0", id) }
         case .settingsVersion(let number): named("settingsVersion") { $0.member("_0", number) }

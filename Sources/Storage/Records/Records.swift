@@ -85,9 +85,9 @@ package struct StoredAuditRow: Sendable, Hashable {
     }
 
     /// - Throws: `StorageError` with `corrupt` where the text is none of ours.
-    package init(_ text: AuditRowText) throws {
+    package init(_ text: AuditRowText, of key: SubscriptionKey) throws {
         self.init(
-            sequence: text.head.sequence, row: try StateCoding.decode(AuditRow.self, from: text.text), hash: text.head.hash)
+            sequence: text.head.sequence, row: try AuditRowCoding.decode(text.text, of: key, text.names), hash: text.head.hash)
     }
 }
 

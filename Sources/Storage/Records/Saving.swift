@@ -110,9 +110,13 @@ extension SubscriptionRows {
     /// Only what differs from what is kept. Where an older version of the fold wrote that, or nothing is kept, everything is
     /// written.
     ///
-    /// - Parameter keptHoldings: what everybody has now; asked for only where another version of the fold wrote it. What a
+    /// - Parameters:
+    ///   - number: of a customer.
+    ///   - keptHoldings: what everybody has now; asked for only where another version of the fold wrote it. What a
     ///   customer may use and is another by today's fold alone, the first audit rows say.
-    package init(_ saving: Saving, keptHoldings: () throws -> [HoldingRow]) throws {
+    package init(
+        _ saving: Saving, number: (CustomerID) throws -> Int64, keptHoldings: () throws -> [HoldingRow]
+    ) throws {
         guard let first = saving.decisions.first, let last = saving.decisions.last else {
             throw StorageError(.other, "nothing was decided")
         }
@@ -124,8 +128,8 @@ extension SubscriptionRows {
         let foreign = try isForeign ? keptHoldings() : []
         let refolded = try isForeign ? Self.refolded(foreign, into: first.before, saving) : []
         var head = saving.stored?.ends.audit ?? AuditHead()
-        audit = (refolded + saving.decisions.flatMap(\.auditRows)).map { row in
-            let text = LedgerText.of(row)
+        audit = try (refolded + saving.decisions.flatMap(\.auditRows)).map { row in
+            let text = try LedgerText.of(row, number)
             head = head.followed(by: text, of: saving.key)
             return Audit(head: head, text: text)
         }

@@ -28,10 +28,27 @@ package struct MissedHead: Sendable, Hashable {
 package struct AuditRowText: Sendable, Hashable {
     package let head: AuditHead
     package let text: String
+    /// Of the customers whom it names by number.
+    package let names: CustomerNames
 
-    package init(head: AuditHead, text: String) {
+    package init(head: AuditHead, text: String, names: CustomerNames) {
         self.head = head
         self.text = text
+        self.names = names
+    }
+
+    /// The numbers of customers of whom nothing is kept, not even that they were erased.
+    package var unknownCustomers: [Int64] { AuditRowCoding.customers(in: text).filter { !names.isKept($0) }.sorted() }
+
+    /// Rows with their customers' names.
+    ///
+    /// - Parameter names: of some numbers.
+    package static func named(
+        _ rows: [(head: AuditHead, text: String)], _ names: (Set<Int64>) throws -> CustomerNames
+    ) rethrows -> [AuditRowText] {
+        let numbers = rows.reduce(into: Set<Int64>()) { $0.formUnion(AuditRowCoding.customers(in: $1.text)) }
+        let names = try names(numbers)
+        return rows.map { AuditRowText(head: $0.head, text: $0.text, names: names) }
     }
 }
 

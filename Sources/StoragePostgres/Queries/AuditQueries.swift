@@ -42,8 +42,8 @@ enum AuditQueries {
             [.integer(ledger), .text(id.rawValue), .integer(sequence), .count(limit)])
     }
 
-    static func row(in row: PostgresRow) throws -> AuditRowText {
-        AuditRowText(head: AuditHead(sequence: try row.integer(0), hash: try row.bytes(2)), text: try row.text(1))
+    static func row(in row: PostgresRow) throws -> (head: AuditHead, text: String) {
+        (head: AuditHead(sequence: try row.integer(0), hash: try row.bytes(2)), text: try row.text(1))
     }
 
     static func outbox(after id: Int64, limit: Int) -> PostgresStatement {

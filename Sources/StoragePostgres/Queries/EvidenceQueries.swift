@@ -68,15 +68,18 @@ enum EvidenceQueries {
             ])
     }
 
-    static func insert(_ claim: Claim, of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+    /// - Parameter number: of a customer.
+    static func insert(
+        _ claim: Claim, of id: OriginalTransactionID, ledger: Int64, number: (CustomerID) throws -> Int64
+    ) throws -> PostgresStatement {
         PostgresStatement(
             """
             INSERT INTO claim (ledger, originalTransactionId, claimId, customer, claimedAt, decoded)
             VALUES ($1, $2, $3, $4, $5, $6)
             """,
             [
-                .integer(ledger), .text(id.rawValue), .text(claim.id.rawValue), .text(claim.customer.rawValue),
-                .instant(claim.claimedAt), .bytes(ClaimCoding.encode(claim)),
+                .integer(ledger), .text(id.rawValue), .text(claim.id.rawValue), .integer(try number(claim.customer)),
+                .instant(claim.claimedAt), .bytes(try ClaimCoding.encode(claim, number)),
             ])
     }
 
@@ -129,9 +132,14 @@ enum EvidenceQueries {
             [.integer(ledger), .text(id.rawValue)])
     }
 
-    static func claim(in row: PostgresRow) throws -> (Claim, ClaimColumns) {
-        let columns = ClaimColumns(claimId: try row.text(1), customer: try row.text(2), claimedAt: try row.instant(3))
-        return (try ClaimCoding.decode(row.bytes(0)), columns)
+    static func customers(inClaim row: PostgresRow) throws -> Set<Int64> {
+        try ClaimCoding.customers(in: row.bytes(0)).union([row.integer(2)])
+    }
+
+    static func claim(in row: PostgresRow, _ names: CustomerNames) throws -> (Claim, ClaimColumns) {
+        let columns = ClaimColumns(
+            claimId: try row.text(1), customer: names[try row.integer(2)].rawValue, claimedAt: try row.instant(3))
+        return (try ClaimCoding.decode(row.bytes(0)) { names[$0] }, columns)
     }
 }
 
@@ -140,9 +148,10 @@ enum TokenQueries {
     static func registrations(_ names: [TokenName]) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore
+            SELECT said.app, token, owner.customer, isAnonymous, registeredAt, isVouched, wasBorneBefore, said.customer
             FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
-            JOIN tokenRegistration ON app = ofApp AND token = named ORDER BY token, registeredAt, customer
+            JOIN tokenRegistration AS said ON said.app = ofApp AND token = named
+            LEFT JOIN customer AS owner ON owner.id = said.customer ORDER BY token, registeredAt, owner.customer
             """,
             [.texts(names.map(\.app.rawValue)), .texts(names.map(\.token.rawValue))])
     }
@@ -150,20 +159,23 @@ enum TokenQueries {
     static func registration(in row: PostgresRow) throws -> (TokenName, TokenRegistration) {
         guard let token = AppAccountToken(try row.text(1)) else { throw StorageError(.corrupt, "a token that is no UUID") }
         let registration = TokenRegistration(
-            token: token, customer: CustomerID(try row.text(2)), isAnonymous: try row.bool(3),
+            token: token,
+            customer: try row.optionalText(2).map { CustomerID($0) } ?? CustomerNames.erased(row.integer(7)),
+            isAnonymous: try row.bool(3),
             registeredAt: Timestamp(millisecondsSince1970: try row.integer(4)), isVouched: try row.bool(5),
             wasBorneBefore: try row.bool(6))
         return (TokenName(app: AppID(try row.text(0)), token: token), registration)
     }
 
-    static func register(_ registration: TokenRegistration, app: AppID) -> PostgresStatement {
+    /// - Parameter customer: the number of whom it names.
+    static func register(_ registration: TokenRegistration, customer: Int64, app: AppID) -> PostgresStatement {
         PostgresStatement(
             """
             INSERT INTO tokenRegistration (app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore)
             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
             """,
             [
-                .text(app.rawValue), .text(registration.token.rawValue), .text(registration.customer.rawValue),
+                .text(app.rawValue), .text(registration.token.rawValue), .integer(customer),
                 .bool(registration.isAnonymous), .instant(registration.registeredAt), .bool(registration.isVouched),
                 .bool(registration.wasBorneBefore),
             ])

@@ -59,11 +59,15 @@ enum SubscriptionQueries {
     }
 
     /// Everything that a saving comes to, in the order in which it must be written.
-    static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, at instant: Timestamp) -> [PostgresStatement] {
+    ///
+    /// - Parameter owners: the numbers of the rows' owners.
+    static func save(
+        _ rows: SubscriptionRows, owners: [Int64?], policy: Int64, ledger: Int64, at instant: Timestamp
+    ) -> [PostgresStatement] {
         let (ledger, id) = (PostgresValue.integer(ledger), PostgresValue.text(rows.key.originalTransactionId.rawValue))
         var statements = [upsert(rows, policy: policy, ledger, id)]
         if let tenures = rows.tenures, !tenures.isEmpty {
-            statements.append(insert(tenures, revision: rows.ends.tenureRevision, ledger, id, at: instant))
+            statements.append(insert((tenures, owners), (rows.ends.tenureRevision, instant), ledger, id))
         }
         if !rows.formerHolders.isEmpty {
             statements.append(
@@ -98,18 +102,19 @@ enum SubscriptionQueries {
     }
 
     private static func insert(
-        _ tenures: [SubscriptionRows.TenureRow], revision: Int64, _ ledger: PostgresValue, _ id: PostgresValue,
-        at instant: Timestamp
+        _ tenures: (rows: [SubscriptionRows.TenureRow], owners: [Int64?]), _ revision: (number: Int64, learnedAt: Timestamp),
+        _ ledger: PostgresValue, _ id: PostgresValue
     ) -> PostgresStatement {
         PostgresStatement(
             """
             INSERT INTO tenure (ledger, originalTransactionId, revision, effectiveFrom, customer, rule, evidence, learnedAt)
             SELECT $1, $2, $3, since, owner, byRule, proof, $4
-            FROM unnest($5::bigint[], $6::text[], $7::text[], $8::text[]) AS new (since, owner, byRule, proof)
+            FROM unnest($5::bigint[], $6::bigint[], $7::text[], $8::text[]) AS new (since, owner, byRule, proof)
             """,
             [
-                ledger, id, .integer(revision), .instant(instant), .integers(tenures.map(\.from.millisecondsSince1970)),
-                .texts(tenures.map(\.customer?.rawValue)), .texts(tenures.map(\.rule)), .texts(tenures.map(\.evidence)),
+                ledger, id, .integer(revision.number), .instant(revision.learnedAt),
+                .integers(tenures.rows.map(\.from.millisecondsSince1970)), .integers(tenures.owners),
+                .texts(tenures.rows.map(\.rule)), .texts(tenures.rows.map(\.evidence)),
             ])
     }
 
@@ -150,7 +155,8 @@ enum SubscriptionQueries {
     static func tenures(of id: OriginalTransactionID, revision: Int64, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT effectiveFrom, customer, rule, evidence FROM tenure
+            SELECT effectiveFrom, owner.customer, rule, evidence, tenure.customer
+            FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer
             WHERE ledger = $1 AND originalTransactionId = $2 AND revision = $3 ORDER BY effectiveFrom
             """,
             [.integer(ledger), .text(id.rawValue), .integer(revision)])
@@ -197,8 +203,8 @@ enum HoldingQueries {
             """
             SELECT customer, holding FROM holding
             WHERE ledger = $1 AND originalTransactionId = $2 AND customer = ANY (ARRAY(
-                SELECT DISTINCT customer FROM tenure
-                WHERE ledger = $1 AND originalTransactionId = $2 AND customer IS NOT NULL))
+                SELECT DISTINCT owner.customer FROM tenure JOIN customer AS owner ON owner.id = tenure.customer
+                WHERE ledger = $1 AND originalTransactionId = $2 AND owner.customer IS NOT NULL))
             ORDER BY customer
             """,
             [.integer(ledger), .text(id.rawValue)])

@@ -53,9 +53,18 @@ struct PostgresReading {
             EvidenceQueries.decoded(of: id, ledger: ledger), EvidenceQueries.claims(of: id, ledger: ledger),
         ])
         let facts = try results[0].map { try FactCoding.decode($0.bytes(0)) }
-        let claims = try results[1].map { try EvidenceQueries.claim(in: $0).0 }
+        let claims = try claims(in: results[1]).map(\.0)
         return SubscriptionHistory(
             key: key, facts: facts, claims: claims, registrations: try registrations(for: facts, app: key.app))
+    }
+
+    private func claims(in rows: PostgresResult) throws -> [(Claim, ClaimColumns)] {
+        let names = try names(of: rows.reduce(into: []) { $0.formUnion(try EvidenceQueries.customers(inClaim: $1)) })
+        return try rows.map { try EvidenceQueries.claim(in: $0, names) }
+    }
+
+    func names(of numbers: Set<Int64>) throws -> CustomerNames {
+        numbers.isEmpty ? CustomerNames() : try CustomerQueries.names(in: connection.execute(CustomerQueries.names(of: numbers)))
     }
 
     private func registrations(for facts: [Fact], app: AppID) throws -> [TokenRegistration] {
@@ -124,15 +133,17 @@ struct PostgresReading {
         return StoredContents(
             stored: stored,
             evidence: (
-                facts, try results[1].map(EvidenceQueries.claim), try registrations(for: facts.map(\.fact), app: key.app)
+                facts, try claims(in: results[1]), try registrations(for: facts.map(\.fact), app: key.app)
             ),
             notifications: try connection.execute(
                 ProofQueries.notifications(facts.compactMap(\.fact.notificationUUID), ledger: ledger)
             ).map { try ProofQueries.notification(in: $0, from: 0) },
             tenures: try results[2].map { row in
                 SubscriptionRows.TenureRow(
-                    from: try row.instant(0), customer: try row.optionalText(1).map { CustomerID($0) }, rule: try row.text(2),
-                    evidence: try row.text(3))
+                    from: try row.instant(0),
+                    customer: try row.optionalText(1).map { CustomerID($0) }
+                        ?? row.optionalInteger(4).map(CustomerNames.erased),
+                    rule: try row.text(2), evidence: try row.text(3))
             },
             holdings: try results[4].map(HoldingQueries.holding),
             aliases: try results[3].map { SubscriptionRows.AliasRow(alias: try $0.text(0), period: try $0.text(1)) })

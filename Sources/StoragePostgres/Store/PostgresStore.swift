@@ -7,6 +7,7 @@ import Synchronization
 package final class PostgresStore: Store {
     private let pool: PostgresPool
     private let names = CommittedNames()
+    private let numbers: CustomerNumbers
     private let retry: RetryPolicy
     private let health = Mutex(HealthQuestions())
 
@@ -18,7 +19,7 @@ package final class PostgresStore: Store {
 
     /// Connects, and checks what is there.
     ///
-    /// - Parameter generator: where the chance in pauses comes from.
+    /// - Parameter generator: where the chance in pauses and customers' numbers come from.
     /// - Throws: `StorageError`: `misconfigured` where the tables are not there in this version
     ///   (``PostgresConnection/migrate(applicationRole:)`` makes them), `schemaTooNew`, `notDurable`, and what a connection
     ///   throws.
@@ -34,6 +35,7 @@ package final class PostgresStore: Store {
         _ generator: any RandomNumberGenerator & Sendable, knowing schema: Int64
     ) async throws {
         self.schema = schema
+        numbers = CustomerNumbers(generator)
         let pool = try await PostgresPool.opened(settings, libpq: libpq, configuration: configuration, generator: generator)
         self.pool = pool
         writers = configuration.writers
@@ -67,8 +69,8 @@ package final class PostgresStore: Store {
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
     ) async throws -> Result {
-        let (result, learned, found) = try await pool.transaction(.write, retry: retry) { [names] connection in
-            let transaction = PostgresTransaction(connection: connection, committed: names.get())
+        let (result, learned, found) = try await pool.transaction(.write, retry: retry) { [names, numbers] connection in
+            let transaction = PostgresTransaction(connection: connection, committed: names.get(), numbers: numbers)
             let result = try body(transaction)
             try transaction.flush()
             return (result, transaction.learned, transaction.found.policies)
@@ -116,7 +118,7 @@ package final class PostgresStore: Store {
     }
 
     package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
-        try await auditTexts(of: key, after: sequence, limit: limit).map(StoredAuditRow.init)
+        try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredAuditRow($0, of: key) }
     }
 
     package func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
@@ -200,9 +202,10 @@ package final class PostgresStore: Store {
 
     package func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
         try await read(key.scope) { reading, ledger in
-            try reading.connection.execute(
+            let rows = try reading.connection.execute(
                 AuditQueries.rows(of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger)
             ).map(AuditQueries.row)
+            return try AuditRowText.named(rows) { try reading.names(of: $0) }
         } ?? []
     }
 

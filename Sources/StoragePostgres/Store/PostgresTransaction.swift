@@ -13,14 +13,42 @@ final class PostgresTransaction: StoreTransaction {
     private var unsent: [PostgresStatement] = []
     private var warnings: [(ledger: Int64, warning: OperatorWarning)] = []
     private var locks = NamedLocks()
+    private let numbers: CustomerNumbers
+    private var customers: [CustomerName: Int64] = [:]
 
-    init(connection: PostgresConnection, committed: Names) {
+    init(connection: PostgresConnection, committed: Names, numbers: CustomerNumbers) {
         self.connection = connection
+        self.numbers = numbers
         names = NamesAtWork(committed: committed)
+    }
+
+    /// Of what names customers, whose numbers are asked for together.
+    private var claims: [(claim: Claim, key: SubscriptionKey)] = []
+    private var registrations: [(registration: TokenRegistration, app: AppID)] = []
+
+    /// Makes statements of what waits for its customers' numbers, and has those of others at hand too.
+    private func numberUnsent(and others: Set<CustomerName> = []) throws {
+        let (claims, registrations) = (claims, registrations)
+        (self.claims, self.registrations) = ([], [])
+        var names = others
+        for (claim, key) in claims { names.formUnion(claim.customers.map { CustomerName(key.app, $0) }) }
+        for (registration, app) in registrations { names.insert(CustomerName(app, registration.customer)) }
+        guard !names.isEmpty else { return }
+        try number(names)
+        unsent += try claims.map { claim, key in
+            try EvidenceQueries.insert(
+                claim, of: key.originalTransactionId, ledger: ledger(of: key.scope),
+                number: { try number(of: CustomerName(key.app, $0)) })
+        }
+        unsent += try registrations.map { registration, app in
+            TokenQueries.register(
+                registration, customer: try number(of: CustomerName(app, registration.customer)), app: app)
+        }
     }
 
     /// One round trip for all of them and for what was not sent yet.
     private func pipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
+        try numberUnsent()
         let before = unsent
         unsent = []
         return Array(try connection.pipeline(before + statements).dropFirst(before.count))
@@ -28,7 +56,7 @@ final class PostgresTransaction: StoreTransaction {
 
     /// Sends what was not sent yet; to be called before the transaction is committed.
     func flush() throws {
-        guard !unsent.isEmpty || !warnings.isEmpty else { return }
+        guard !unsent.isEmpty || !warnings.isEmpty || !claims.isEmpty || !registrations.isEmpty else { return }
         _ = try pipeline(takeWarnings())
     }
 
@@ -53,6 +81,25 @@ final class PostgresTransaction: StoreTransaction {
         let scope = try NameQueries.scope(of: ledger, connection)
         names.learn(ledger: ledger, of: scope)
         return scope
+    }
+
+    /// Has the numbers of customers at hand, who have them from then on; one round trip where all have one.
+    private func number(_ names: Set<CustomerName>) throws {
+        var missing = names.filter { customers[$0] == nil }.sorted()
+        for attempt in 0...CustomerNumbers.attempts where !missing.isEmpty {
+            // Whoever inserts one at the same time is waited for, and then his row is read.
+            let drawn = attempt == 0 ? [] : [CustomerQueries.insert(missing, numbers: missing.map { _ in numbers.draw() })]
+            guard let found = try pipeline(drawn + [CustomerQueries.numbers(of: missing)]).last else { break }
+            for (name, number) in try found.map(CustomerQueries.number) { customers[name] = number }
+            missing.removeAll { customers[$0] != nil }
+        }
+        guard missing.isEmpty else { throw StorageError(.other, "no number of a customer is free") }
+    }
+
+    private func number(of name: CustomerName) throws -> Int64 {
+        try number([name])
+        guard let number = customers[name] else { throw StorageError(.other, "a customer has no number") }
+        return number
     }
 
     /// Its number, and what keeps it where it is not known to be kept.
@@ -258,11 +305,11 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     func keep(_ claim: Claim, on key: SubscriptionKey) throws {
-        unsent.append(EvidenceQueries.insert(claim, of: key.originalTransactionId, ledger: try ledger(of: key.scope)))
+        claims.append((claim, key))
     }
 
     func register(_ registration: TokenRegistration, app: AppID) throws {
-        unsent.append(TokenQueries.register(registration, app: app))
+        registrations.append((registration, app))
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
@@ -270,15 +317,20 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     func save(_ savings: [Saving]) throws {
+        try numberUnsent(and: savings.reduce(into: []) { $0.formUnion($1.customers) })
         var statements: [PostgresStatement] = []
         for saving in savings {
+            func number(_ customer: CustomerID) throws -> Int64 { try self.number(of: CustomerName(saving.key.app, customer)) }
             let ledger = try ledger(of: saving.key.scope)
-            let rows = try SubscriptionRows(saving) {
+            let rows = try SubscriptionRows(saving, number: number) {
                 try connection.execute(HoldingQueries.holdings(of: saving.key.originalTransactionId, ledger: ledger))
                     .map(HoldingQueries.holding)
             }
             let (policy, insertion) = try policyNumber(saving.policy)
-            statements += insertion + SubscriptionQueries.save(rows, policy: policy, ledger: ledger, at: saving.learnedAt)
+            let owners = try (rows.tenures ?? []).map { try $0.customer.map(number) }
+            statements +=
+                insertion
+                + SubscriptionQueries.save(rows, owners: owners, policy: policy, ledger: ledger, at: saving.learnedAt)
         }
         _ = try pipeline(statements + takeWarnings())
     }

@@ -27,9 +27,10 @@ enum AuditQueries {
         of id: OriginalTransactionID, after sequence: Int64, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [AuditRowText] {
         let values: [SQLiteValue] = [.integer(ledger), .text(id.rawValue), .integer(sequence), .integer(Int64(limit))]
-        return try database.rows(selectAudit, values) { row in
-            AuditRowText(head: AuditHead(sequence: row.integer(0), hash: row.bytes(2)), text: row.text(1))
+        let rows = try database.rows(selectAudit, values) { row in
+            (head: AuditHead(sequence: row.integer(0), hash: row.bytes(2)), text: row.text(1))
         }
+        return try AuditRowText.named(rows) { try CustomerQueries.names(of: $0, database) }
     }
 
     static func append(

@@ -51,12 +51,15 @@ enum EvidenceQueries {
             ])
     }
 
-    static func insert(_ claim: Claim, of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+    /// - Parameter number: of a customer.
+    static func insert(
+        _ claim: Claim, of id: OriginalTransactionID, ledger: Int64, number: (CustomerID) throws -> Int64, _ database: Database
+    ) throws {
         try database.run(
             "INSERT INTO claim (ledger, originalTransactionId, claimId, customer, claimedAt, decoded) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                .integer(ledger), .text(id.rawValue), .text(claim.id.rawValue), .text(claim.customer.rawValue),
-                SQLiteValue(claim.claimedAt), .bytes(ClaimCoding.encode(claim)),
+                .integer(ledger), .text(id.rawValue), .text(claim.id.rawValue), .integer(try number(claim.customer)),
+                SQLiteValue(claim.claimedAt), .bytes(try ClaimCoding.encode(claim, number)),
             ])
     }
 
@@ -112,8 +115,11 @@ enum EvidenceQueries {
         of id: OriginalTransactionID, ledger: Int64, _ database: Database
     ) throws -> [(Claim, ClaimColumns)] {
         try database.rows(selectClaims, [.integer(ledger), .text(id.rawValue)]) { row in
-            let columns = ClaimColumns(claimId: row.text(1), customer: row.text(2), claimedAt: row.instant(3))
-            return (try ClaimCoding.decode(row.bytes(0)), columns)
+            let (bytes, customer) = (row.bytes(0), row.integer(2))
+            let names = try CustomerQueries.names(of: ClaimCoding.customers(in: bytes).union([customer]), database)
+            let columns = ClaimColumns(
+                claimId: row.text(1), customer: names[customer].rawValue, claimedAt: row.instant(3))
+            return (try ClaimCoding.decode(bytes) { names[$0] }, columns)
         }
     }
 }

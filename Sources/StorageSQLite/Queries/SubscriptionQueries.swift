@@ -78,9 +78,10 @@ enum SubscriptionQueries {
             [.integer(ledger), .text(id.rawValue), .text(alias.alias), .text(alias.period)])
     }
 
+    /// - Parameter customer: the owner's number.
     static func insert(
-        _ tenure: SubscriptionRows.TenureRow, _ revision: (number: Int64, learnedAt: Timestamp), of id: OriginalTransactionID,
-        ledger: Int64, _ database: Database
+        _ tenure: (row: SubscriptionRows.TenureRow, customer: Int64?), _ revision: (number: Int64, learnedAt: Timestamp),
+        of id: OriginalTransactionID, ledger: Int64, _ database: Database
     ) throws {
         try database.run(
             """
@@ -88,8 +89,8 @@ enum SubscriptionQueries {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(ledger), .text(id.rawValue), .integer(revision.number), SQLiteValue(tenure.from),
-                SQLiteValue(tenure.customer?.rawValue), .text(tenure.rule), .text(tenure.evidence),
+                .integer(ledger), .text(id.rawValue), .integer(revision.number), SQLiteValue(tenure.row.from),
+                SQLiteValue(tenure.customer), .text(tenure.row.rule), .text(tenure.row.evidence),
                 SQLiteValue(revision.learnedAt),
             ])
     }
@@ -97,11 +98,13 @@ enum SubscriptionQueries {
     static let selectAliases =
         "SELECT alias, period FROM periodAlias WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias"
     static let selectTenures = """
-        SELECT effectiveFrom, customer, rule, evidence FROM tenure
+        SELECT effectiveFrom, owner.customer, rule, evidence, tenure.customer
+        FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer
         WHERE ledger = ? AND originalTransactionId = ? AND revision = ? ORDER BY effectiveFrom
         """
     static let selectCustomers = """
-        SELECT DISTINCT customer FROM tenure WHERE ledger = ? AND originalTransactionId = ? AND customer IS NOT NULL
+        SELECT DISTINCT owner.customer FROM tenure JOIN customer AS owner ON owner.id = tenure.customer
+        WHERE ledger = ? AND originalTransactionId = ? AND owner.customer IS NOT NULL
         """
 
     static func aliases(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [SubscriptionRows.AliasRow] {
@@ -115,7 +118,9 @@ enum SubscriptionQueries {
     ) throws -> [SubscriptionRows.TenureRow] {
         try database.rows(selectTenures, [.integer(ledger), .text(id.rawValue), .integer(revision)]) { row in
             SubscriptionRows.TenureRow(
-                from: row.instant(0), customer: row.optionalText(1).map { CustomerID($0) }, rule: row.text(2),
+                from: row.instant(0),
+                customer: row.optionalText(1).map { CustomerID($0) } ?? row.optionalInteger(4).map(CustomerNames.erased),
+                rule: row.text(2),
                 evidence: row.text(3))
         }
     }

@@ -6,27 +6,32 @@ import Storage
 /// Which customer the app registered a token for, and which subscriptions bear it (OWN-2).
 enum TokenQueries {
     static let selectRegistrations = """
-        SELECT customer, isAnonymous, registeredAt, isVouched, wasBorneBefore FROM tokenRegistration
-        WHERE app = ? AND token = ? ORDER BY registeredAt, customer
+        SELECT owner.customer, isAnonymous, registeredAt, isVouched, wasBorneBefore, tokenRegistration.customer
+        FROM tokenRegistration LEFT JOIN customer AS owner ON owner.id = tokenRegistration.customer
+        WHERE tokenRegistration.app = ? AND token = ?
         """
 
     static func registrations(of name: TokenName, _ database: Database) throws -> [TokenRegistration] {
         try database.rows(selectRegistrations, [.text(name.app.rawValue), .text(name.token.rawValue)]) { row in
             TokenRegistration(
-                token: name.token, customer: CustomerID(row.text(0)), isAnonymous: row.integer(1) != 0,
-                registeredAt: Timestamp(millisecondsSince1970: row.integer(2)), isVouched: row.integer(3) != 0,
+                token: name.token,
+                customer: row.optionalText(0).map { CustomerID($0) } ?? CustomerNames.erased(row.integer(5)),
+                isAnonymous: row.integer(1) != 0, registeredAt: row.instant(2), isVouched: row.integer(3) != 0,
                 wasBorneBefore: row.integer(4) != 0)
-        }
+        }.sorted { ($0.registeredAt, $0.customer) < ($1.registeredAt, $1.customer) }
     }
 
-    static func register(_ registration: TokenRegistration, app: AppID, _ database: Database) throws {
+    /// - Parameter customer: the number of whom it names.
+    static func register(
+        _ registration: TokenRegistration, customer: Int64, app: AppID, _ database: Database
+    ) throws {
         try database.run(
             """
             INSERT INTO tokenRegistration (app, token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore)
             VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
-                .text(app.rawValue), .text(registration.token.rawValue), .text(registration.customer.rawValue),
+                .text(app.rawValue), .text(registration.token.rawValue), .integer(customer),
                 SQLiteValue(registration.isAnonymous), SQLiteValue(registration.registeredAt),
                 SQLiteValue(registration.isVouched), SQLiteValue(registration.wasBorneBefore),
             ])

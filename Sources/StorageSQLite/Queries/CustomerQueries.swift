@@ -1,0 +1,29 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// The numbers that stand for customers in rows that are never changed (I45).
+enum CustomerQueries {
+    static let selectNumber = "SELECT id FROM customer WHERE app = ? AND customer = ?"
+
+    static func number(of name: CustomerName, _ database: Database) throws -> Int64? {
+        try database.rows(selectNumber, [.text(name.app.rawValue), .text(name.customer.rawValue)]) { $0.integer(0) }.first
+    }
+
+    /// False where the number is taken.
+    static func insert(_ name: CustomerName, number: Int64, _ database: Database) throws -> Bool {
+        try database.run(
+            "INSERT INTO customer (id, app, customer) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            [.integer(number), .text(name.app.rawValue), .text(name.customer.rawValue)]) > 0
+    }
+
+    static let selectName = "SELECT id, customer FROM customer WHERE id = ?"
+
+    static func names(of numbers: Set<Int64>, _ database: Database) throws -> CustomerNames {
+        CustomerNames(
+            try numbers.flatMap { number in
+                try database.rows(selectName, [.integer(number)]) { (number: $0.integer(0), name: $0.optionalText(1)) }
+            })
+    }
+}
