@@ -119,7 +119,8 @@ struct LifeTemplate: Sendable {
         let packed = varint(number.value(at: one.number) * 2)
         let doubled = try line { String(2 * (try StoredLives.number(of: $0.customer))) }
         return [
-            texts(String(number.value(at: one.number)), skipping: 0, number), (packed, 0, .varint(width: packed.count, doubled)),
+            texts(String(number.value(at: one.number)), skipping: 0, number),
+            NamedField(needle: packed, skipped: 0, field: .varint(width: packed.count, doubled)),
             texts(one.charge(0).originalTransactionId, skipping: 0, id),
             texts(one.charge(0).webOrderLineItemId, skipping: 0, item),
             texts(one.customer.rawValue, skipping: customerPrefix, customer),
