@@ -14,10 +14,10 @@ package final class SQLiteStore: Store {
     private let numbers: CustomerNumbers
     private let schema: Int
     private let longestWait: Duration
+    private let checkpointer: Checkpointer
     /// Whether the disk refused a write. What it then holds of the pages that were to be flushed nobody knows, and asking it
     /// again would be answered as if all were well; so nothing more is written before the process is started anew (F03).
-    private let isDamaged = Atomic(false)
-    private let damage: AsyncStream<StorageError>.Continuation
+    private let isDamaged: Damage
     /// The failures after which the process must be started anew.
     package let failures: AsyncStream<StorageError>
 
@@ -38,21 +38,45 @@ package final class SQLiteStore: Store {
     /// - Parameters:
     ///   - schema: that this store knows; another than today's only in tests.
     ///   - longestWait: how long a write waits for a lock that another program holds.
+    ///   - bounds: of the WAL.
     init(
         path: String, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-        knowing schema: Int = Schema.version, longestWait: Duration = .seconds(5)
+        knowing schema: Int = Schema.version, longestWait: Duration = .seconds(5),
+        wal bounds: Checkpointer.Bounds = Checkpointer.Bounds()
     ) throws {
         numbers = CustomerNumbers(generator)
         self.schema = schema
         self.longestWait = longestWait
-        (failures, damage) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
-        pool = try StorageError.translating { try Self.open(path, schema) }
+        let (failures, damage) = AsyncStream<StorageError>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let isDamaged = Damage(damage)
+        (self.failures, self.isDamaged) = (failures, isDamaged)
+        let pool = try StorageError.translating { try Self.open(path, schema) }
+        self.pool = pool
+        checkpointer = try StorageError.translating {
+            let checkpointer = try Checkpointer(path: path, bounds) { isDamaged.note($0) }
+            try pool.writeWithoutTransaction { try checkpointer.watch($0) }
+            return checkpointer
+        }
         readers = try HoldingReaders(path: path)
     }
 
-    /// 32 MB of WAL. A checkpoint writes each page once, however often it changed, and the commit that it falls to waits for it:
-    /// with SQLite's own 1,000 pages that was every second commit of fifty renewals.
-    private static let pagesBetweenCheckpoints = 8192
+    /// Whether the disk refused a write, and who is told.
+    private final class Damage: Sendable {
+        private let isThere = Atomic(false)
+        private let told: AsyncStream<StorageError>.Continuation
+
+        init(_ told: AsyncStream<StorageError>.Continuation) { self.told = told }
+
+        func note(_ error: StorageError) {
+            isThere.store(true, ordering: .releasing)
+            told.yield(error)
+        }
+
+        func check() throws(StorageError) {
+            guard isThere.load(ordering: .acquiring) else { return }
+            throw StorageError(.inputOutput, "the disk refused a write before; the process must be started anew")
+        }
+    }
 
     private static func open(_ path: String, _ schema: Int) throws -> DatabasePool {
         var configuration = Configuration()
@@ -65,7 +89,6 @@ package final class SQLiteStore: Store {
         let synchronous = try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA foreign_keys = ON")
-            try database.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.pagesBetweenCheckpoints)")
             // Where opening for writing fails, SQLite opens for reading; the server would start and refuse everything for good.
             guard sqlite3_db_readonly(database.sqliteConnection, "main") == 0 else {
                 throw StorageError(.inputOutput, "the database file can only be read")
@@ -107,14 +130,11 @@ package final class SQLiteStore: Store {
     }
 
     private func watching<Result>(_ body: () throws -> Result) throws -> Result {
-        guard !isDamaged.load(ordering: .acquiring) else {
-            throw StorageError(.inputOutput, "the disk refused a write before; the process must be started anew")
-        }
+        try isDamaged.check()
         do {
             return try body()
         } catch let error as StorageError where error.code == .inputOutput && error.underlying is DatabaseError {
-            isDamaged.store(true, ordering: .releasing)
-            damage.yield(error)
+            isDamaged.note(error)
             throw error
         }
     }
@@ -122,6 +142,7 @@ package final class SQLiteStore: Store {
     private func commit<Result>(_ body: (any StoreTransaction) throws -> Result, _ database: Database) throws -> Result {
         let transaction = SQLiteTransaction(database: database, committed: names.get(), numbers: numbers)
         var result: Result?
+        checkpointer.keepBound(database)
         try StorageError.translating {
             try database.inTransaction(.immediate) {
                 result = try body(transaction)
@@ -246,9 +267,7 @@ package final class SQLiteStore: Store {
     }
 
     package func checkHealth() async throws {
-        guard !isDamaged.load(ordering: .acquiring) else {
-            throw StorageError(.inputOutput, "the disk refused a write; the process must be started anew")
-        }
+        try isDamaged.check()
         try read { database in
             try Schema.check(database, workingWith: schema)
         }
@@ -263,7 +282,10 @@ package final class SQLiteStore: Store {
         readers.close()
         // GRDB closes its own readers after the writer, so they go now; closed before, there are none.
         pool.invalidateReadOnlyConnections()
-        try StorageError.translating { try pool.close() }
+        try StorageError.translating {
+            try checkpointer.close()
+            try pool.close()
+        }
     }
 
     /// Writes a copy of the database as it is at one instant, while it is written to.
