@@ -57,7 +57,7 @@ import Testing
             database: database, committed: Names(), numbers: CustomerNumbers(SystemRandomNumberGenerator()))
         // The readers of holdings have connections of their own, which cannot be watched from here; the words are the same.
         _ = try Row.fetchAll(database, sql: HoldingQueries.selectHoldings, arguments: ["app", "app", "Production", "alice"])
-        let reading = SubscriptionReading(database: database, names: Names())
+        let reading = SQLiteReading(database: database, names: Names())
         let ledger = try NameQueries.ledger(of: Life.scope, database) ?? 0
         _ = try reading.contents(of: Life.key, ledger: ledger)
         _ = try reading.facts(of: Life.key.originalTransactionId, limit: 10, ledger: ledger)

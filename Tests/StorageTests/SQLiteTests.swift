@@ -53,9 +53,9 @@ import Testing
     @Test func `A schema that is newer than this Tenure is refused and left alone`() async throws {
         try await withDatabase { file in
             do { _ = try SQLiteStore(path: file.path) }
-            try file.query { try $0.execute(sql: "PRAGMA user_version = \(Schema.version + 1)") }
+            try file.query { try $0.execute(sql: "PRAGMA user_version = \(SQLiteSchema.version + 1)") }
             #expect(throws: StorageError(.schemaTooNew, "")) { try SQLiteStore(path: file.path) }
-            #expect(try file.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version + 1)
+            #expect(try file.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == SQLiteSchema.version + 1)
         }
     }
 
@@ -261,22 +261,22 @@ import Testing
     @Test func `F24 Each step may be cut short and begun again, and a file of any released step is brought up to date`()
         async throws
     {
-        for step in Schema.released {
+        for step in SQLiteSchema.released {
             try await withDatabase { file in
                 try file.query { database in
                     try database.inTransaction {
-                        try Schema.migrate(database, upTo: step)
+                        try SQLiteSchema.migrate(database, upTo: step)
                         return .rollback
                     }
                     #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == 0)
                     try database.inTransaction {
-                        try Schema.migrate(database, upTo: step)
+                        try SQLiteSchema.migrate(database, upTo: step)
                         return .commit
                     }
                 }
                 let store = try SQLiteStore(path: file.path)
                 try await store.write { try Life.write($0) }
-                #expect(try file.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version)
+                #expect(try file.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == SQLiteSchema.version)
             }
         }
     }
@@ -286,8 +286,8 @@ import Testing
         async throws
     {
         // Today's code cannot work on yesterday's tables, so today's are those of before, and the new version has a step more.
-        let before = Schema.version
-        let added = Schema.Step(
+        let before = SQLiteSchema.version
+        let added = SQLiteSchema.Step(
             number: before + 1, oldest: before, script: "ALTER TABLE operatorWarning ADD COLUMN more INTEGER;")
         try await withDatabase { file in
             let old = try SQLiteStore(path: file.path, knowing: before)
@@ -304,7 +304,7 @@ import Testing
                     try file.query { database in
                         try database.execute(sql: "PRAGMA busy_timeout = 60000")
                         try database.inTransaction(.immediate) {
-                            try Schema.take(added, database)
+                            try SQLiteSchema.take(added, database)
                             return .commit
                         }
                     }
@@ -318,8 +318,8 @@ import Testing
             #expect(throws: StorageError(.schemaTooNew, "")) { try SQLiteStore(path: file.path, knowing: before) }
             // A step after which the server of before would read what is not there any more.
             try file.query { database in
-                let step = Schema.Step(number: before + 2, oldest: before + 1, script: "CREATE TABLE more (x);")
-                try Schema.take(step, database)
+                let step = SQLiteSchema.Step(number: before + 2, oldest: before + 1, script: "CREATE TABLE more (x);")
+                try SQLiteSchema.take(step, database)
             }
             await #expect(throws: StorageError(.schemaTooNew, "")) { try await old.checkHealth() }
         }

@@ -271,6 +271,52 @@ import Testing
             })
     }
 
+    // MARK: Stores
+
+    /// Whoever changes one store finds the same thing in the other at the same place.
+    @Test func `both stores have the same files, with the same functions in the order of the protocol`() throws {
+        let protocols = [
+            "Answers": "AnsweringStore", "Work": "WorkStore", "Pages": "PagingStore", "Proof": "ProvingStore",
+        ]
+        for (part, name) in protocols {
+            let wanted = try functions(of: "Sources/Storage/Store/\(name).swift", in: "protocol ")
+            #expect(!wanted.isEmpty)
+            for (room, store) in [("StorageSQLite", "SQLiteStore"), ("StoragePostgres", "PostgresStore")] {
+                #expect(
+                    try functions(of: "Sources/\(room)/Store/\(store)+\(part).swift", in: "extension ") == wanted,
+                    "\(store)+\(part)")
+            }
+        }
+        let wanted = try functions(of: "Sources/Storage/Store/StoreTransaction.swift", in: "protocol ")
+        for file in ["StorageSQLite/Store/SQLiteTransaction", "StoragePostgres/Store/PostgresTransaction"] {
+            let known = try functions(of: "Sources/\(file).swift", in: "").filter(Set(wanted).contains)
+            #expect(known == wanted, "\(file)")
+        }
+        let queries = try ["StorageSQLite", "StoragePostgres"].map { room in
+            Set(try Self.files(in: "Sources/\(room)/Queries").map { String($0.path.split(separator: "/").last ?? "") })
+        }
+        // Only PostgreSQL has a session, a schema and a catalogue to ask about.
+        let more: Set = ["SessionQueries.swift", "SchemaQueries.swift", "CatalogueQueries.swift"]
+        #expect(queries[0].union(more) == queries[1])
+    }
+
+    /// The functions that a file declares, from the first line with the word on, each with its labels.
+    private func functions(of path: String, in word: String) throws -> [String] {
+        let text = try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
+        let beginning = word.isEmpty ? text.startIndex : text.firstRange(of: word)?.lowerBound ?? text.endIndex
+        let rest = text[beginning...]
+        let part = String(rest[..<(rest.firstRange(of: "\n}\n")?.lowerBound ?? rest.endIndex)])
+        return part.matches(
+            of: #/(?m)^    (?:package )?(?:mutating )?func (\w+)(?:<[^>]*>)?\(([^{]*?)\)(?: async)?(?: throws| ->|$)/#
+        )
+        .map { match in
+            let labels = match.output.2.split(separator: ",").compactMap { parameter in
+                parameter.split(separator: ":").first?.split(whereSeparator: \.isWhitespace).first.map(String.init)
+            }
+            return "\(match.output.1)(\(labels.joined(separator: ":")))"
+        }
+    }
+
     // MARK: Pages
 
     @Test func `every built rule has a mutation, and every mutation belongs to a built rule`() throws {

@@ -33,7 +33,7 @@ final class IntakeQueue: Sendable {
         }
     }
 
-    private let store: any Store
+    private let store: any WritingStore
     private let settings: SettingsCache
     private let limits: Limits
     private let line = Mutex(Line())
@@ -56,7 +56,7 @@ final class IntakeQueue: Sendable {
         case lead(with: [Waiter])
     }
 
-    init(store: any Store, limits: Limits = Limits(), settings: SettingsCache = SettingsCache()) {
+    init(store: any WritingStore, limits: Limits = Limits(), settings: SettingsCache = SettingsCache()) {
         self.store = store
         self.settings = settings
         self.limits = limits

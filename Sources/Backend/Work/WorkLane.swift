@@ -51,7 +51,7 @@ package struct WorkPauses: Sendable {
 
 /// What all lanes of one server share.
 struct WorkPlace: Sendable {
-    let store: any Store
+    let store: any WorkStore
     let clock: any TimeSource
     let worker: String
     let pauses: WorkPauses

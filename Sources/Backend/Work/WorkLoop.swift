@@ -10,7 +10,7 @@ package struct WorkLoop: Sendable {
     ///   - worker: for operators to see who holds what; best unique, as host and process are.
     ///   - jitter: from 0 up to 1, another one each time, so that what failed together does not come again together.
     package init(
-        store: any Store, clock: any TimeSource, lanes: [WorkLane], worker: String, pauses: WorkPauses = .real,
+        store: any WorkStore, clock: any TimeSource, lanes: [WorkLane], worker: String, pauses: WorkPauses = .real,
         jitter: @escaping @Sendable () -> Double
     ) {
         let place = WorkPlace(store: store, clock: clock, worker: worker, pauses: pauses, jitter: jitter)

@@ -67,7 +67,7 @@ struct PolicyStatus: AsyncParsableCommand {
         return ("\(words); the file says the same", true)
     }
 
-    private static func printWork(_ store: any Store) async throws {
+    private static func printWork(_ store: any WorkStore) async throws {
         var (last, count) = (Int64(0), 0)
         while true {
             let page = try await store.work(after: last, limit: 1000)

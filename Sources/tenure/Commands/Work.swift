@@ -51,7 +51,7 @@ struct Work: AsyncParsableCommand {
     }
 
     /// Asking for it once more is what brings work back that is over.
-    private func begin(_ work: StoredWork, _ store: any Store) async throws {
+    private func begin(_ work: StoredWork, _ store: any WorkStore) async throws {
         let order = WorkOrder(
             scope: work.order.scope, subject: work.order.subject, key: work.order.key, kind: work.order.kind,
             body: work.order.body, dueAt: MachineClock().now())

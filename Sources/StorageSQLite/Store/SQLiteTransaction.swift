@@ -76,7 +76,7 @@ final class SQLiteTransaction: StoreTransaction {
     func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
         var stored: [SubscriptionKey: StoredSubscription] = [:]
         for key in subscriptions {
-            stored[key] = try SubscriptionReading(database: database, names: names.committed, found: found).subscription(
+            stored[key] = try SQLiteReading(database: database, names: names.committed, found: found).subscription(
                 key, ledger: ledger(of: key.scope))
         }
         var registrations: [TokenName: [TokenRegistration]] = [:]

@@ -1,6 +1,6 @@
 import GRDB
 import GRDBSQLite
-package import Ledger
+import Ledger
 import Primitives
 package import Storage
 import Synchronization
@@ -9,15 +9,15 @@ import Synchronization
 package final class SQLiteStore: Store {
     /// Seen inside the module only, so that tests can ask the writer what it was told.
     let pool: DatabasePool
-    private let readers: HoldingReaders
-    private let names = CommittedNames()
+    let readers: HoldingReaders
+    let names = CommittedNames()
     private let numbers: CustomerNumbers
-    private let schema: Int
+    let schema: Int
     private let longestWait: Duration
     private let checkpointer: Checkpointer
     /// Whether the disk refused a write. What it then holds of the pages that were to be flushed nobody knows, and asking it
     /// again would be answered as if all were well; so nothing more is written before the process is started anew (F03).
-    private let isDamaged: Damage
+    let isDamaged: Damage
     /// The failures after which the process must be started anew.
     package let failures: AsyncStream<StorageError>
 
@@ -32,7 +32,7 @@ package final class SQLiteStore: Store {
     package convenience init(
         path: String, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) throws {
-        try self.init(path: path, generator: generator, knowing: Schema.version)
+        try self.init(path: path, generator: generator, knowing: SQLiteSchema.version)
     }
 
     /// - Parameters:
@@ -41,7 +41,7 @@ package final class SQLiteStore: Store {
     ///   - bounds: of the WAL.
     init(
         path: String, generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-        knowing schema: Int = Schema.version, longestWait: Duration = .seconds(5),
+        knowing schema: Int = SQLiteSchema.version, longestWait: Duration = .seconds(5),
         wal bounds: Checkpointer.Bounds = Checkpointer.Bounds()
     ) throws {
         numbers = CustomerNumbers(generator)
@@ -61,7 +61,7 @@ package final class SQLiteStore: Store {
     }
 
     /// Whether the disk refused a write, and who is told.
-    private final class Damage: Sendable {
+    final class Damage: Sendable {
         private let isThere = Atomic(false)
         private let told: AsyncStream<StorageError>.Continuation
 
@@ -98,7 +98,7 @@ package final class SQLiteStore: Store {
         guard synchronous == 2 else {
             throw StorageError(.notDurable, "SQLite answered synchronous = \(synchronous ?? -1) after it was set to FULL (2)")
         }
-        try pool.write { try Schema.migrate($0, upTo: schema) }
+        try pool.write { try SQLiteSchema.migrate($0, upTo: schema) }
         return pool
     }
 
@@ -155,124 +155,6 @@ package final class SQLiteStore: Store {
         return result
     }
 
-    package func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
-        try readers.holdings(of: customer, in: scope)
-    }
-
-    package func settings(of app: AppID) async throws -> [SettingsVersion] {
-        try read { try SettingsQueries.versions(of: app, $0) }
-    }
-
-    package func subscriptions(
-        in scope: Scope, after id: OriginalTransactionID?, limit: Int
-    ) async throws -> [StoredSubscription] {
-        try reading(scope) { try $0.subscriptions(in: scope, after: id, limit: limit, ledger: $1) } ?? []
-    }
-
-    package func holdings(
-        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
-    ) async throws -> [HeldByCustomer] {
-        try reading(scope) { try HoldingQueries.page(after: place, limit: limit, ledger: $1, $0.database) } ?? []
-    }
-
-    package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
-        try reading(key.scope) { try $0.subscription(key, ledger: $1) } ?? nil
-    }
-
-    package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
-        try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredAuditRow($0, of: key) }
-    }
-
-    package func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
-        try reading(key.scope) { try $0.facts(of: key.originalTransactionId, limit: limit, ledger: $1) } ?? []
-    }
-
-    package func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
-        try read { database in
-            try AuditQueries.outbox(
-                after: id, limit: limit, scope: { try NameQueries.scope(of: $0, database) }, database)
-        }
-    }
-
-    package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
-        try reading(scope) { try AuditQueries.warnings(ledger: $1, limit: limit, $0.database) } ?? []
-    }
-
-    package func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
-        try read { database in
-            try WorkQueries.work(after: id, limit: limit, scope: { try NameQueries.scope(of: $0, database) }, database)
-        }
-    }
-
-    package func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
-        try read { try SubscriptionQueries.next(after: key, limit: limit, $0) }
-    }
-
-    package func contents(of key: SubscriptionKey) async throws -> StoredContents? {
-        // One snapshot for all of its rows.
-        let names = names.get()
-        return try StorageError.translating {
-            try pool.read { database in
-                guard let ledger = try NameQueries.ledger(of: key.scope, database) else { return nil }
-                let reading = SubscriptionReading(database: database, names: names)
-                defer { self.names.learn(found: reading.found.policies) }
-                return try reading.contents(of: key, ledger: ledger)
-            }
-        }
-    }
-
-    package func factlessNotifications(
-        after place: (scope: Scope, notificationUUID: String)?, limit: Int
-    ) async throws -> [FactlessNotification] {
-        try read { try ProofQueries.factless(after: place, limit: limit, $0) }
-    }
-
-    package func unusedDocuments(limit: Int) async throws -> [Int64] {
-        try read { try ProofQueries.unusedDocuments(limit: limit, $0) }
-    }
-
-    package func misnumbered(limit: Int) async throws -> [String] {
-        try read { try ProofQueries.misnumbered(limit: limit, $0) }
-    }
-
-    package func schemaDifferences() async throws -> [SchemaDifference] {
-        try read { try Schema.differences(in: $0, knowing: schema) }
-    }
-
-    package func integrityProblems() async throws -> [String] {
-        try read { try ProofQueries.integrityProblems(limit: 20, $0) }
-    }
-
-    package func evidence(_ number: Int64) async throws -> Evidence {
-        let names = names.get()
-        return try read { database in
-            let reading = SubscriptionReading(database: database, names: names)
-            return try EvidenceQueries.document(number, header: reading.header, database)
-        }
-    }
-
-    package func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
-        try reading(key.scope) { reading, ledger in
-            try AuditQueries.rows(
-                of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger, reading.database)
-        } ?? []
-    }
-
-    package func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
-        try read { try SealQueries.missed(by: app, seal: number, $0) }
-    }
-
-    package func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
-        try read { try SealQueries.seals(of: app, after: number, limit: limit, $0) }
-    }
-
-    package func checkHealth() async throws {
-        try isDamaged.check()
-        try read { database in
-            try Schema.check(database, workingWith: schema)
-        }
-    }
-
     /// Moves what is in the WAL into the file and closes every connection; whoever uses the store afterwards is refused. Safe
     /// to call twice.
     ///
@@ -311,11 +193,11 @@ package final class SQLiteStore: Store {
     }
 
     /// Nil where nothing was ever kept of the app and environment.
-    private func reading<Value>(_ scope: Scope, _ body: (SubscriptionReading, Int64) throws -> Value) throws -> Value? {
+    func reading<Value>(_ scope: Scope, _ body: (SQLiteReading, Int64) throws -> Value) throws -> Value? {
         let names = names.get()
         return try read { database in
             guard let ledger = try names.ledgers[scope] ?? NameQueries.ledger(of: scope, database) else { return nil }
-            let reading = SubscriptionReading(database: database, names: names)
+            let reading = SQLiteReading(database: database, names: names)
             defer { self.names.learn(found: reading.found.policies) }
             return try body(reading, ledger)
         }
@@ -323,7 +205,7 @@ package final class SQLiteStore: Store {
 
     /// One statement on one reader connection: the statement sees one snapshot by itself, so the BEGIN and COMMIT of an isolated
     /// read would only cost time.
-    private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StorageError.translating { try pool.unsafeRead(body) }
     }
 }

@@ -4,7 +4,7 @@ import Primitives
 import Storage
 
 /// Reads what is kept of a subscription, on any connection.
-struct SubscriptionReading {
+struct SQLiteReading {
     let database: Database
     let names: Names
     /// For the next readers.

@@ -3,7 +3,7 @@ import Storage
 
 /// The tables, numbered and forward only. Invariants are constraints here, not promises elsewhere (docs/decisions/0003, 0020,
 /// 0029).
-enum Schema {
+enum SQLiteSchema {
     static let version = Int(StoreSchema.version)
 
     /// Brings a database to this version; safe to run twice, and by two processes at once.

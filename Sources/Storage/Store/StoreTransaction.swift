@@ -24,11 +24,11 @@ package protocol StoreTransaction {
     /// Keeps what was said of whose a locked token is; safe to call twice.
     func register(_ registration: TokenRegistration, app: AppID) throws
 
-    /// Writes what was decided of locked subscriptions: history, owners, holdings, audit rows, events and work.
-    func save(_ savings: [Saving]) throws
-
     /// Notes something for operators, once per kind and value (FACT-5).
     func warn(_ warning: OperatorWarning, in scope: Scope) throws
+
+    /// Writes what was decided of locked subscriptions: history, owners, holdings, audit rows, events and work.
+    func save(_ savings: [Saving]) throws
 
     // MARK: What the app chose
 

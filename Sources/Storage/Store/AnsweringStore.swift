@@ -1,0 +1,33 @@
+package import Ledger
+
+/// What answers need: what is known of a customer or a subscription.
+package protocol AnsweringStore: Sendable {
+    /// What the customer has, by subscription, empty where nothing is known of him; and the number of the app's newest version of
+    /// what it chose, in one statement, so that no answer rests on a version that was replaced before it was asked for (OWN-17).
+    func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings
+
+    /// The versions of what an app chose, by number; empty where none is kept.
+    func settings(of app: AppID) async throws -> [SettingsVersion]
+
+    /// A subscription with its history; nil where nothing is known of it.
+    func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription?
+
+    /// The audit rows of a subscription from the oldest on, at most `limit` of them after `sequence`.
+    func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow]
+
+    /// The facts of a subscription with their evidence, by `signedDate` and key; at most `limit`.
+    func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact]
+
+    /// What operators should look at, from the oldest on; at most `limit` (FACT-5).
+    func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning]
+
+    /// Throws unless the database can be read and is ours.
+    func checkHealth() async throws
+}
+
+extension AnsweringStore {
+    /// What the customer has; empty where nothing is known of him. Sorted by subscription.
+    package func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
+        try await access(of: customer, in: scope).holdings
+    }
+}

@@ -1,0 +1,13 @@
+package import Ledger
+
+/// Everything that is kept, page by page, for reports over all of it.
+package protocol PagingStore: Sendable {
+    /// Subscriptions with their histories from the first on, by id; at most `limit` after `id` (OWN-16).
+    func subscriptions(in scope: Scope, after id: OriginalTransactionID?, limit: Int) async throws -> [StoredSubscription]
+
+    /// What customers have from the first one on, by customer and subscription; at most `limit` after a subscription of a
+    /// customer (OWN-16).
+    func holdings(
+        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+    ) async throws -> [HeldByCustomer]
+}

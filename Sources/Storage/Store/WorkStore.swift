@@ -1,0 +1,9 @@
+/// What is to be done and delivered later, for whoever does it and for operators. Leasing and ending are in transactions
+/// (``StoreTransaction``).
+package protocol WorkStore: WritingStore {
+    /// What is waiting to be delivered, from the oldest on; at most `limit` after the row `id`.
+    func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow]
+
+    /// Work in the queue, by id; at most `limit` after `id`.
+    func work(after id: Int64, limit: Int) async throws -> [StoredWork]
+}

@@ -1,0 +1,45 @@
+import Ledger
+import Primitives
+import Storage
+
+/// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
+enum HoldingQueries {
+    /// One row at least, with the number of the app's newest version; with NULL for the holding where there is none.
+    static func holdings(of customer: CustomerID, in scope: Scope) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT holding, newest FROM (SELECT max(number) AS newest FROM settingsVersion WHERE app = $1) AS settings
+            LEFT JOIN holding ON ledger = (SELECT id FROM ledger WHERE app = $1 AND environment = $2) AND customer = $3
+            ORDER BY originalTransactionId
+            """,
+            [.text(scope.app.rawValue), .text(scope.environment.rawValue), .text(customer.rawValue)])
+    }
+
+    static func page(
+        after place: (customer: CustomerID, id: OriginalTransactionID)?, ledger: Int64, limit: Int
+    ) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT customer, holding FROM holding
+            WHERE ledger = $1 AND (customer, originalTransactionId) > ($2, $3) ORDER BY customer, originalTransactionId LIMIT $4
+            """,
+            [.integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .count(limit)])
+    }
+
+    /// What is kept for everybody whom any revision named: only they can have a holding.
+    static func holdings(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            SELECT customer, holding FROM holding
+            WHERE ledger = $1 AND originalTransactionId = $2 AND customer = ANY (ARRAY(
+                SELECT DISTINCT owner.customer FROM tenure JOIN customer AS owner ON owner.id = tenure.customer
+                WHERE ledger = $1 AND originalTransactionId = $2 AND owner.customer IS NOT NULL))
+            ORDER BY customer
+            """,
+            [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static func holding(in row: PostgresRow) throws -> SubscriptionRows.HoldingRow {
+        SubscriptionRows.HoldingRow(customer: CustomerID(try row.text(0)), text: try row.text(1))
+    }
+}

@@ -1,0 +1,54 @@
+package import Ledger
+import Primitives
+package import Storage
+import Synchronization
+
+/// What answers need.
+extension PostgresStore {
+    package func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
+        try await read { reading in
+            let rows = try reading.connection.execute(HoldingQueries.holdings(of: customer, in: scope))
+            var (holdings, settings) = ([Holding](), Int64(0))
+            for row in rows {
+                settings = try row.optionalInteger(1) ?? 0
+                if let holding = try row.optionalUTF8(0) { holdings.append(try HoldingCoding.decode(holding)) }
+            }
+            return CustomerHoldings(holdings: holdings, settings: settings)
+        }
+    }
+
+    package func settings(of app: AppID) async throws -> [SettingsVersion] {
+        try await read { try $0.connection.execute(SettingsQueries.versions(of: app)).map(SettingsQueries.version) }
+    }
+
+    package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
+        try await read(key.scope) { try $0.subscription(key, ledger: $1) } ?? nil
+    }
+
+    package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
+        try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredAuditRow($0, of: key) }
+    }
+
+    package func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
+        try await read(key.scope) { try $0.facts(of: key.originalTransactionId, limit: limit, ledger: $1) } ?? []
+    }
+
+    package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(AuditQueries.warnings(ledger: ledger, limit: limit)).map(AuditQueries.warning)
+        } ?? []
+    }
+
+    /// At once, where the database has answered lately or is silent to somebody who asked before: a database that is silent must
+    /// not keep everybody waiting who wants to know whether it is (F08).
+    package func checkHealth() async throws {
+        guard let question = try health.withLock({ try $0.ask(at: .now) }) else { return }
+        defer { health.withLock { $0.end(question) } }
+        let schema = schema
+        try await pool.run(.read) { connection in
+            guard let standing = try connection.schemaStanding() else { throw StorageError(.corrupt, "the tables are gone") }
+            try standing.check(workingWith: schema)
+        }
+        noteAnswer()
+    }
+}

@@ -1,0 +1,22 @@
+package import Ledger
+import Primitives
+package import Storage
+
+/// Everything, page by page.
+extension PostgresStore {
+    package func subscriptions(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await read(scope) { try $0.subscriptions(in: scope, after: id, limit: limit, ledger: $1) } ?? []
+    }
+
+    package func holdings(
+        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+    ) async throws -> [HeldByCustomer] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(HoldingQueries.page(after: place, ledger: ledger, limit: limit)).map { row in
+                HeldByCustomer(customer: CustomerID(try row.text(0)), holding: try HoldingCoding.decode(row.utf8(1)))
+            }
+        } ?? []
+    }
+}

@@ -1,0 +1,86 @@
+package import Ledger
+import Primitives
+package import Storage
+
+/// What the proof of the books reads.
+extension PostgresStore {
+    package func subscriptions(after key: SubscriptionKey?, limit: Int) async throws -> [SubscriptionKey] {
+        try await read { try $0.subscriptions(after: key, limit: limit) }
+    }
+
+    package func contents(of key: SubscriptionKey) async throws -> StoredContents? {
+        let names = names.get()
+        // One snapshot for all of its rows.
+        let (contents, found) = try await pool.transaction(.read, .snapshot, retry: retry) { connection in
+            let reading = PostgresReading(connection: connection, names: names)
+            let contents = try reading.ledger(of: key.scope).flatMap { try reading.contents(of: key, ledger: $0) }
+            return (contents, reading.found.policies)
+        }
+        self.names.learn(found: found)
+        return contents
+    }
+
+    package func factlessNotifications(
+        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+    ) async throws -> [FactlessNotification] {
+        try await read { reading in
+            try reading.connection.execute(ProofQueries.factless(after: place, limit: limit)).map(ProofQueries.factless)
+        }
+    }
+
+    package func unusedDocuments(limit: Int) async throws -> [Int64] {
+        try await read { try $0.connection.execute(ProofQueries.unusedDocuments(limit: limit)).map { try $0.integer(0) } }
+    }
+
+    package func misnumbered(limit: Int) async throws -> [String] {
+        try await read { reading in
+            ContentNumber.misnumbered(
+                headers: try reading.connection.execute(ProofQueries.headers).map { (try $0.integer(0), try $0.text(1)) },
+                policies: try reading.connection.execute(ProofQueries.policies).map { row in
+                    PolicyRow(number: try row.integer(0), foldVersion: try row.integer(1), text: try row.text(2))
+                }, limit: limit)
+        }
+    }
+
+    /// What the steps make is made once more, as temporary tables that are gone with the transaction. A role that may make none
+    /// is told so.
+    package func schemaDifferences() async throws -> [SchemaDifference] {
+        try await pool.run(.write) { try $0.schemaDifferences() }
+    }
+
+    /// PostgreSQL looks at its pages by programs of its own, such as `pg_amcheck`.
+    package func integrityProblems() async throws -> [String] { [] }
+
+    package func evidence(_ number: Int64) async throws -> Evidence { try await read { try $0.evidence(number) } }
+
+    package func auditTexts(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [AuditRowText] {
+        try await read(key.scope) { reading, ledger in
+            let rows = try reading.connection.execute(
+                AuditQueries.rows(of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger)
+            ).map(AuditQueries.row)
+            return try AuditRowText.named(rows) { try reading.names(of: $0) }
+        } ?? []
+    }
+
+    package func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
+        try await read { reading in
+            try reading.connection.execute(SealQueries.seals(of: app, after: number, limit: limit)).map { row in
+                let number = try row.integer(0)
+                let heads = try reading.connection.execute(SealQueries.heads(of: app, number: number)).map {
+                    try SealQueries.entry(in: $0, app: app)
+                }
+                let seal = AuditSeal(
+                    app: app, number: number, sealedAt: try row.instant(1), heads: heads, previous: try row.bytes(2))
+                return StoredSeal(seal: seal, hash: try row.bytes(3))
+            }
+        }
+    }
+
+    package func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
+        try await read { reading in
+            try reading.connection.execute(SealQueries.missed(by: app, seal: number)).map { row in
+                MissedHead(entry: try SealQueries.entry(in: row, app: app), isSubscriptionThere: try row.bool(4))
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
+enum HoldingQueries {
+    /// Run by `HoldingReaders`, on connections of their own. The number of the app's newest version stands beside each holding,
+    /// so that both are of one instant; it is looked up once.
+    static let selectHoldings = """
+        SELECT holding, (SELECT max(number) FROM settingsVersion WHERE app = ?) FROM holding
+        WHERE ledger = (SELECT id FROM ledger WHERE app = ? AND environment = ?) AND customer = ?
+        ORDER BY originalTransactionId
+        """
+
+    static let selectPage = """
+        SELECT customer, holding FROM holding
+        WHERE ledger = ? AND (customer, originalTransactionId) > (?, ?) ORDER BY customer, originalTransactionId LIMIT ?
+        """
+
+    static func page(
+        after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [HeldByCustomer] {
+        let values: [SQLiteValue] = [
+            .integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .integer(Int64(limit)),
+        ]
+        return try database.rows(selectPage, values) { row in
+            HeldByCustomer(customer: CustomerID(row.text(0)), holding: try HoldingCoding.decode(row.text(1)))
+        }
+    }
+
+    static func save(
+        _ holding: SubscriptionRows.HoldingRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws {
+        try database.run(
+            """
+            INSERT INTO holding (ledger, customer, originalTransactionId, holding) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET holding = excluded.holding
+            """,
+            [.integer(ledger), .text(holding.customer.rawValue), .text(id.rawValue), .text(holding.text)])
+    }
+
+    static let deleteHolding = "DELETE FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
+
+    static func remove(_ customer: CustomerID, from id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+        try database.run(deleteHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)])
+    }
+
+    /// What is kept for everybody who ever owned it; by customer.
+    static func holdings(
+        of id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws -> [SubscriptionRows.HoldingRow] {
+        try SubscriptionQueries.customers(of: id, ledger: ledger, database).sorted().compactMap {
+            try holding(of: $0, in: id, ledger: ledger, database)
+        }
+    }
+
+    static let selectHolding = "SELECT holding FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
+
+    static func holding(
+        of customer: CustomerID, in id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws -> SubscriptionRows.HoldingRow? {
+        try database.rows(selectHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)]) { row in
+            SubscriptionRows.HoldingRow(customer: customer, text: row.text(0))
+        }.first
+    }
+}

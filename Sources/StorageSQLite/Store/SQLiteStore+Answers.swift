@@ -1,0 +1,38 @@
+import GRDB
+package import Ledger
+import Primitives
+package import Storage
+
+/// What answers need.
+extension SQLiteStore {
+    package func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
+        try readers.holdings(of: customer, in: scope)
+    }
+
+    package func settings(of app: AppID) async throws -> [SettingsVersion] {
+        try read { try SettingsQueries.versions(of: app, $0) }
+    }
+
+    package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
+        try reading(key.scope) { try $0.subscription(key, ledger: $1) } ?? nil
+    }
+
+    package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
+        try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredAuditRow($0, of: key) }
+    }
+
+    package func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact] {
+        try reading(key.scope) { try $0.facts(of: key.originalTransactionId, limit: limit, ledger: $1) } ?? []
+    }
+
+    package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
+        try reading(scope) { try AuditQueries.warnings(ledger: $1, limit: limit, $0.database) } ?? []
+    }
+
+    package func checkHealth() async throws {
+        try isDamaged.check()
+        try read { database in
+            try SQLiteSchema.check(database, workingWith: schema)
+        }
+    }
+}

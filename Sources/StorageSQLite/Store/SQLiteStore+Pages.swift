@@ -1,0 +1,19 @@
+import GRDB
+package import Ledger
+import Primitives
+package import Storage
+
+/// Everything, page by page.
+extension SQLiteStore {
+    package func subscriptions(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try reading(scope) { try $0.subscriptions(in: scope, after: id, limit: limit, ledger: $1) } ?? []
+    }
+
+    package func holdings(
+        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+    ) async throws -> [HeldByCustomer] {
+        try reading(scope) { try HoldingQueries.page(after: place, limit: limit, ledger: $1, $0.database) } ?? []
+    }
+}

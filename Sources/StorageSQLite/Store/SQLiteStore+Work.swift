@@ -1,0 +1,20 @@
+import GRDB
+import Ledger
+import Primitives
+package import Storage
+
+/// What is to be done and delivered later.
+extension SQLiteStore {
+    package func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
+        try read { database in
+            try AuditQueries.outbox(
+                after: id, limit: limit, scope: { try NameQueries.scope(of: $0, database) }, database)
+        }
+    }
+
+    package func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
+        try read { database in
+            try WorkQueries.work(after: id, limit: limit, scope: { try NameQueries.scope(of: $0, database) }, database)
+        }
+    }
+}
