@@ -38,7 +38,8 @@ protocol DatabaseSite: Sendable {
     var begin: String { get }
 
     /// The store in the database of the name; it is made if it is not there.
-    func open(_ name: String) async throws -> any Store
+    /// - Parameter generator: where customers' numbers come from.
+    func open(_ name: String, generator: any RandomNumberGenerator & Sendable) async throws -> any Store
     func close(_ store: any Store) async
     /// Another database like one that nobody has open.
     func copy(_ name: String, to other: String) async throws
@@ -59,6 +60,12 @@ protocol DatabaseSite: Sendable {
     func sizes(of name: String) throws -> [String: Int]
 }
 
+extension DatabaseSite {
+    func open(_ name: String) async throws -> any Store {
+        try await open(name, generator: SystemRandomNumberGenerator())
+    }
+}
+
 struct SQLiteSite: DatabaseSite {
     let folder: URL
     let kind = DatabaseKind.sqlite
@@ -66,9 +73,18 @@ struct SQLiteSite: DatabaseSite {
 
     func path(_ name: String) -> String { folder.appendingPathComponent("\(name).sqlite").path }
 
-    func open(_ name: String) async throws -> any Store { try SQLiteStore(path: path(name)) }
+    func open(_ name: String, generator: any RandomNumberGenerator & Sendable) async throws -> any Store {
+        try SQLiteStore(path: path(name), generator: generator)
+    }
 
-    func close(_ store: any Store) async {}
+    /// Else what is moved from the WAL meanwhile would be torn in a copy.
+    func close(_ store: any Store) async {
+        do {
+            try (store as? SQLiteStore)?.close()
+        } catch {
+            print("the store was not closed: \(error)")
+        }
+    }
 
     func copy(_ name: String, to other: String) async throws {
         try RawSQLite(path: path(name)).script("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -122,13 +138,12 @@ final class PostgresSite: DatabaseSite {
         server = try PrivatePostgres(options)
     }
 
-    func open(_ name: String) async throws -> any Store {
+    func open(_ name: String, generator: any RandomNumberGenerator & Sendable) async throws -> any Store {
         let settings = try server.settings(server.url(name))
         let libpq = try Libpq.loaded()
         let isThere = try administration().run(
             "SELECT 1 FROM pg_database WHERE datname = '\(name)'")
         if isThere.isEmpty { try server.administer("CREATE DATABASE \(name)") }
-        let generator = SystemRandomNumberGenerator()
         try await PostgresStore.migrate(settings, libpq: libpq, applicationRole: nil, generator: generator)
         return try await PostgresStore(settings, libpq: libpq, generator: generator)
     }

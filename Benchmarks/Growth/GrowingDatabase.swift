@@ -48,7 +48,7 @@ struct GrowingDatabase {
     private mutating func begin() async throws -> StoredLives {
         let lastEnds = StoredLives.lastEnds(renewals)
         let evidence = Evidence(form: .compactJWS, bytes: Array(try renewals.samples.transaction(SignedSamples.charge).utf8))
-        let store = try await site.open(Self.name)
+        let store = try await site.open(Self.name, generator: StoredLives.Numbers())
         try await store.write { transaction in
             for number in 0..<Self.compared {
                 let life = StoredLives.life(number, lastEnds)

@@ -76,7 +76,19 @@ struct StoredLives: Sendable {
     /// The number of a customer: not by chance, so that lives differ evenly; as long as one of chance is.
     static func number(of customer: CustomerID) throws -> Int64 {
         guard let number = Int64(customer.rawValue.suffix(12)) else { throw BenchError("a customer without a number") }
-        return 4_000_000_000_000_000_000 + number
+        return firstNumber + number
+    }
+
+    private static let firstNumber: Int64 = 4_000_000_000_000_000_000
+
+    /// The same numbers for a store, which draws them for one life after the other.
+    struct Numbers: RandomNumberGenerator {
+        private var drawn: UInt64 = 0
+
+        mutating func next() -> UInt64 {
+            defer { drawn += 1 }
+            return UInt64(StoredLives.firstNumber) + drawn
+        }
     }
 
     private func said(_ life: Life) throws -> [[[RawValue]]] {
@@ -118,7 +130,7 @@ struct StoredLives: Sendable {
             [
                 [
                     ledger, id, .integer(policy), .integer(ends.tenureRevision), .integer(ends.audit.sequence),
-                    .bytes(ends.audit.hash), .integer(ends.events), bool(true), .bytes(rows.history),
+                    .bytes(ends.audit.hash), .integer(ends.events), bool(rows.audit.isEmpty), .bytes(rows.history),
                 ]
             ],
             try (rows.tenures ?? []).map { tenure in

@@ -19,7 +19,8 @@ enum PayloadWords {
         "purchaseDate", "originalPurchaseDate", "expiresDate", "quantity", "type", "appAccountToken", "inAppOwnershipType",
         "offerType", "offerIdentifier", "offerDiscountType", "offerPeriod", "isUpgraded", "revocationDate", "revocationReason",
         "revocationType", "revocationPercentage", "storefront", "storefrontId", "transactionReason", "currency", "price",
-        "appTransactionId", "billingPlanType", "commitmentInfo", "advancedCommerceInfo",
+        "appTransactionId", "billingPlanType", "commitmentInfo", "advancedCommerceInfo", "deviceVerification",
+        "deviceVerificationNonce",
         // Of a renewal info.
         "autoRenewProductId", "autoRenewStatus", "expirationIntent", "gracePeriodExpiresDate", "isInBillingRetryPeriod",
         "priceIncreaseStatus", "recentSubscriptionStartDate", "renewalDate", "renewalPrice", "eligibleWinBackOfferIds",
@@ -29,6 +30,7 @@ enum PayloadWords {
         "Production", "Sandbox", "Auto-Renewable Subscription", "Non-Renewing Subscription", "Consumable", "Non-Consumable",
         "PURCHASED", "FAMILY_SHARED", "PURCHASE", "RENEWAL", "DID_RENEW", "SUBSCRIBED", "DID_CHANGE_RENEWAL_STATUS",
         "DID_FAIL_TO_RENEW", "EXPIRED", "REFUND", "2.0", "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", "USA", "USD", "143441",
+        "UPFRONT", "MONTHLY", "P1W", "P1M", "P1Y",
     ]
 
     private static let first: UInt8 = 0x80

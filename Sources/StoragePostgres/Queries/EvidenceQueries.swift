@@ -8,7 +8,7 @@ enum EvidenceQueries {
         PostgresStatement(
             """
             SELECT ledger, notificationUUID FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, uuid)
-            JOIN evidence ON ledger = inLedger AND notificationUUID = uuid AND notificationUUID IS NOT NULL
+            JOIN evidence ON ledger = inLedger AND notificationUUID = uuid
             """,
             [.integers(notifications.map(\.ledger)), .texts(notifications.map(\.uuid))])
     }

@@ -9,7 +9,7 @@ enum ProofQueries {
         PostgresStatement(
             """
             SELECT notificationUUID, id FROM evidence
-            WHERE ledger = $1 AND notificationUUID = ANY($2::text[]) AND notificationUUID IS NOT NULL ORDER BY notificationUUID
+            WHERE ledger = $1 AND notificationUUID = ANY($2::text[]) ORDER BY notificationUUID
             """,
             [.integer(ledger), .texts(uuids)])
     }

@@ -53,8 +53,8 @@ enum PostgresSchema {
             notificationUUID text COLLATE "C",
             document bytea NOT NULL
         );
-        CREATE UNIQUE INDEX oneDocumentPerNotification ON evidence (ledger, notificationUUID)
-            WHERE notificationUUID IS NOT NULL;
+        -- Of all rows: an index of the others alone is small at first, and would be read through ever after.
+        CREATE UNIQUE INDEX oneDocumentPerNotification ON evidence (ledger, notificationUUID);
         CREATE TABLE fact (
             ledger bigint NOT NULL REFERENCES ledger (id), originalTransactionId text COLLATE "C" NOT NULL,
             factKey text COLLATE "C" NOT NULL,

@@ -6,7 +6,7 @@ import Storage
 /// What Apple and customers said: written once, by the key that makes it one thing (decision 0003), and never changed.
 enum EvidenceQueries {
     static let selectNotification =
-        "SELECT 1 FROM evidence WHERE ledger = ? AND notificationUUID = ? AND notificationUUID IS NOT NULL"
+        "SELECT 1 FROM evidence WHERE ledger = ? AND notificationUUID = ?"
     static let selectFact = "SELECT 1 FROM fact WHERE ledger = ? AND originalTransactionId = ? AND factKey = ?"
     /// What another subscription may have: Apple's transaction ids are one space.
     static let selectSigned =

@@ -7,7 +7,7 @@ import Storage
 enum ProofQueries {
     static let selectNotification = """
         SELECT notificationUUID, id FROM evidence
-        WHERE ledger = ? AND notificationUUID = ? AND notificationUUID IS NOT NULL
+        WHERE ledger = ? AND notificationUUID = ?
         """
 
     /// Of the notifications among the facts; by UUID.

@@ -119,8 +119,7 @@ enum SQLiteSchema {
             notificationUUID TEXT,
             document BLOB NOT NULL
         ) STRICT;
-        CREATE UNIQUE INDEX oneDocumentPerNotification ON evidence (ledger, notificationUUID)
-            WHERE notificationUUID IS NOT NULL;
+        CREATE UNIQUE INDEX oneDocumentPerNotification ON evidence (ledger, notificationUUID);
 
         CREATE TABLE fact (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, factKey TEXT NOT NULL,
