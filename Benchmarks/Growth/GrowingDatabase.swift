@@ -106,7 +106,7 @@ struct GrowingDatabase {
             let found =
                 switch table.name {
                 case "evidence": "id = $1"
-                case "tokenOfSubscription": "app = $1 AND token = $2"
+                case "customer", "tokenOfSubscription": "app = $1 AND \(table.found.column) = $2"
                 default: "ledger = $1 AND \(table.found.column) = $2"
                 }
             return try raw.prepare(
@@ -122,7 +122,7 @@ struct GrowingDatabase {
                 let values: [RawValue] =
                     switch table.name {
                     case "evidence": [.integer(lives.evidenceNumber(of: number))]
-                    case "tokenOfSubscription": [.text(Life.app.rawValue), .text(name)]
+                    case "customer", "tokenOfSubscription": [.text(Life.app.rawValue), .text(name)]
                     default: [.integer(lives.ledger), .text(name)]
                     }
                 let rows = site.kind == .sqlite ? coded : coded.map { $0.map(\.asPostgresGivesIt) }
