@@ -34,13 +34,6 @@ def foreign_address():
         return probe.getsockname()[0]
 
 
-def mebibytes(process, field):
-    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
-        if line.startswith(field):
-            return int(line.split()[1]) / 1024
-    raise SystemExit(f"no {field}")
-
-
 async def ask(address, port, request, limit=30):
     """The status; None where there is no answer in time."""
     try:
@@ -79,11 +72,11 @@ async def memory(process, port, keys):
         "the same as an indefinite length": b"\x30\x80" + nulls + b"\x00\x00",
         "one octet string": b"\x04\x83" + length + nulls,
     }
-    print(f"memory at the start: {mebibytes(process, 'VmRSS'):.0f} MiB")
+    print(f"memory at the start: {harness.mebibytes(process, 'VmRSS'):.0f} MiB")
     for name, receipt in kinds.items():
         requests = [upload(keys, f"c{number}", receipt) for number in range(RECEIPTS)]
         answers = collections.Counter(await asyncio.gather(*(ask("127.0.0.1", port, one, 60) for one in requests)))
-        peak = mebibytes(process, "VmHWM")
+        peak = harness.mebibytes(process, "VmHWM")
         print(f"{RECEIPTS} receipts of {len(receipt)} bytes at once, {name}: {dict(answers)}, most memory so far {peak:.0f} MiB")
 
 

@@ -117,3 +117,11 @@ def configuration(keys, database, port, roots):
             }
         ],
     }
+
+
+def mebibytes(process, field):
+    """A field of the process's memory in MiB: `VmRSS` now, `VmHWM` the most so far (proc(5))."""
+    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) / 1024
+    raise SystemExit(f"no {field}")

@@ -13,7 +13,7 @@ import time
 
 import harness
 import wire_receipts
-from harness import check, configuration, free_port, request, running
+from harness import check, configuration, free_port, mebibytes, request, running
 from wire_receipts import ia5, utf8
 
 PURCHASES = 16_000
@@ -35,12 +35,6 @@ def subscriptions():
     return [wire_receipts.purchase(10**6 + number, a1705=utf8(str(10**15 + 10**6 + number))) for number in range(PURCHASES)]
 
 
-def most_memory(process):
-    """In MiB."""
-    status = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
-    return int(next(line.split()[1] for line in status if line.startswith("VmHWM"))) / 1024
-
-
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder, port, keys = pathlib.Path(name), free_port(), harness.Keys()
@@ -57,7 +51,7 @@ def main():
                 body = {"kind": "restore", "receipt": base64.b64encode(receipt).decode()}
                 begin = time.monotonic()
                 status, answer = request("POST", f"{server}/api/v1/apps/demo/customers/{customer}/receipts", body, fields, timeout=600)
-                print(f"     {len(receipt)} bytes, {time.monotonic() - begin:.1f} s, at most {most_memory(process):.0f} MiB so far")
+                print(f"     {len(receipt)} bytes, {time.monotonic() - begin:.1f} s, at most {mebibytes(process, "VmHWM"):.0f} MiB so far")
                 results = answer.get("results", []) if isinstance(answer, dict) else []
                 check(f"{customer}'s receipt is read whole", status == 200 and len(results) == count, (status, str(answer)[:200]))
                 check(f"{customer} owns all that it names", all(one["isOwner"] for one in results))
@@ -66,7 +60,7 @@ def main():
                 status, answer = request("GET", entitlements, headers=fields)
                 print(f"     what {customer} may use is answered in {(time.monotonic() - begin) * 1000:.0f} ms")
                 check(f"what {customer} may use is answered", status == 200 and answer["customer"] == customer, answer)
-            check(f"it took less than {LONGEST_MIB} MiB", most_memory(process) < LONGEST_MIB, most_memory(process))
+            check(f"it took less than {LONGEST_MIB} MiB", mebibytes(process, "VmHWM") < LONGEST_MIB, mebibytes(process, "VmHWM"))
     return harness.summary()
 
 
