@@ -51,7 +51,7 @@ def main():
                 body = {"kind": "restore", "receipt": base64.b64encode(receipt).decode()}
                 begin = time.monotonic()
                 status, answer = request("POST", f"{server}/api/v1/apps/demo/customers/{customer}/receipts", body, fields, timeout=600)
-                print(f"     {len(receipt)} bytes, {time.monotonic() - begin:.1f} s, at most {mebibytes(process, "VmHWM"):.0f} MiB so far")
+                print(f"     {len(receipt)} bytes, {time.monotonic() - begin:.1f} s, at most {mebibytes(process, 'VmHWM'):.0f} MiB so far")
                 results = answer.get("results", []) if isinstance(answer, dict) else []
                 check(f"{customer}'s receipt is read whole", status == 200 and len(results) == count, (status, str(answer)[:200]))
                 check(f"{customer} owns all that it names", all(one["isOwner"] for one in results))
