@@ -1,6 +1,6 @@
 package import Primitives
 
-/// Looks for what looks like abuse in everything that is known (ABUSE-1). It changes nothing and decides about nobody's access.
+/// Looks for signs of abuse in everything that is known (ABUSE-1). It changes nothing and decides no access.
 package struct AbuseReview {
     private let states: [SubscriptionState]
     private let accounts: AppleAccounts
@@ -38,8 +38,8 @@ package struct AbuseReview {
     // MARK: Accounts
 
     /// Who stood before a subscription with the Apple Account in hand: every owner and every claimant, the refused ones among
-    /// them, since each claim shows possession of the account (OWN-4). An anonymous customer is left out: whoever installs the
-    /// app anew is another, and may be one who is counted already (OWN-10).
+    /// them, since each claim shows possession of the account (OWN-4). Anonymous customers are left out: each new install
+    /// creates one, who may be counted already (OWN-10).
     private func contacts(with state: SubscriptionState) -> [(customer: CustomerID, at: Timestamp)] {
         let anonymous = Set(state.claims.map(\.claim).filter(\.isAnonymous).map(\.customer))
         let owners = state.tenures.compactMap { tenure -> (customer: CustomerID, at: Timestamp)? in
@@ -110,7 +110,7 @@ package struct AbuseReview {
         }
     }
 
-    /// The longer list; of two as long, the one whose group comes first: whichever the dictionary gave first, the answer is one.
+    /// The longer list; of equal lists, the one whose group comes first, so that the dictionary's order does not matter.
     private static func greater(_ one: [CustomerPeriod], _ other: [CustomerPeriod]) -> [CustomerPeriod] {
         if one.count != other.count { return one.count > other.count ? one : other }
         let (group, otherGroup) = (one.first?.subscriptionGroupIdentifier ?? "", other.first?.subscriptionGroupIdentifier ?? "")
@@ -124,7 +124,7 @@ package struct AbuseReview {
         return before?.isIntroductoryOffer ?? false
     }
 
-    /// Refunds of one customer within the window: what he was credited with, not what he owns today (ENT-4).
+    /// Refunds of one customer within the window: what they were credited with, not what they own today (ENT-4).
     private func refunded(where isCounted: (CustomerPeriod, Revocation) -> Bool) -> [CustomerID: [AbuseSignal.Evidence]] {
         credited.reduce(into: [:]) { evidence, period in
             guard let customer = period.customer, let refund = period.refund,
@@ -155,12 +155,12 @@ package struct AbuseReview {
 
     // MARK: Claims and changes
 
-    /// Different subscriptions count, not repetitions: one who presses "restore" ten times has one.
+    /// Counts different subscriptions, not repetitions: pressing "restore" ten times counts once.
     private var claimsWithOthersReceipts: [AbuseSignal] {
         var evidence: [CustomerID: [OriginalTransactionID: AbuseSignal.Evidence]] = [:]
         for state in states {
             for weighed in state.claims where isRecent(weighed.claim.claimedAt, within: thresholds.window) {
-                // OWN-11: what waits because a limit was reached is flagged like what was refused.
+                // OWN-11: a claim pending because of a limit is flagged like a refused one.
                 guard weighed.outcome.isRefusedOrPastLimit else { continue }
                 let id = state.key.originalTransactionId
                 evidence[weighed.claim.customer, default: [:]][id] = AbuseSignal.Evidence(

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// Something that looks like abuse, said with what shows it: shown to operators, sent by webhook, and never a punishment by
-/// itself (ABUSE-1). Nothing in these rules asks for signals before it serves anybody (WALL-3).
+/// A sign of abuse with its evidence: shown to operators, sent by webhook, and never a punishment by itself (ABUSE-1). No
+/// rule here checks signals before serving a customer (WALL-3).
 package struct AbuseSignal: Sendable, Hashable {
     package let kind: Kind
     package let subject: Subject

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// From how many on something is a signal, and within what time (ABUSE-1). The defaults leave families, new phones and a mistaken
-/// purchase alone.
+/// The count from which something is a signal, and the time window (ABUSE-1). The defaults leave families, new phones and a
+/// mistaken purchase alone.
 package struct AbuseThresholds: Sendable, Hashable {
     /// Customers on one Apple Account: 6, since a family has up to six members who may share a device.
     package var customersOfOneAccount = 6

@@ -9,9 +9,10 @@ package enum ConsumptionAnswer: Sendable, Hashable {
     package enum Refusal: Sendable, Hashable {
         /// The transaction is not among what the customer was credited with.
         case unknownTransaction
-        /// The customer has not consented, or the app tells about nobody. Nothing of him is in the answer.
+        /// The customer has not consented, or the app reports on no customer. The answer holds nothing about the
+        /// customer.
         case noConsent
-        /// Apple takes no word about what a member of the family shared (4000185).
+        /// Apple accepts no report about a family-shared purchase (4000185).
         case familyShared
         /// Twelve hours have passed.
         case tooLate(deadline: Timestamp)

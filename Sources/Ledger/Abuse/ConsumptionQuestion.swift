@@ -40,7 +40,7 @@ package struct ConsumptionQuestion: Sendable, Hashable {
 package enum ConsumptionConsentPolicy: String, Sendable, Hashable, CaseIterable {
     /// Each customer's own, as the app's backend recorded it.
     case perCustomer
-    /// Nobody is told about.
+    /// No customer is reported on.
     case never
 }
 
@@ -68,14 +68,14 @@ package struct ConsumptionPolicy: Sendable, Hashable {
 
 /// What the app's backend knows of the customer and the purchase; what it does not know stays undeclared (ABUSE-2).
 package struct ConsumptionKnowledge: Sendable, Hashable {
-    /// Whether the customer agreed to being told about; false where nobody asked him.
+    /// Whether the customer consented to the report; false where they were not asked.
     package var customerConsented: Bool
     package var deliveryStatus: ConsumptionReport.DeliveryStatus
     /// How much was consumed, in thousandths of a percent; nil where it is not known.
     package var consumptionPercentage: Int64?
-    /// How long he has used the app.
+    /// How long they have used the app.
     package var playTime: Milliseconds?
-    /// When his account with the app was made.
+    /// When their account with the app was made.
     package var accountCreatedAt: Timestamp?
     package var userStatus: ConsumptionReport.UserStatus
 

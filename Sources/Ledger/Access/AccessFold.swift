@@ -1,6 +1,6 @@
 import Primitives
 
-/// From periods and renewals to the times in which the subscription gives service to whoever owns it (ENT-6, ENT-7, PER-2).
+/// From periods and renewals to the times in which the subscription serves its owner (ENT-6, ENT-7, PER-2).
 struct AccessFold {
     let periods: [Period]
     /// By `signedDate`.

@@ -11,7 +11,7 @@ package struct Balance: Sendable, Hashable {
 
     /// One change of a balance.
     package struct Entry: Sendable, Hashable {
-        /// When it counts, on the clock of whoever gave it.
+        /// When it counts, on the clock of its source.
         package let at: Timestamp
         /// Positive for a credit, negative for a take-back.
         package let change: Milliseconds
@@ -28,7 +28,7 @@ package struct Balance: Sendable, Hashable {
         windows.removeAll(where: \.isEmpty)
     }
 
-    /// Until when the customer has paid; nil where he never did.
+    /// Until when the customer has paid; nil where they never did.
     package var paidThrough: Timestamp? { windows.last?.until }
 
     private mutating func take(_ entry: Entry) {

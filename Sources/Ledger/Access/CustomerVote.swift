@@ -6,7 +6,7 @@ package struct CustomerVote: Sendable, Hashable, Codable {
     package let kind: Kind
     /// Who decided: an operator, or another source such as a web payment's webhook; for the audit.
     package let actor: String
-    /// In his words; may be empty.
+    /// In their words; may be empty.
     package let reason: String
     /// When it was decided, on our clock.
     package let votedAt: Timestamp
@@ -20,13 +20,13 @@ package struct CustomerVote: Sendable, Hashable, Codable {
     }
 
     package enum Kind: Sendable, Hashable, Codable {
-        /// He may use the entitlement in the window.
+        /// The customer may use the entitlement in the window.
         case grant(EntitlementID, TimeWindow)
-        /// He may not use the entitlement in the window, whatever else says that he may; nil holds all of them.
+        /// The customer may not use the entitlement in the window, whatever else grants it; nil holds all of them.
         case hold(EntitlementID?, TimeWindow)
         /// Time paid elsewhere: lengthens the balance of an entitlement from an instant (ENT-3).
         case credit(EntitlementID, at: Timestamp, Milliseconds)
-        /// An earlier vote counts no longer, from the instant of this one.
+        /// Withdraws an earlier vote from the instant of this one.
         case withdraw(ID<VoteEvidence>)
     }
 }

@@ -77,10 +77,10 @@ package struct CustomerAnswer: Sendable, Hashable {
     package let entitlements: [EntitlementAnswer]
 
     /// - Parameters:
-    ///   - account: what was decided about him beside Apple's facts; nil where nothing was.
+    ///   - account: what was decided about the customer beside Apple's facts; nil where nothing
+    ///     was.
     ///   - heard: what Apple signed later about renewals is not heard; by default the instant itself, so that an answer for the
-    /// past
-    ///     speaks of the past (ENT-11). Whoever asks for now hears everything.
+    /// past speaks of the past (ENT-11). A question about now hears everything.
     package init(
         at instant: Timestamp, holdings: [Holding], account: CustomerAccount? = nil, map: EntitlementMap, heard: Timestamp? = nil
     ) {

@@ -4,7 +4,8 @@ import Primitives
 /// the state in the same transaction; never a stored Bool.
 package struct Holding: Sendable, Hashable {
     package let originalTransactionId: OriginalTransactionID
-    /// His spans; neighbours of the same product and kind are joined, and know when the periods in them began.
+    /// The customer's spans; neighbours of the same product and kind are joined, and know when the periods in them
+    /// began.
     package let spans: [AccessSpan]
     /// What Apple said of the next renewal, and when; the last word is the present one.
     package let words: [RenewalWord]
@@ -12,8 +13,8 @@ package struct Holding: Sendable, Hashable {
     package var autoRenewStatus: Bool? { words.last?.autoRenewStatus }
     /// The product of the next period; nil where Apple has not said.
     package var autoRenewProductId: ProductID? { words.last?.autoRenewProductId }
-    /// The periods that were credited to him and are not in `spans`: those of non-renewing subscriptions (PER-9), and all of them
-    /// where time adds up (ENT-3). By purchase date.
+    /// The periods that were credited to the customer and are not in `spans`: those of non-renewing subscriptions (PER-9), and
+    /// all of them where time adds up (ENT-3). By purchase date.
     package let credited: [CreditedPeriod]
 
     package init(

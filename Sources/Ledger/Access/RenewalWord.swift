@@ -8,7 +8,7 @@ package struct RenewalWord: Sendable, Hashable {
     package let autoRenewStatus: Bool?
     /// The product of the next period; nil where Apple has not said.
     package let autoRenewProductId: ProductID?
-    /// 0: the customer has not consented to a higher price; 1: he has, or needs not; nil: there is none.
+    /// 0: the customer has not consented to a higher price; 1: they have, or need not; nil: there is none.
     package let priceIncreaseStatus: Int64?
     /// Why it ended or will end: Apple's `expirationIntent`; nil where it gave none.
     package let expirationIntent: Int64?

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// A new subscription that nobody owns is of an Apple Account that had an older one: its owner is proposed, and nothing is bound
-/// until he claims it or an operator decides (OWN-14, OWN-2).
+/// A new unowned subscription is of an Apple Account that had an older one: the older one's owner is proposed, and nothing is
+/// bound until they claim it or an operator decides (OWN-14, OWN-2).
 package struct OwnerProposal: Sendable, Hashable {
     package let subscription: OriginalTransactionID
     /// Who owns the older one at the instant.

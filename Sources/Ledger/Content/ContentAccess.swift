@@ -1,9 +1,10 @@
 package import Primitives
 
-/// What one customer may do with one kind of content (ENT-8): a fold over the time that opened it and what he unlocked.
+/// What one customer may do with one kind of content (ENT-8): a fold over the time that opened it and what they
+/// unlocked.
 ///
 /// An unlock counts only inside such time and only within the ration: news that comes late (a subscription that was another's)
-/// takes back what was never his to unlock. Access that was used before a refund stays used (ENT-4).
+/// takes back what was never theirs to unlock. Access that was used before a refund stays used (ENT-4).
 package struct ContentAccess: Sendable, Hashable {
     package let kind: ContentKind
     /// The time that opens the kind, by start and then by end.
@@ -31,7 +32,7 @@ package struct ContentAccess: Sendable, Hashable {
         }
     }
 
-    /// The same from the subscriptions that he owns or owned.
+    /// The same from the subscriptions that the customer owns or owned.
     package init(
         of customer: CustomerID, to kind: ContentKind, states: [SubscriptionState], map: EntitlementMap, unlocks: [ContentUnlock]
     ) {
@@ -39,7 +40,7 @@ package struct ContentAccess: Sendable, Hashable {
         self.init(of: customer, to: kind, spans: spans, unlocks: unlocks)
     }
 
-    /// Whether he may use the item at the instant, and by what right or why not.
+    /// Whether the customer may use the item at the instant, and by what right or why not.
     ///
     /// While the entitlement is active a kind without a ration is open as a whole; one with a ration opens item by item.
     package func use(of item: ContentItem, at instant: Timestamp) -> ContentUse {
@@ -57,7 +58,7 @@ package struct ContentAccess: Sendable, Hashable {
         }
     }
 
-    /// Whether he may unlock the item at the instant, and how many more in this period.
+    /// Whether the customer may unlock the item at the instant, and how many more in this period.
     package func unlock(_ item: ContentItem, at instant: Timestamp) -> ContentUnlockAnswer {
         guard item.kind == kind.id, item.publishedAt <= instant else { return .refused(.notPublished) }
         if let unlockedAt = unlockedAt[item.id], unlockedAt <= instant { return .unlockedBefore(at: unlockedAt) }

@@ -27,7 +27,7 @@ package struct ContentKind: Sendable, Hashable {
     package enum Retention: String, Sendable, Hashable, CaseIterable {
         case lost
         case kept
-        /// Only what was published while he had paid: the issues of his year.
+        /// Only what was published while the customer had paid: the issues of their year.
         case keptIfPublishedWhilePaid
     }
 }
@@ -45,7 +45,7 @@ package struct ContentItem: Sendable, Hashable {
     }
 }
 
-/// A customer opened an item through his entitlement; a recorded input. Opening it again says nothing new.
+/// A customer opened an item through their entitlement; a recorded input. Opening it again says nothing new.
 package struct ContentUnlock: Sendable, Hashable {
     package let customer: CustomerID
     package let content: ContentID

@@ -17,9 +17,9 @@ package enum ContentUse: Sendable, Hashable {
     package enum Refusal: String, Sendable, Hashable {
         /// It is of another kind, or not published yet.
         case notPublished
-        /// He never unlocked it while he might.
+        /// The customer never unlocked it while they could.
         case notUnlocked
-        /// It was open to him and ended with the subscription.
+        /// It was open to the customer and ended with the subscription.
         case lost
     }
 }
@@ -28,7 +28,7 @@ package enum ContentUse: Sendable, Hashable {
 package enum ContentUnlockAnswer: Sendable, Hashable {
     /// How many more in this period when it is done; nil for any number.
     case allowed(leftAfterwards: Int?)
-    /// It is his already; unlocking it again takes nothing from the ration.
+    /// It is unlocked already; unlocking it again takes nothing from the ration.
     case unlockedBefore(at: Timestamp)
     /// The ration of this period is used up; a new one comes with a period that begins at the end of this one. Nil where it does
     /// not end.

@@ -4,7 +4,7 @@ package import Primitives
 /// (ENT-4). What a customer bought, had as an offer or was refunded is asked of these.
 package struct CustomerPeriod: Sendable, Hashable {
     package let originalTransactionId: OriginalTransactionID
-    /// Nil while nobody owns it.
+    /// Nil while it has no owner.
     package let customer: CustomerID?
     package let period: Period
 
@@ -35,10 +35,10 @@ package struct CustomerPeriod: Sendable, Hashable {
     package var purchaseDate: Timestamp { period.purchaseDate }
     package var transactionId: TransactionID { period.transaction.transactionId }
 
-    /// Apple's `subscriptionGroupIdentifier`; nil where the source had no word for it.
+    /// Apple's `subscriptionGroupIdentifier`; nil where the source has no such field.
     package var subscriptionGroupIdentifier: String? { period.transaction.details.subscriptionGroupIdentifier }
 
-    /// Somebody bought it; what renewed by itself nobody did (OWN-8), nor what Apple stopped because it was active (OWN-5).
+    /// A customer bought it. It did not renew by itself (OWN-8), and Apple did not stop it as already active (OWN-5).
     package var isBought: Bool { period.isBought }
 
     /// Shared by a member of the family, who paid for it with another Apple Account (OWN-13).
@@ -56,7 +56,7 @@ package struct CustomerPeriod: Sendable, Hashable {
     /// The whole price was given back, so that for licences it was never bought (ENT-4).
     package var isFullyRefunded: Bool { refund.map { !$0.isPartial } ?? false }
 
-    /// It was an introductory offer, a trial among them: `offerType` 1 (PER-7). One that a member of the family had is not his.
+    /// It was an introductory offer, a trial among them: `offerType` 1 (PER-7). A family member's offer is not the customer's.
     package var isIntroductoryOffer: Bool { period.transaction.details.offerType == 1 && !isFromFamily }
 
     /// It was a promotional offer: `offerType` 2 (PER-7).

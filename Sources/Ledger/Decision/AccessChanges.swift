@@ -121,11 +121,12 @@ struct AccessChanges {
 }
 
 extension AuditRow {
-    /// One row for every customer whose access is another only because another version of the rules folds the same history
+    /// One row for every customer whose access differs only because another version of the rules folds the same history
     /// (AUDIT-1); by customer. The rule is the one by which today's version decides at that instant.
     ///
     /// - Parameters:
-    ///   - kept: when each customer had service by the version that wrote it; nobody else had any.
+    ///   - kept: when each customer had service by the version that wrote it; no other customer had
+    ///     any.
     ///   - state: what today's version makes of it.
     ///   - learnedAt: when it was folded anew, on our clock.
     package static func refolding(

@@ -4,7 +4,7 @@ package import Primitives
 package struct AuditRow: Sendable, Hashable, Codable {
     package let subscription: SubscriptionKey
     package let customer: CustomerID
-    /// The first instant at which his access differs from what we thought before.
+    /// The first instant at which the customer's access differs from what we thought before.
     package let effectiveAt: Timestamp
     package let learnedAt: Timestamp
     package let rule: Rule
@@ -13,7 +13,8 @@ package struct AuditRow: Sendable, Hashable, Codable {
     package let before: Extent
     package let after: Extent
     package let actor: Actor
-    /// What upgrades or refunds took back of periods he was credited with (ENT-4); by purchase date, mostly none or one.
+    /// What upgrades or refunds took back of periods credited to the customer (ENT-4); by purchase date, mostly none or
+    /// one.
     package let takeBacks: [TakeBack]
 
     /// How far a customer's access from this subscription reaches.
@@ -89,7 +90,7 @@ package struct AuditRow: Sendable, Hashable, Codable {
         case customer
         /// The app's own backend, by registering a token.
         case appBackend
-        /// Whoever applied a version of the policy.
+        /// The operator who applied a version of the policy.
         case operatorOfTenure
         /// A newer version of Tenure, whose rules make something else of the same history; such a row has no evidence.
         case tenure

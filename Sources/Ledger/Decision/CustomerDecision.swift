@@ -1,7 +1,7 @@
 package import Primitives
 
-/// Everything that follows from a vote about a customer, as values (ENT-3, ENT-9): his account and one audit row for each
-/// entitlement whose use it changes (AUDIT-1).
+/// Everything that follows from a vote about a customer, as values (ENT-3, ENT-9): the customer's account and one audit
+/// row for each entitlement whose use it changes (AUDIT-1).
 package struct CustomerDecision: Sendable, Hashable {
     package let account: CustomerAccount
     /// False where the vote was known; then nothing need be written.
@@ -12,8 +12,8 @@ package struct CustomerDecision: Sendable, Hashable {
     /// Pure: the same arguments give the same decision, and a vote that is known changes nothing.
     ///
     /// - Parameters:
-    ///   - account: all that was decided about him before.
-    ///   - holdings: what he has from Apple's facts.
+    ///   - account: all that was decided about the customer before.
+    ///   - holdings: what the customer has from Apple's facts.
     ///   - learnedAt: when we learned the vote, on our clock; goes into audit rows only.
     package init(
         on vote: CustomerVote, account before: CustomerAccount, holdings: [Holding], map: EntitlementMap, learnedAt: Timestamp
@@ -43,7 +43,7 @@ package struct CustomerAuditRow: Sendable, Hashable {
     package let app: AppID
     package let environment: Environment
     package let entitlement: EntitlementID
-    /// The first instant at which his access differs from what it was before.
+    /// The first instant at which the customer's access differs from what it was before.
     package let effectiveAt: Timestamp
     package let learnedAt: Timestamp
     package let rule: Rule

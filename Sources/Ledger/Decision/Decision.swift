@@ -89,7 +89,7 @@ extension Decision {
         self.init(on: inputs, history: history, state: state, policies: PolicyTimeline(policy), learnedAt: learnedAt)
     }
 
-    /// A customer only where his claim did something; a device that shows a renewal is the App Store's messenger.
+    /// A customer only where their claim did something; a device that shows a renewal is the App Store's messenger.
     private static func actor(of inputs: [LedgerInput], _ outcomes: [ClaimOutcome]) -> AuditRow.Actor {
         if outcomes.contains(where: \.changesOwner) { return .customer }
         var actor: AuditRow.Actor = inputs.isEmpty ? .operatorOfTenure : .appStore
@@ -148,7 +148,7 @@ extension SubscriptionState {
 
     /// Whether a claim moves nothing and says nothing that is not kept already (decision 0023, 17). What is evidence of who
     /// bought, or would be if Apple said other things, is kept once for each customer, period and product; what is refused or
-    /// waits, once for each customer and reason; of the owner what shows that he has the Apple Account.
+    /// waits, once for each customer and reason; of the owner what shows that they have the Apple Account.
     func isIdle(_ claim: Claim) -> Bool {
         guard let outcome = outcome(of: claim) else { return true }
         if outcome.changesOwner { return false }
@@ -176,11 +176,11 @@ extension SubscriptionState {
         return first.map { ClaimRepetition(of: $0.claim.id, lastAt: claim.claimedAt) }
     }
 
-    /// How many claims one subscription may have before another one that is refused is counted and not kept: whoever shows one
-    /// transaction under ever new names fills nothing.
+    /// How many claims one subscription may have before another one that is refused is counted and not kept: a client that
+    /// shows one transaction under ever new names cannot fill the store.
     private static let mostClaims = 1000
 
-    /// How often one customer may say in one period that he made a change.
+    /// How often one customer may say in one period that they made a change.
     private static let mostChanges = 8
 
     /// Whether it may be about a change that waits for the renewal (OWN-4 c).
@@ -203,10 +203,10 @@ extension SubscriptionState {
         return periods.first { $0.aliases.contains(shown) }
     }
 
-    /// Whether a claim of the same customer is kept that shows that he has the Apple Account, by anything but the purchase of a
-    /// later period; whatever it came to, it counts when all are weighed again. An owner's first showing is kept though a token
-    /// named him already: a newer version of the transaction may name nobody, and then the first to show it is the owner, not the
-    /// next (OWN-2).
+    /// Whether a claim of the same customer is kept that shows that they have the Apple Account, by anything but the purchase of
+    /// a later period; whatever it came to, it counts when all are weighed again. An owner's first showing is kept though a token
+    /// named them already: a newer version of the transaction may name no customer, and then the first to show it is the owner,
+    /// not the next (OWN-2).
     private func hasShownPossession(_ claim: Claim) -> Bool {
         claims.contains { earlier in
             earlier.claim.id != claim.id && earlier.claim.customer == claim.customer

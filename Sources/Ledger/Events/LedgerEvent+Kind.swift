@@ -4,7 +4,7 @@ extension LedgerEvent {
     package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         // MARK: Periods
 
-        /// The first period that is known, and nobody says that it renewed.
+        /// The first period that is known, and no source says that it renewed.
         case subscriptionStarted = "subscription.started"
         /// One more period of a running subscription.
         case subscriptionRenewed = "subscription.renewed"
@@ -16,7 +16,7 @@ extension LedgerEvent {
         case subscriptionChanged = "subscription.changed"
         /// A period's `expiresDate` was moved back by Apple.
         case subscriptionExtended = "subscription.extended"
-        /// It is over and Apple tries no more; told when Apple has said why, or a day after the end.
+        /// It is over and Apple no longer retries; emitted when Apple has said why, or a day after the end.
         case subscriptionExpired = "subscription.expired"
         /// A one-time purchase: consumable, non-consumable or non-renewing subscription (PER-9).
         case purchaseMade = "purchase.made"
@@ -45,18 +45,18 @@ extension LedgerEvent {
         case gracePeriodBegan = "gracePeriod.began"
         /// It ended without a payment.
         case gracePeriodEnded = "gracePeriod.ended"
-        /// A higher price wants the customer's consent.
+        /// A higher price needs the customer's consent.
         case priceIncreasePending = "priceIncrease.pending"
-        /// He consented, or was told of an increase that needs no consent.
+        /// The customer consented, or was told of an increase that needs no consent.
         case priceIncreaseAccepted = "priceIncrease.accepted"
 
         // MARK: Ownership
 
         /// Another customer owns the subscription from `effectiveAt` on.
         case ownerChanged = "owner.changed"
-        /// Somebody probably owns it, and must say so (OWN-14).
+        /// A customer probably owns it, and must say so (OWN-14).
         case ownerProposed = "owner.proposed"
-        /// A claim waits for a decision, or for Apple's word.
+        /// A claim is pending a decision, or Apple's word.
         case claimWaiting = "claim.waiting"
         case claimRefused = "claim.refused"
         /// An anonymous customer became an identified one (OWN-10).
@@ -70,10 +70,10 @@ extension LedgerEvent {
         case accessEnded = "access.ended"
         /// Access is kept for want of news (ENT-6).
         case accessProvisional = "access.provisional"
-        /// News shows that an end that was told was none.
+        /// News shows that an emitted end was wrong.
         case newsLate = "news.late"
 
-        // MARK: For whoever runs the app
+        // MARK: For the operator
 
         /// Apple asks what is known of a purchase whose refund was asked for (ABUSE-2).
         case consumptionRequested = "consumption.requested"

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// Events that no single subscription's history shows: whoever sees them makes them here, and the store writes them with the
+/// Events that no single subscription's history shows: the caller makes them here, and the store writes them with the
 /// decision that they came with.
 extension LedgerEvent {
     /// OWN-12: the customer holds another running subscription that gives the same entitlement, from the instant on.

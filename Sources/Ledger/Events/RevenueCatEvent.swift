@@ -1,4 +1,4 @@
-/// What an event is called in RevenueCat's webhooks, so that whoever moves from there keeps his receiver.
+/// What an event is called in RevenueCat's webhooks, so that an app that migrates keeps its receiver.
 ///
 /// Source: RevenueCat, "Event Types and Fields" (webhooks).
 package struct RevenueCatEvent: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import Primitives
 
-/// What whoever reads the events of a subscription knows of it: who owns it, until when each customer has access, whether it
-/// renews and into what. Folding all events in order gives what the state says (I38).
+/// What a reader of a subscription's events knows of it: who owns it, until when each customer has access, whether it renews
+/// and into what. Folding all events in order gives what the state says (I38).
 package struct SubscriptionStory: Sendable, Hashable {
     /// Who owns it from when on.
     package private(set) var owners = ToldOwners()

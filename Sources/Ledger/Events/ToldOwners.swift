@@ -1,17 +1,17 @@
 package import Primitives
 
-/// Who owns a subscription from when on, as whoever hears its `owner.changed` events knows it: a function of time, for each event
-/// speaks of a stretch of it, and news of the past comes late.
+/// Who owns a subscription from when on, as a receiver of its `owner.changed` events knows it: a function of time, since each
+/// event is about a stretch of it, and news of the past comes late.
 package struct ToldOwners: Sendable, Hashable {
     private struct Step: Hashable {
         let from: Timestamp
         let customer: CustomerID?
     }
 
-    /// By instant; no two neighbours name the same one, and before the first it is nobody.
+    /// By instant; no two neighbours name the same owner, and before the first there is none.
     private var steps: [Step] = []
 
-    /// Nobody, ever.
+    /// Never any owner.
     package init() {}
 
     /// As the tenures say it.
@@ -19,10 +19,10 @@ package struct ToldOwners: Sendable, Hashable {
         for tenure in tenures { give(to: tenure.customer, from: tenure.from, until: nil) }
     }
 
-    /// The owner at the instant; nobody before the first that was told.
+    /// The owner at the instant; none before the first emitted one.
     package func owner(at instant: Timestamp) -> CustomerID? { steps.last { $0.from <= instant }?.customer }
 
-    /// The one who owns it in the end; nil is nobody.
+    /// The final owner; nil where there is none.
     package var last: CustomerID? { steps.last?.customer }
 
     /// In the stretch it is the customer's, whatever was told of it before; what follows the stretch stays.

@@ -18,7 +18,7 @@ package struct RenewalFact: Sendable, Hashable, Codable {
     /// Why it ended: 1 cancelled, 2 billing, 3 no consent to a price, 4 product gone, 5 other.
     package var expirationIntent: Int64?
     package var renewalDate: Timestamp?
-    /// 0: the customer has not consented to a higher price; 1: he has, or needs not (F.8); nil: there is none.
+    /// 0: the customer has not consented to a higher price; 1: they have, or need not (F.8); nil: there is none.
     package var priceIncreaseStatus: Int64?
     /// What the next period costs, in thousandths of `currency`; nil where Apple does not say, and in what was stored before this
     /// was kept.

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// What Apple signed or said about one transaction, at one moment. The same transaction is signed anew whenever somebody asks for
-/// it, and later signatures may say more (a refund, an upgrade, an extension). A line of a receipt says less.
+/// What Apple signed or said about one transaction, at one moment. The same transaction is signed anew whenever it is requested,
+/// and later signatures may say more (a refund, an upgrade, an extension). A line of a receipt says less.
 ///
 /// Source: Apple, App Store Server API, `JWSTransactionDecodedPayload`; names are Apple's.
 package struct TransactionFact: Sendable, Hashable, Codable {

@@ -17,8 +17,8 @@ package struct CustomerJoin: Sendable, Hashable {
     }
 }
 
-/// Which customers are one person. Joining says who somebody always was, so it holds for the past as well, and moves no
-/// subscription.
+/// Which customers are one person. Joining states who a person always was, so it holds for the past as well, and moves
+/// no subscription.
 package struct CustomerJoins: Sendable, Hashable {
     /// Sets with nothing in common, each sorted; by their first.
     private let persons: [[CustomerID]]
@@ -31,7 +31,7 @@ package struct CustomerJoins: Sendable, Hashable {
         }.map { $0.sorted() }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Everybody who is the same person, the customer himself among them; sorted.
+    /// All customers who are the same person, this one included; sorted.
     package func customers(joinedWith customer: CustomerID) -> [CustomerID] {
         persons.first { $0.contains(customer) } ?? [customer]
     }

@@ -1,14 +1,14 @@
 package import Primitives
 
-/// Every licence to updates that one person ever had: of what he bought (LIC-2), of having paid for the app (LIC-3), and of what
-/// was left of that (LIC-4). Licences that end take nothing away (LIC-1).
+/// Every licence to updates that one person ever had: of what they bought (LIC-2), of having paid for the app (LIC-3), and of
+/// what was left of that (LIC-4). Licences that end take nothing away (LIC-1).
 package struct CustomerLicences: Sendable, Hashable {
     /// By when they were earned.
     package let licences: [Licence]
 
     /// - Parameters:
     ///   - purchases: what the person bought, in any order.
-    ///   - appPurchases: how he came by the app; several where he has several Apple Accounts (LIC-5).
+    ///   - appPurchases: how they came by the app; several where they have several Apple Accounts (LIC-5).
     ///   - policy: what the app chose: the slack, and whom it counts as having paid for the app itself.
     package init(purchases: [LicensedPurchase], appPurchases: [AppPurchase], policy: LicencePolicy) {
         // ENT-4: for licences a refunded period counts as never bought.
@@ -36,7 +36,8 @@ package struct CustomerLicences: Sendable, Hashable {
             appPurchases: appPurchases.filter { customers.contains($0.customer) }, policy: policy)
     }
 
-    /// LIC-4: what was left of the first licence when he first subscribed, added once after the first period of that purchase.
+    /// LIC-4: what was left of the first licence when they first subscribed, added once after the first period of that
+    /// purchase.
     private static func rest(of firstLicences: [Licence], after purchases: [LicensedPurchase]) -> Licence? {
         let inOrder = purchases.filter(\.isBought).min {
             ($0.purchaseDate, $0.originalTransactionId, $0.transactionId) < (
@@ -52,24 +53,24 @@ package struct CustomerLicences: Sendable, Hashable {
             why: .restOfFirstLicence(purchase.originalTransactionId, purchase.transactionId))
     }
 
-    /// The licence that reaches furthest of those earned by the instant; nil if he has none.
+    /// The licence that reaches furthest of those earned by the instant; nil if there is none.
     package func furthest(at instant: Timestamp) -> Licence? {
         licences.filter { $0.from <= instant }.max { $0.until < $1.until }
     }
 
-    /// Up to where he has updates, by what was earned by the instant; nil if he has no licence (LIC-2, LIC-4).
+    /// Up to where the customer has updates, by what was earned by the instant; nil without a licence (LIC-2, LIC-4).
     package func end(at instant: Timestamp) -> Timestamp? { furthest(at: instant)?.until }
 
-    /// Whether he once paid for the app itself (LIC-3).
+    /// Whether the customer once paid for the app itself (LIC-3).
     package var isPaidAppHolder: Bool { licences.contains { $0.why == .paidApp } }
 
-    /// Whether he may use the feature at the instant: it is released by then, and a licence that he has or had covers it (LIC-1).
+    /// Whether the customer may use the feature at the instant: released by then, under a present or past licence (LIC-1).
     package func mayUse(_ feature: Feature, at instant: Timestamp) -> Bool {
         guard feature.releaseDate <= instant, let end = end(at: instant) else { return false }
         return feature.releaseDate <= end
     }
 
-    /// What he may use at the instant, in the order of release (LIC-1).
+    /// What the customer may use at the instant, in the order of release (LIC-1).
     package func features(of timeline: FeatureTimeline, at instant: Timestamp) -> [Feature] {
         timeline.features.filter { mayUse($0, at: instant) }
     }

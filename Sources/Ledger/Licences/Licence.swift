@@ -1,8 +1,8 @@
 package import Primitives
 
-/// A right to updates: who holds it may use every feature released up to its end, for ever (LIC-1).
+/// A right to updates: its holder may use every feature released up to its end, for ever (LIC-1).
 package struct Licence: Sendable, Hashable {
-    /// When it was earned; before that it is no licence of his.
+    /// When it was earned; it does not count before that.
     package let from: Timestamp
     /// A feature released at this instant is the last that it covers; slack is counted in (LIC-2).
     package let until: Timestamp
@@ -16,11 +16,12 @@ package struct Licence: Sendable, Hashable {
 
     /// What it rests on, so that support can show it.
     package enum Reason: Sendable, Hashable {
-        /// A period that he bought (LIC-2).
+        /// A period that the customer bought (LIC-2).
         case purchase(OriginalTransactionID, TransactionID)
-        /// He once paid for the app itself (LIC-3).
+        /// The customer once paid for the app itself (LIC-3).
         case paidApp
-        /// What was left of the first licence, after the first period that he bought (LIC-4).
+        /// What was left of the first licence, after the first period that the customer bought
+        /// (LIC-4).
         case restOfFirstLicence(OriginalTransactionID, TransactionID)
 
         package var rule: Rule {

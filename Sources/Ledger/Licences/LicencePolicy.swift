@@ -22,9 +22,9 @@ package struct LicencePolicy: Sendable, Hashable {
 /// The line between those who paid for the app and those who had it for nothing (LIC-3): before the date, or with a version lower
 /// than the version. Either is enough.
 package struct PaidAppLine: Sendable, Hashable {
-    /// Who got the app before this instant paid for it; nil where only versions tell.
+    /// Customers who got the app before this instant paid for it; nil where only versions tell.
     package var before: Timestamp?
-    /// Who got a lower `CFBundleVersion` paid for it; nil where only the date tells.
+    /// Customers who got a lower `CFBundleVersion` paid for it; nil where only the date tells.
     package var belowVersion: ApplicationVersion?
     /// The same for macOS, where Apple keeps `CFBundleShortVersionString`.
     package var belowVersionOnMac: ApplicationVersion?
@@ -45,7 +45,7 @@ package struct PaidAppLine: Sendable, Hashable {
 /// A customer whom the app lists as a tester of paid-app licences (LIC-3).
 package struct PaidAppTester: Sendable, Hashable {
     package let customer: CustomerID
-    /// When he is to have paid for the app; nil for the constant that Apple writes.
+    /// When they are taken to have paid for the app; nil for the constant that Apple writes.
     package let originalPurchaseDate: Timestamp?
 
     package init(customer: CustomerID, originalPurchaseDate: Timestamp? = nil) {

@@ -13,7 +13,7 @@ package struct LicensedPurchase: Sendable, Hashable {
     package let paidUntil: Timestamp
     /// The whole price was given back: it counts as never bought (ENT-4).
     package let isRefunded: Bool
-    /// Somebody bought it, so that it can be the first period of a subscription (LIC-4); a renewal cannot.
+    /// A customer bought it, so that it can be the first period of a subscription (LIC-4); a renewal cannot.
     package let isBought: Bool
     package let isFromFamily: Bool
 
