@@ -65,7 +65,7 @@ extension AppSettings {
     }
 }
 
-/// What whoever delivers events must know.
+/// What is needed to deliver events.
 package struct DeliverBody: Sendable, Hashable, Codable {
     /// Where to, by the name that it has in ``AppSettings/destinations``.
     package let destination: String

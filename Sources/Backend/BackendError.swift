@@ -19,7 +19,8 @@ package enum BackendError: Error {
     case invalidIdentifier(name: String)
     /// The token is registered for another customer already.
     case tokenTaken
-    /// A purchase bore the token before it was registered; it is kept as a proposal and names nobody (OWN-2, OWN-14).
+    /// A purchase bore the token before it was registered; it is kept as a proposal and names no customer (OWN-2,
+    /// OWN-14).
     case tokenTooLate
     /// The store could not do it; nothing was kept.
     case store(StoreFailure)
@@ -75,7 +76,7 @@ package struct EvidenceRefusal: Sendable, Hashable {
 package struct StoreFailure: Sendable, Hashable {
     /// Stable.
     package let code: String
-    /// Whether the same request may succeed later with nobody doing anything.
+    /// Whether the same request may succeed later without any change.
     package let isRetryable: Bool
     package let words: String
     /// Whether other requests may well succeed.

@@ -2,7 +2,7 @@ import AppStoreWire
 
 /// A member of the configuration file that decides whether something is refused, as docs/operations/configuration.md spells it.
 ///
-/// Whoever is refused in his first hour has a wrong setting more often than a wrong payload, so a refusal names it.
+/// In the first hour a refusal is more often due to a wrong setting than to a wrong payload, so it names the setting.
 package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
     case bundleId = "apps[].bundleId"
     case appAppleId = "apps[].appAppleId"

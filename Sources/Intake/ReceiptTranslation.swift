@@ -12,8 +12,8 @@ package enum TranslatedTransactionReceipt: Sendable, Hashable {
     package enum Reason: Sendable, Hashable, CaseIterable {
         /// Nobody vouches for the certificate that signed it.
         case signerUnknown
-        /// It says that it is of Production, or of a test environment; nobody signed that, and whoever holds a receipt of the
-        /// Sandbox can say so.
+        /// It says that it is of Production, or of a test environment; nobody signed that, and any holder of a Sandbox
+        /// receipt can claim it.
         case environmentNotSigned
     }
 }

@@ -89,7 +89,7 @@ package struct NativeFace: Face {
 
     private func checkReady(_ call: Call<NoPath, AnyQuery, NoBody>) async throws -> ReadyBody {
         try await backend.checkHealth()
-        // RECON-* are `later`: who waits for a renewal that no notification told of must know that nobody asks for it.
+        // RECON-* are `later`: clients must know that a renewal without a notification stays unknown.
         return ReadyBody(
             at: call.now, asksApple: false,
             notifications: IntakeCounters.Outcome.allCases.map { .init(outcome: $0.rawValue, count: backend.counters[$0]) })

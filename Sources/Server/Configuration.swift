@@ -23,7 +23,8 @@ package struct ServerConfiguration: Sendable {
     package var bodyTimeoutSeconds: Int64 = 30
     /// How long answers may wait for a peer who does not take them, in seconds.
     package var answerTimeoutSeconds: Int64 = 30
-    /// How many requests of one connection may be unanswered at once; whoever sends more is closed.
+    /// How many requests of one connection may be unanswered at once; a connection with more is
+    /// closed.
     package var maximumPipelinedRequests = 64
     /// How many requests with a wrong key one address may make in a minute before it is told to wait; 0: any number.
     package var wrongKeysPerMinute = 60
@@ -60,7 +61,7 @@ package struct AppLimits: Sendable, Hashable {
     package var serverKeyPerMinute = 0
     /// With the public key, by all customers together.
     package var publicKeyPerMinute = 0
-    /// By each customer, with the public key and his token.
+    /// By each customer, with the public key and a customer token.
     package var customerPerMinute = 600
 
     package init() {}

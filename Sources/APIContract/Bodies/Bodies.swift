@@ -45,8 +45,8 @@ package enum AnswerStatus: Int, Sendable, Hashable {
 
 /// A body that is one JSON object, read and written by the same type, so that server, clients and tests cannot differ about it.
 package protocol JSONBody: Sendable {
-    /// The names of all members where any other is refused, so that nobody believes that it does something (T51): of requests.
-    /// nil: others may be there and are passed over, since members are added to answers as the API grows.
+    /// The names of all members, if others are refused, so that a misspelt one is not silently ignored (T51): for requests.
+    /// nil: others are ignored, since answers get new members as the API grows.
     static var members: Set<String>? { get }
 
     static var limits: JSONLimits { get }

@@ -44,7 +44,7 @@ package struct EntitlementsBody: AnswerContent, JSONBody, Hashable {
         /// Null where Apple has not said.
         package var renews: Bool?
         package var renewsInto: String?
-        /// 0: the customer has not consented to a higher price; 1: he has, or needs not; null where there is none.
+        /// 0: the customer has not consented to a higher price; 1: they have, or need not; null where there is none.
         package var priceIncreaseStatus: Int64?
         /// Apple's reason for the end, 1 to 5; null while it is active and where Apple gave none.
         package var expirationIntent: Int64?

@@ -9,7 +9,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
     package var at: Timestamp
     /// The state at the instant, as docs/rules.md names it; nil before the first period.
     package var status: String?
-    /// The customer whose it is at the instant; nil where it is nobody's.
+    /// The owner at the instant; nil where there is none.
     package var owner: String?
     /// What Apple said it renews into; nil where it did not say.
     package var autoRenewProductId: String?
@@ -55,7 +55,7 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
 
     /// Whose it is, from when until when, and by what (OWN-1).
     package struct Tenure: Sendable, Hashable {
-        /// nil: nobody's.
+        /// nil: no owner.
         package var customer: String?
         package var from: Timestamp
         /// nil: until something changes it.

@@ -1,8 +1,8 @@
 package import Primitives
 package import StrictJSON
 
-/// What an upload of a transaction came to, with the subscription it is about: whoever uploads need not know its environment,
-/// and must ask for its entitlements there.
+/// What an upload of a transaction came to, with the subscription it is about: the client need not know its environment, and
+/// must ask for its entitlements there.
 package struct UploadAnswerBody: AnswerContent, JSONBody, Hashable {
     package static let statuses: [AnswerStatus] = [.ok, .accepted]
 

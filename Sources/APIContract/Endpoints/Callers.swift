@@ -1,5 +1,5 @@
-/// Who may call an endpoint, and of whom its path speaks. Whether a caller may speak for a customer can only be asked where the
-/// path names one.
+/// Who may call an endpoint, and which app and customer its path names. Only a path that names a customer can be open to
+/// customers.
 package struct Callers<Path: PathParameters>: Sendable {
     package let kind: CallerKind
     /// The app of the path; nil where it names none.

@@ -9,7 +9,7 @@ extension Backend {
     package struct Upload: Sendable {
         package let customer: CustomerID
         package let kind: Claim.Kind
-        /// The product that he says he bought; nil takes the transaction's own.
+        /// The product that the customer claims to have bought; nil takes the transaction's own.
         package let productId: ProductID?
         package let signedTransactionInfo: String
         package let signedRenewalInfo: String?
@@ -62,7 +62,7 @@ extension Backend {
         package let owner: CustomerID?
     }
 
-    /// Takes a transaction that a customer shows (OWN-2 … OWN-4, OWN-8, OWN-9). The caller has made sure that he is who he says.
+    /// Takes a transaction that a customer shows (OWN-2 … OWN-4, OWN-8, OWN-9). The caller has authenticated the customer.
     ///
     /// Calling it again with the same upload is safe.
     package func claim(_ upload: Upload, app id: AppID) async throws -> ClaimResult {
@@ -115,8 +115,8 @@ extension Backend {
     /// - Parameter isMinted: the app's backend made the token for this customer and nobody else, which it says with its server
     ///   key.
     /// - Throws: `BackendError.tokenTaken` if it names another customer; `BackendError.tokenTooLate` if a purchase bore it
-    ///   before, so
-    ///   that whoever saw that could register it: it is kept as a proposal and names nobody (OWN-14).
+    ///   before, so that anyone who saw the purchase could register it: it is kept as a proposal and names no customer
+    ///   (OWN-14).
     package func register(
         _ token: Ledger.AppAccountToken, for customer: CustomerID, isMinted: Bool = false, app id: AppID
     ) async throws {

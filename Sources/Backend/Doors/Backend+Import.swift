@@ -9,7 +9,7 @@ package struct ImportItem: Sendable, Hashable {
     package let proof: Proof
     /// Whose it was there; nil leaves it unclaimed.
     package let customer: CustomerID?
-    /// As what he claims it.
+    /// The kind of claim that the customer makes.
     package let kind: Claim.Kind
 
     package enum Proof: Sendable, Hashable {
@@ -18,7 +18,7 @@ package struct ImportItem: Sendable, Hashable {
         case transaction(String, renewalInfo: String?)
         /// An app receipt or a transaction receipt, its bytes.
         case receipt([UInt8])
-        /// Only a name: Apple will be asked. It proves nothing, so nobody is given anything before Apple has answered.
+        /// Only a name: Apple will be asked. It proves nothing, so it gives no access before Apple has answered.
         case transactionId(Ledger.TransactionID, Primitives.Environment)
     }
 
@@ -121,7 +121,7 @@ extension Backend {
     }
 }
 
-/// What whoever asks Apple for a history must know.
+/// What is needed to ask Apple for a history.
 package struct FetchHistoryBody: Sendable, Hashable, Codable {
     /// Any transaction of the customer of the App Store.
     package let transactionId: String

@@ -6,7 +6,8 @@ import Storage
 
 /// Receipts of the old kinds, notifications V1 and fetched answers: the same way as everything else, by `ingest` (decision 0002).
 extension Backend {
-    /// Takes a receipt that a customer shows: everything in it becomes facts, and he claims each subscription that it names.
+    /// Takes a receipt that a customer shows: everything in it becomes facts, and the customer claims each subscription that
+    /// it names.
     ///
     /// - Parameter text: the receipt in base64; line breaks in it do no harm.
     /// - Returns: what the claim on each came to, by the receipt's order.
@@ -42,7 +43,7 @@ extension Backend {
         return request
     }
 
-    /// Takes what `/verifyReceipt` answered to our own server; returns whether it said anything new. Whoever calls it holds the
+    /// Takes what `/verifyReceipt` answered to our own server; returns whether it said anything new. The caller holds the
     /// connection over which the answer came (FACT-3).
     package func receive(_ answer: Verified<VerifyReceiptAnswer>, app id: AppID) async throws -> Bool {
         let app = try settings(of: id)

@@ -98,7 +98,8 @@ struct Ingest {
             scope: new.scope, evidence: new.evidence, notification: new.notification, facts: said, receivedAt: new.receivedAt)
     }
 
-    /// Registers a token and tells every subscription that bears it (OWN-2); returns whom it names now, nil where nobody.
+    /// Registers a token and applies it to every subscription that bears it (OWN-2); returns the customer that it names
+    /// now, or nil.
     private mutating func register(_ registration: TokenRegistration, _ request: IngestRequest) throws -> CustomerID? {
         let name = TokenName(app: request.app.id, token: registration.token)
         let isTooLate = !registration.isVouched && desk.isBorne(name, before: registration.registeredAt)
@@ -106,7 +107,7 @@ struct Ingest {
         return desk.holder(of: name)
     }
 
-    /// What bore a token before it was registered shows that whoever registered it may have seen it there, in whatever order both
+    /// If a fact bore a token before the token was registered, its registrant may have seen it there; in whatever order both
     /// become known.
     private mutating func noteEarlierBearer(_ fact: Fact, _ request: IngestRequest) throws {
         for registration in desk.registrations(for: fact, app: request.app.id)
@@ -209,7 +210,8 @@ private struct Desk {
         registrations = locked.registrations
         settings = locked.settings
         add(keys, locked)
-        // Whom what is new of a token concerns is known only now that it cannot get another bearer.
+        // Only now, when the token cannot get another bearer, is it known which subscriptions a
+        // registration concerns.
         let asked = requests.compactMap { request in
             request.registration.map { (TokenName(app: request.app.id, token: $0.token), $0) }
         }
@@ -256,7 +258,7 @@ private struct Desk {
         }
     }
 
-    /// How many customers may have one token registered; nobody needs more than one.
+    /// How many customers may have one token registered; one is all that is ever needed.
     private static let mostCustomers = 16
 
     /// Takes what was said of a token; false where it says nothing new.
@@ -276,10 +278,10 @@ private struct Desk {
         }
     }
 
-    /// Whom the token names as far as what was said of it shows.
+    /// The customer that the token names, according to its registrations.
     func holder(of name: TokenName) -> CustomerID? { TokenRegistration.holder(by: registrations[name] ?? []) }
 
-    /// Whose transactions bear the token and of whom something is known; sorted.
+    /// The known subscriptions whose transactions bear the token; sorted.
     func bearers(of name: TokenName) -> [SubscriptionKey] {
         (bearers[name] ?? []).filter { key in
             subscriptions[key].map { $0.stored != nil || !$0.decisions.isEmpty } ?? false

@@ -33,6 +33,6 @@ struct IngestResult: Sendable {
     var isNew: [Bool] = []
     /// What was decided of each subscription that the request is about, in the order in which the request names them.
     var decisions: [Decision] = []
-    /// Whom the request's token is registered for now; nil where it registers none.
+    /// The customer that the request's token is registered for now; nil where it registers none.
     var holder: CustomerID?
 }

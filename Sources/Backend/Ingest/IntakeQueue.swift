@@ -3,9 +3,9 @@ import Synchronization
 
 /// Puts many requests into one transaction: group commit. A flush to disk costs the same for one request and for a hundred.
 ///
-/// There is no task that does it: whoever finds too few at work leads, and commits at once what waits, himself first. So a
-/// request that comes alone waits for nobody. Those that come while a commit is under way wait, and the first of them leads the
-/// next.
+/// No task does it: a request that finds too few commits under way leads one, and commits at once what is pending, itself
+/// first. So a request that comes alone waits for no other. Requests that come during a commit are pending, and the first of
+/// them leads the next one.
 final class IntakeQueue: Sendable {
     /// How much may wait and how much goes into one transaction.
     struct Limits: Sendable {
@@ -50,7 +50,7 @@ final class IntakeQueue: Sendable {
         let continuation: CheckedContinuation<Turn, any Error>
     }
 
-    /// What becomes of one who waited: others had his request committed, or he leads now.
+    /// The end of a request's wait: another one has committed it, or it leads now.
     private enum Turn: Sendable {
         case done(IngestResult)
         case lead(with: [Waiter])
@@ -70,7 +70,7 @@ final class IntakeQueue: Sendable {
         let turn: Turn = try await withCheckedThrowingContinuation { continuation in
             let waiter = Waiter(request: request, bytes: request.bytes, continuation: continuation)
             let verdict = line.withLock { line -> Verdict in
-                // Whoever led may have gone since.
+                // The leader may have been cancelled since.
                 if line.leaders < store.writers {
                     line.leaders += 1
                     return .lead
@@ -110,7 +110,7 @@ final class IntakeQueue: Sendable {
     private func lead(_ own: IngestRequest, with others: [Waiter]) async throws -> IngestResult {
         let outcomes = await commit([own] + others.map(\.request))
         if let first = others.first, Self.isCancelled(outcomes) {
-            // Who led went away before anything was begun; those who came with him did not.
+            // The leader was cancelled before it began; the other requests were not.
             first.continuation.resume(returning: .lead(with: Array(others.dropFirst())))
             return try outcomes[0].get()
         }

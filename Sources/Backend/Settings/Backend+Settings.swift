@@ -69,7 +69,7 @@ extension Backend {
         try transaction.keep(version)
         let before = try SettingsTimeline(kept)
         let after = try SettingsTimeline(kept + [version])
-        // A change of products alone judges nobody anew.
+        // A change of products alone changes no decision.
         if let before, before.policies != after?.policies {
             let body = try SettingsProgress(version: number).json
             try transaction.order(
@@ -128,7 +128,7 @@ extension Backend {
         return try await translatingStorageErrors { try await store.settings(of: app.id) }
     }
 
-    /// What holds for an app now, for whoever answers.
+    /// The settings of an app that hold now, for answers.
     func timeline(of app: AppSettings, newest: Int64) async throws -> SettingsTimeline {
         if let timeline = chosen.timeline(of: app, ifKnown: newest) { return timeline }
         let kept = try await translatingStorageErrors { try await store.settings(of: app.id) }

@@ -2,7 +2,7 @@ package import Ledger
 package import Primitives
 import Storage
 
-/// One stretch of time in which somebody would have, or have no more, what he has, if a version were applied (OWN-16).
+/// One stretch of time in which a customer would gain or lose an entitlement if a version were applied (OWN-16).
 package struct WhatIfRow: Sendable, Hashable {
     package let customer: CustomerID
     package let environment: Environment
@@ -42,7 +42,7 @@ package struct WhatIfSummary: Sendable, Hashable {
 extension Backend {
     /// Tries a version on everything that is kept of an app, and keeps nothing (OWN-16). First every subscription is folded under
     /// the present versions and with the proposed one among them; then, where products would give something else, every
-    /// customer's entitlements are compared, with the holdings that he has now. What it holds in memory are a few pages.
+    /// customer's entitlements are compared, with the customer's present holdings. What it holds in memory are a few pages.
     ///
     /// - Parameters:
     ///   - from: from when the version would hold; nil: from now.

@@ -2,9 +2,9 @@ import Ledger
 import Storage
 import Synchronization
 
-/// The versions of what the apps chose, as far as this process knows them. What holds is what the store keeps: whoever writes or
-/// answers asks the store for the newest number, which costs nothing beside what it asks for anyway, and loads what is missing
-/// (OWN-17).
+/// The versions of what the apps chose, as far as this process knows them. What holds is what the store keeps: each write and
+/// each answer asks the store for the newest number, which costs nothing beside what it asks for anyway, and loads what is
+/// missing (OWN-17).
 final class SettingsCache: Sendable {
     private let known = Mutex<[AppID: Known]>([:])
     /// The apps whose file came with what an earlier version says, until the newest version says it again.

@@ -39,8 +39,8 @@ package struct SettingsOrder: Sendable {
     }
 }
 
-/// The code by which an operator shows that he has seen what a change that reaches back does: made of the app, the number of the
-/// newest version, the content and the instant, so that it fits that change alone.
+/// The code by which an operator shows that they have seen what a change that reaches back does: made of the app, the number of
+/// the newest version, the content and the instant, so that it fits that change alone.
 package enum ConfirmationCode {
     package static func of(
         _ content: SettingsContent, app: AppID, newest: Int64, from: Timestamp?

@@ -89,7 +89,7 @@ struct LaneLoop: Sendable {
     ) throws {
         switch outcome {
         case .done(let result):
-            // Subscriptions first, as whoever writes them does, so that no two transactions wait for each other in a circle.
+            // Subscriptions are locked first, as in every other transaction, so that no two wait for each other in a circle.
             let locked = try result.map { try transaction.lock($0.subscriptions, tokens: []) }
             try transaction.finish(work, at: now)
             if let result, let locked { try result.keep(locked, transaction) }
@@ -141,7 +141,7 @@ struct LaneLoop: Sendable {
     private enum Attempt: Sendable {
         case ended(WorkOutcome)
         case timeIsUp
-        /// Nobody watches the time any more.
+        /// The watch was cancelled.
         case stopped
     }
 }

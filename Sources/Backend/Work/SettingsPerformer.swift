@@ -13,7 +13,7 @@ package struct SettingsPerformer: WorkPerformer {
     private static let page = 500
     /// How many are written in one transaction: so long others wait who write.
     private static let mostWritten = 25
-    /// After so many pages it is somebody's turn again, this one's or another server's.
+    /// After so many pages it gives its place back, for this server or another one to go on.
     private static let pages = 10
     private static let lease = Milliseconds.seconds(60)
 

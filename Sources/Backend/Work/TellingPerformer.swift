@@ -14,7 +14,7 @@ package struct TellingPerformer: WorkPerformer {
         let key = SubscriptionKey(
             app: work.order.scope.app, environment: work.order.scope.environment,
             originalTransactionId: OriginalTransactionID(work.order.subject))
-        // An app that is configured no more tells nobody; its ledger stays.
+        // An app that is no longer configured sends no events; its ledger stays.
         guard let app = backend.apps[key.app] else { return .abandon(because: "the app is not configured") }
         return .done(
             keeping: WorkResult(of: [key]) { locked, write in

@@ -1,8 +1,8 @@
 package import Primitives
 import Storage
 
-/// Work of one kind as one server performs it. Each lane has performers of its own, so that one with much to do, or one that
-/// waits for somebody outside, keeps no other waiting.
+/// Work of one kind as one server performs it. Each lane has performers of its own, so a lane with much to do, or one that
+/// waits for an outside service, blocks no other.
 package struct WorkLane: Sendable {
     package let performer: any WorkPerformer
     package let limits: WorkLimits
@@ -17,7 +17,7 @@ package struct WorkLane: Sendable {
 package struct WorkLimits: Sendable {
     /// How many performers of one lane run at once, on one server.
     package var concurrency = 8
-    /// How long nobody else is given what it took; dead workers' work waits as long.
+    /// How long a lease lasts; the work of a dead worker is pending as long.
     package var lease = Milliseconds.seconds(60)
     /// How often work is begun before it is given up, also where the process died each time.
     package var attempts: Int64 = 20

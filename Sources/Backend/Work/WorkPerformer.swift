@@ -25,7 +25,7 @@ extension WorkPerformer {
 package enum WorkOutcome: Sendable {
     /// It ends in the transaction that keeps what came of it, so that neither is there without the other.
     case done(keeping: WorkResult? = nil)
-    /// It is not at its end and got on; to be taken again at once, by whoever is free. Not a failed attempt.
+    /// It made progress and is not at its end; any worker may take it again at once. Not a failed attempt.
     case goesOn
     /// It has to wait so long: the other side said so, or a budget is spent. Not a failed attempt.
     case wait(Milliseconds, because: String)
@@ -44,7 +44,7 @@ package struct WorkResult: Sendable {
     /// - Parameters:
     ///   - subscriptions: to be locked; what is kept must be decided on what is then known of them.
     ///   - keep: keeps it. The work has ended already in the same transaction, so that a decision that no longer names it does
-    ///     not take it away from whoever holds it. May be run several times, as the body of any transaction.
+    ///     not take it away from its holder. May be run several times, as the body of any transaction.
     package init(
         of subscriptions: [SubscriptionKey], _ keep: @escaping @Sendable (Locked, any StoreTransaction) throws -> Void
     ) {

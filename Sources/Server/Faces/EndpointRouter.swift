@@ -92,7 +92,7 @@ extension EndpointRouter.Shared {
     }
 }
 
-/// The app and the customer of whom a path speaks.
+/// The app and the customer that a path names.
 struct Subject: Sendable, Hashable {
     /// nil where the path names none.
     let app: AppID?

@@ -3,7 +3,7 @@ package import Ledger
 package import Primitives
 import StrictJSON
 
-/// A short-lived word of the app's backend that whoever carries it is one customer: a JWT with HS256 under a secret that the
+/// A short-lived statement of the app's backend that its bearer is one customer: a JWT with HS256 under a secret that the
 /// backend and this server share (docs/decisions/0005).
 ///
 /// Source: RFC 7519 (claims `sub`, `aud`, `iat`, `exp`, `nbf`), RFC 7515, RFC 7518, section 3.2.

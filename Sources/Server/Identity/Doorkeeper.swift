@@ -14,7 +14,7 @@ package enum Caller: Sendable, Hashable {
     case customer(CustomerID)
 }
 
-/// Decides who is asking from a request's credentials, and whether he has asked too often.
+/// Identifies the caller by a request's credentials, and decides whether it has asked too often.
 struct Doorkeeper: Sendable {
     private static let scheme = Array("bearer ".utf8)
 
@@ -28,7 +28,7 @@ struct Doorkeeper: Sendable {
         self.wrongKeysPerMinute = wrongKeysPerMinute
     }
 
-    /// Who asks, where he may ask it of this app and this customer; nil where no key is asked for.
+    /// The caller, if it may ask this of this app and this customer; nil where no key is needed.
     ///
     /// - Throws: `DoorError`; the same for an app that does not exist and for a wrong key, so that apps cannot be guessed (T23).
     ///   `RequestBudgets.Spent` for who asks too often.
@@ -41,7 +41,8 @@ struct Doorkeeper: Sendable {
         do {
             identified = try identify(request, app: app, at: now)
         } catch let error as DoorError where error.isWrongKey {
-            // Whoever has the right key is answered whatever others at his address send: a proxy may stand there.
+            // A caller with the right key is answered whatever others send from the same address, which may be a
+            // proxy's.
             if let peer = ConnectionsPerAddress.Peer(address()) {
                 try budgets.spend(.wrongKeys(peer), perMinute: wrongKeysPerMinute)
             }
@@ -91,7 +92,7 @@ struct Doorkeeper: Sendable {
     }
 }
 
-/// Why somebody is not let in.
+/// Why a caller is refused.
 enum DoorError: Error {
     case keyMissing
     case keyWrong

@@ -2,8 +2,8 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// How many bytes of request bodies are held at once, by everybody together (T31, F28): what a thousand clients send at the same
-/// time must fit into the process. A body counts from the arrival of its first byte until its request is answered.
+/// How many bytes of request bodies are held at once, by all requests together (T31, F28): what a thousand clients send at the
+/// same time must fit into the process. A body counts from the arrival of its first byte until its request is answered.
 ///
 /// A quarter is kept for what is usual: the first 256 KiB of each body, of which Apple's notifications need 21. So that those who
 /// send receipts of megabytes take nothing from those who do not.
@@ -64,7 +64,7 @@ final class BodyBudget: Sendable {
     struct Full: Error {}
 }
 
-/// Whoever has megabytes read may do so once at a time (T36).
+/// A client whose bodies have megabytes may send one at a time (T36).
 final class Turns<Holder: Sendable & Hashable>: Sendable {
     private let holders = Mutex<Set<Holder>>([])
 

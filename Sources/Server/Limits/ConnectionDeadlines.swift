@@ -31,7 +31,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var unanswered = 0
     private var isReadingRequest = false
     private var watch: RepeatedTask?
-    /// Whom this connection was counted for.
+    /// The peer that this connection was counted for.
     private var counted: ConnectionsPerAddress.Peer?
 
     init(_ limits: Limits, connections: ConnectionsPerAddress) {
@@ -79,8 +79,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// A channel is unwritable while more than a little waits to be sent: whoever answers waits too, so that no deadline of the
-    /// peer's is running.
+    /// A channel is unwritable while more than a little waits to be sent: the handler that answers waits too, so no deadline of
+    /// the peer is running.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         takingDeadline = context.channel.isWritable ? nil : context.eventLoop.now + limits.answer
         context.fireChannelWritabilityChanged()

@@ -4,7 +4,7 @@ import Synchronization
 /// How many connections each peer has open, so that one of them cannot take all that there are (T32).
 ///
 /// IPv6 peers count by the first 64 bits of their address, which is what one of them is given. Peers on this machine do not
-/// count: a reverse proxy may stand before everybody.
+/// count: a reverse proxy may stand in front of all clients.
 final class ConnectionsPerAddress: Sendable {
     private let limit: Int
     private let open = Mutex<[Peer: Int]>([:])
@@ -34,7 +34,7 @@ final class ConnectionsPerAddress: Sendable {
         }
     }
 
-    /// Whoever has an address, or a network of addresses.
+    /// The holder of an address, or of a network of addresses.
     struct Peer: Sendable, Hashable {
         /// An IPv4 address, or the first half of an IPv6 one.
         private let bits: UInt64

@@ -53,8 +53,8 @@ final class RequestBudgets: Sendable {
         throw Spent(holder: holder, retryAfterSeconds: Int(seconds) + (attoseconds > 0 ? 1 : 0))
     }
 
-    /// Whoever has all requests again need not be remembered. Where that are too few, nobody is: to forget favours the callers,
-    /// and to look through them again at each request would favour who has a million addresses.
+    /// Holders whose whole budget is back are forgotten. If those are too few, all are: forgetting favours the callers, and
+    /// looking through the table again at each request would favour a caller with a million addresses.
     private static func forget(_ full: inout [Holder: ContinuousClock.Instant], at now: ContinuousClock.Instant) {
         full = full.filter { $0.value > now }
         if full.count > mostHolders / 2 { full = [:] }

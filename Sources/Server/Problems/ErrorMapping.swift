@@ -138,7 +138,7 @@ enum ErrorMapping {
         }
     }
 
-    /// Testers are not named: whoever asks may be anyone.
+    /// Testers are not named: the caller may be anyone.
     private static func words(of access: SandboxAccess) -> String {
         switch access {
         case .testers(let customers) where customers.isEmpty: "names no tester who may be"
@@ -148,7 +148,7 @@ enum ErrorMapping {
         }
     }
 
-    /// An error is not a denial: whoever cannot be answered keeps what he had (decision 10).
+    /// An error is not a denial: a client without an answer keeps what it had (decision 10).
     private static func problem(of failure: StoreFailure) -> Problem {
         switch failure.unkeepable {
         case .text:
@@ -192,7 +192,8 @@ extension Problem {
 struct HostMissing: Error {}
 
 extension CustomerID {
-    /// OWN-9: enough for a customer to recognise another account of theirs, and not enough to learn somebody else's.
+    /// OWN-9: enough for a customer to recognise another account of theirs, and not enough to learn another
+    /// customer's id.
     package var masked: String {
         let characters = Array(rawValue)
         guard characters.count > 1, let first = characters.first, let last = characters.last else { return "…" }

@@ -11,7 +11,8 @@ import Synchronization
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     /// Of evidence that was refused.
     private let refusals = LogSampler(every: .seconds(10))
-    /// Of requests for which there was no room: whoever sends a hundred receipts at once must not fill the disk too.
+    /// For requests refused for lack of room: a client that sends a hundred receipts at once must not fill the disk
+    /// too.
     private let overloads = LogSampler(every: .seconds(10))
 
     func handle(
