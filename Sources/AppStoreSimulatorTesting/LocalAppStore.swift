@@ -59,7 +59,7 @@ public struct LocalAppStore: Sendable {
                 }
                 throw LocalAppStoreError.didNotStart
             } catch {
-                // Whoever failed, the other one must not be waited for to its own end.
+                // Whichever failed, the other one is cancelled.
                 tasks.cancelAll()
                 await group.triggerGracefulShutdown()
                 while await tasks.nextResult() != nil {}
@@ -187,7 +187,7 @@ public struct LocalAppStore: Sendable {
         try await refusing { Subscription(try await simulator.subscription(try Self.id(originalTransactionId))) }
     }
 
-    /// Turns auto-renew on or off, as a customer does in his settings.
+    /// Turns auto-renew on or off, as a customer does in the settings.
     @discardableResult
     public func setAutoRenew(_ isOn: Bool, of originalTransactionId: String) async throws -> Subscription {
         try await refusing { Subscription(try await simulator.setAutoRenew(isOn, of: try Self.id(originalTransactionId))) }

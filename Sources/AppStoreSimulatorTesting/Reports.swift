@@ -65,7 +65,7 @@ extension LocalAppStore {
         }
     }
 
-    /// A notification of version 2, and whether it came to whom it was sent.
+    /// A notification of version 2, and whether it reached its address.
     public struct Notification: Sendable, Hashable {
         /// The same in each sending.
         public let notificationUUID: String

@@ -57,7 +57,7 @@ package struct Names: Sendable {
     }
 
     package mutating func learn(header: String, number: Int64) {
-        // As many as there are chains of certificates; more would be somebody's attempt to fill the memory.
+        // As many as there are chains of certificates; more would be an attempt to fill the memory.
         if headers.count >= 1024 { headers.removeAll() }
         headers[number] = header
     }

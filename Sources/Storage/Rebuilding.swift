@@ -2,8 +2,9 @@ package import Ledger
 import Primitives
 
 extension SubscriptionHistory {
-    /// A history put together from the rows of facts, claims and registrations, which come in any order (FACT-1). What was told
-    /// of it and counted is no fact and is not in it: whoever puts it in place of another carries that over (decision 0019).
+    /// A history put together from the rows of facts, claims and registrations, which come in any order (FACT-1). Counts and
+    /// delivered events are not facts and are not in it: the caller that replaces another history carries them over (decision
+    /// 0019).
     package init(key: SubscriptionKey, facts: [Fact], claims: [Claim], registrations: [TokenRegistration]) {
         self.init(key: key)
         for fact in facts { _ = record(fact) }

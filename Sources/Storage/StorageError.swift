@@ -8,8 +8,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         /// The database undid the transaction because of another one at work; the same transaction may succeed when it is run
         /// again.
         case conflict
-        /// The connection was lost while the commit was awaited: all of the transaction was kept, or nothing. Only who writes
-        /// under semantic keys may try again.
+        /// The connection was lost while the commit was awaited: all of the transaction was kept, or nothing. Only a caller
+        /// that writes under semantic keys may try again.
         case unknownOutcome
         /// It took longer than it may; nothing of it was kept.
         case timedOut
@@ -37,7 +37,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case notPermitted
         /// The operator must change something: the URL, a package that is missing, a version that is too old.
         case misconfigured
-        /// Work is held by another, or was taken back; whoever did it comes too late and must keep nothing of it.
+        /// Work is held by another, or was taken back; its worker is too late and must keep nothing of it.
         case staleLease
         /// Anything else.
         case other

@@ -64,8 +64,8 @@ extension StorageConformance {
         },
     ]
 
-    /// One writer names very many of which nothing is kept, the others one of them each: whoever comes second finds what the
-    /// first has written.
+    /// One writer names very many of which nothing is kept, the others one of them each: the second finds what the first has
+    /// written.
     private static func checkManyLocks(of store: any Store) async throws {
         let count = 10_000 as Int64
         let keys = (0..<count).map { Specimen.key("\($0)") }

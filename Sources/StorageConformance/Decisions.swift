@@ -91,8 +91,8 @@ extension StorageConformance {
         try expect(text, equals: try StateCoding.encode(decision.state), "the state, byte for byte (FACT-1)")
     }
 
-    /// Bob claims late; then a registered token shows that it was Alice's all along, so that he never had it. A restore under
-    /// `transfer` on the other hand leaves the former owner what he had.
+    /// Bob claims late; then a registered token shows that it was Alice's all along, so Bob never had it. A restore under
+    /// `transfer` on the other hand leaves the former owner what they had.
     private static func checkFormerCustomers(of store: any Store) async throws {
         let token = try Specimen.token()
         let facts: [LedgerInput] = [.fact(.transaction(Specimen.transaction(token: token)))]

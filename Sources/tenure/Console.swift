@@ -7,8 +7,8 @@ enum Console {
         fflush(nil)
     }
 
-    /// What went wrong, on standard error. Names out of somebody's certificate may stand in it, so nothing in it steers a
-    /// terminal.
+    /// What went wrong, on standard error. It may hold names from an unknown certificate, so control characters in it are
+    /// escaped.
     static func complain(_ text: String) {
         let harmless = text.unicodeScalars.map { scalar in
             let category = scalar.properties.generalCategory

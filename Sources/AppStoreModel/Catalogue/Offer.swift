@@ -37,7 +37,7 @@ package struct Offer: Sendable, Hashable {
     package let billedPeriod: SubscriptionPeriod?
     /// How many billed periods in a row; 1 unless it is paid as one goes.
     package let billedPeriods: Int64
-    /// Of a code: who may redeem it; everybody for other offers.
+    /// Of a code: who may redeem it; everyone for other offers.
     package let eligibility: Set<Customer>
     /// Of a code: whether the introductory offer comes after it for who is new.
     package let isStackable: Bool

@@ -106,7 +106,7 @@ extension AppStore {
 
     // MARK: Questions
 
-    /// What Apple signs when it asks, while a customer waits, what to show to him.
+    /// What Apple signs when it asks, while a customer waits, what to show to the customer.
     ///
     /// Source: Apple, Retention Messaging, `DecodedRealtimeRequestBody`.
     package func realtimePayload(

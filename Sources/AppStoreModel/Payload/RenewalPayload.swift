@@ -65,7 +65,8 @@ extension AppStore {
     private func writePrice(of subscription: StoreSubscription, to json: inout JSONWriter) {
         guard renews(subscription) else { return }
         json.member("renewalPrice", nextPrice(of: subscription).count)
-        // Nobody moves while something of his renews, so this is the account's; and it stays what it was when he moves later.
+        // An account does not move while something of it renews, so this is the account's; it stays what it was if the
+        // account moves later.
         let storefront = find(subscription.latest)?.storefront ?? self[subscription.account].storefront
         json.member("currency", self[storefront].currency)
         if let offer = subscription.nextOffer { self[subscription.app].catalogue[offer.number].write(to: &json) }

@@ -21,7 +21,7 @@ extension AppStore {
         return family
     }
 
-    /// Whoever joins gets what the others share, and shares what he has.
+    /// A new member gets what the others share, and shares what they have.
     package mutating func join(_ id: FamilyID, _ name: AccountID) throws(StoreRefusal) -> [StoreNotification] {
         var family = try family(id)
         let account = try account(name)
@@ -37,7 +37,7 @@ extension AppStore {
             + others.flatMap { give(whatIsOf: account.number, to: $0) }
     }
 
-    /// Whoever leaves loses what the others shared, and takes with him what he shared.
+    /// A member that leaves loses what the others shared, and takes away what they shared.
     package mutating func leaveFamily(_ name: AccountID) throws(StoreRefusal) -> [StoreNotification] {
         let account = try account(name)
         guard let id = account.family, var family = families[id] else { throw .notInFamily }
@@ -67,7 +67,7 @@ extension AppStore {
 // MARK: - What is shared
 
 extension AppStore {
-    /// Everybody of the family gets what was just bought, or what it has become.
+    /// All members of the family get what was just bought, or what it has become.
     mutating func share(_ subscription: StoreSubscription) -> [StoreNotification] {
         guard subscription.ownership == .purchased else { return [] }
         let isShareable = self[subscription.app].catalogue[subscription.product].isFamilyShareable
@@ -113,7 +113,7 @@ extension AppStore {
         return told
     }
 
-    /// A member's copy of a subscription: a subscription of his own, with a period like the purchaser's.
+    /// A member's copy of a subscription: a subscription of their own, with a period like the purchaser's.
     private mutating func give(_ source: StoreSubscription, to member: AccountNumber) -> [StoreNotification] {
         guard let period = find(source.latest) else { return [] }
         let known = install(source.app, for: member).shared[source.originalTransactionId].flatMap { subscriptions[$0] }
@@ -207,7 +207,7 @@ extension AppStore {
         return told
     }
 
-    /// Everybody loses what came from this purchase.
+    /// All members lose what came from this purchase.
     mutating func revokeCopies(of id: TransactionNumber) -> [StoreNotification] {
         (copies[id] ?? []).flatMap { revoke($0) }
     }

@@ -43,7 +43,7 @@ extension AppStore {
         return told(.priceIncreaseAccepted, about: subscription)
     }
 
-    /// Takes a product from sale, or puts it back: who has it loses it at the next renewal.
+    /// Takes a product from sale, or puts it back: its subscribers lose it at the next renewal.
     package mutating func setForSale(_ isForSale: Bool, _ productId: StoreProductID, in app: AppNumber) throws(StoreRefusal) {
         guard let product = self[app].catalogue.number(of: productId) else { throw .unknownProduct }
         if isForSale {
@@ -69,7 +69,7 @@ extension AppStore {
 
 // MARK: - Extensions
 
-/// A renewal date that is moved for everybody who has a product.
+/// A renewal date that is moved for all subscribers of a product.
 ///
 /// Source: Apple, Extend Subscription Renewal Dates for All Active Subscribers.
 package struct MassExtension: Sendable, Hashable, Codable {
@@ -122,7 +122,7 @@ extension AppStore {
         period.offer.map { self[period.app].catalogue[$0].paymentMode == .free } ?? false
     }
 
-    /// Begins to extend everybody; it is done after a while, and told.
+    /// Begins to extend all subscribers; that ends after a while, with a notification.
     package mutating func extendAll(_ order: MassExtension) throws(StoreRefusal) {
         guard self[order.app].catalogue.product(order.product)?.terms != nil else { throw .unknownProduct }
         guard (1...Self.mostExtendedDays).contains(order.days) else { throw .invalidExtension }

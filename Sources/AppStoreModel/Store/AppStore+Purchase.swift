@@ -18,12 +18,12 @@ package struct PurchaseOrder: Sendable, Hashable {
         self.product = product
     }
 
-    /// Which offer the customer takes. Whether an offer was signed as it must be, whoever calls has made sure.
+    /// Which offer the customer takes. The caller has checked the offer's signature.
     package enum ChosenOffer: Sendable, Hashable {
-        /// The introductory one, where he may have it.
+        /// The introductory one, if the customer is eligible.
         case automatic
         case none
-        /// The introductory one, because the app's server said that he may have it again.
+        /// The introductory one, because the app's server said that the customer may have it again.
         case introductory
         case promotional(String)
         case winBack(String)

@@ -80,7 +80,7 @@ extension AppStore {
             + revokeCopies(of: subscription.originalTransactionId)
     }
 
-    /// A customer who asks Apple for the money back wants no renewal either.
+    /// A customer that asks Apple for a refund wants no renewal either.
     private mutating func turnAutoRenewOff(before purchase: StorePurchase) -> [StoreNotification] {
         guard var subscription = subscriptions[purchase.originalTransactionId], isCurrent(purchase, of: subscription),
             subscription.autoRenews

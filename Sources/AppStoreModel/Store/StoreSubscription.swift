@@ -40,7 +40,8 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
     package internal(set) var appAccountToken: CompactUUID?
     /// The offer of the periods to come.
     package internal(set) var nextOffer: RunningOffer?
-    /// What the next period costs, if nothing else is said: who is not told of a higher price keeps his. Nil of a family's copy.
+    /// What the next period costs, if nothing else is said: a subscriber that is not told of a higher price keeps the old one.
+    /// Nil of a family's copy.
     package internal(set) var keptPrice: Milliunits?
     package internal(set) var priceIncrease: PriceIncrease?
     /// Of a year that is paid by the month.

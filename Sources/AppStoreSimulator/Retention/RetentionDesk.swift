@@ -1,8 +1,8 @@
 package import AppStoreModel
 internal import Primitives
 
-/// What apps set up to show to customers who are about to leave: images, messages, which message is the default, and whom the App
-/// Store asks in real time.
+/// What apps set up to show to customers who are about to leave: images, messages, which message is the default, and which server
+/// the App Store asks in real time.
 ///
 /// Source: Apple, Retention Messaging API.
 struct RetentionDesk: Sendable, Hashable, Codable {

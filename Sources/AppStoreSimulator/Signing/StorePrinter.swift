@@ -4,7 +4,7 @@ internal import SimulatorPKI
 
 /// Signs what the store says, with the store's own certificates and the store's own date.
 struct StorePrinter: Sendable, Codable {
-    /// The root's first, then whoever signed since: a leaf is renewed now and then, and what was signed before stays as it was.
+    /// The root's first, then each signer since: a leaf is renewed now and then, and what was signed before stays as it was.
     private(set) var signers: [SigningAuthority]
     static let maximumSigners = 1000
     /// The place of the newest leaf under our root.
@@ -19,7 +19,7 @@ struct StorePrinter: Sendable, Codable {
     private var present: Int { isImpostorSigning ? impostor ?? rightful : rightful }
     private var signer: SigningAuthority { signers[present] }
 
-    /// Whether there is somebody who signs; what was saved may say otherwise.
+    /// Whether there is a signer; what was saved may say otherwise.
     var isWhole: Bool { signers.indices.contains(rightful) && impostor.map(signers.indices.contains) ?? true }
 
     /// Lets a new leaf of our root sign from now on.

@@ -128,7 +128,7 @@ extension AppStoreSimulator {
                 state.store.apps.map(\.catalogue) == configuration.apps.map(\.catalogue)
             else { throw SimulatorRefusal.stateOfAnotherStore }
             (store, printer) = (state.store, state.printer)
-            // Keys that were made since are trusted by somebody already.
+            // Keys that were made since may be trusted already.
             receipts = state.receipts.completed(by: receipts)
             (outbox, targets, faults, offers) = (state.outbox, state.notificationTargets, state.faults, state.offers)
             (retention, lostReceipts, rate) = (state.retention, Set(state.lostReceipts), state.rate)

@@ -63,7 +63,7 @@ package enum SimulatorStateFile {
         } catch let error as SimulatorStateError {
             throw error
         } catch {
-            // Of the decoder, or of who reads keys and certificates.
+            // Of the decoder, or of the reader of keys and certificates.
             throw SimulatorStateError.unreadable("\(error)")
         }
     }

@@ -4,12 +4,12 @@ import Primitives
 /// Reads what ``LedgerText`` writes of an audit row: customers by their numbers, and no subscription, whose key the row's hash
 /// covers beside the text (docs/decisions/0029).
 enum AuditRowCoding {
-    /// The numbers of the customers whom a text names; none where it is none of ours.
+    /// The numbers of the customers that a text names; none if it is not one of ours.
     static func customers(in text: String) -> Set<Int64> {
         do {
             return try StateCoding.decode(Kept.self, from: text).customers
         } catch {
-            // Whoever reads the row is told what is wrong with it; whoever proves it compares its hash.
+            // Reading the row reports what is wrong with it; the proof compares its hash.
             return []
         }
     }

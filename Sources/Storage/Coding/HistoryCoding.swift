@@ -76,7 +76,7 @@ package enum ClaimCoding {
         return writer.bytes
     }
 
-    /// The numbers of the customers whom a claim names.
+    /// The numbers of the customers that a claim names.
     package static func customers(in bytes: [UInt8]) throws -> Set<Int64> {
         var numbers: Set<Int64> = []
         _ = try decode(bytes) { number in

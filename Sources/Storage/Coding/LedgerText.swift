@@ -138,7 +138,7 @@ extension JSONWriter {
         }
     }
 
-    /// - Parameter customer: the number of the customer whom it names.
+    /// - Parameter customer: the number of the customer that it names.
     fileprivate mutating func write(_ evidence: AuditRow.Evidence, _ customer: Int64) {
         switch evidence {
         case .fact(let key): named("fact") { $0.member("_0", key) }

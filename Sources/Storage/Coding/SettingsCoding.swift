@@ -3,7 +3,7 @@ package import Ledger
 import Primitives
 
 /// How a version of what an app chose is written: JSON with sorted keys, so that equal contents are equal texts for one version
-/// of Tenure. Another version may know more choices; so contents are compared as values, decoded by whoever compares.
+/// of Tenure. Another version may know more choices; so contents are decoded and compared as values.
 package enum SettingsCoding {
     package static func encode(_ content: SettingsContent) throws -> String { try StateCoding.encode(Document(content)) }
 

@@ -38,7 +38,7 @@ package struct CustomerNames: Sendable, Hashable {
         names = Dictionary(rows.map { ($0.number, $0.name.map { CustomerID($0) }) }) { first, _ in first }
     }
 
-    /// Whether anything is kept under the number, be it that he was erased.
+    /// Whether a row with the number exists, be it that of an erased customer.
     package func isKept(_ number: Int64) -> Bool { names[number] != nil }
 
     /// The customer's own id, or words that stand for it where it is not kept any more.
@@ -49,7 +49,7 @@ package struct CustomerNames: Sendable, Hashable {
 }
 
 extension Saving {
-    /// Everybody whom its rows may name, but those whom only rows of another version of the fold do.
+    /// All customers that its rows may name, except those named only by rows of another version of the fold.
     package var customers: Set<CustomerName> {
         var customers = Set(decisions.flatMap { $0.auditRows.flatMap(\.customers) })
         if let last = decisions.last { customers.formUnion(last.state.tenures.compactMap(\.customer)) }

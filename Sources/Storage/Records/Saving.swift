@@ -44,7 +44,7 @@ package struct SubscriptionRows: Sendable, Hashable {
     /// The owners from the first on; nil where the last revision still holds.
     package let tenures: [TenureRow]?
     package let holdings: [HoldingRow]
-    /// Who has a holding no more.
+    /// The customers that no longer have a holding.
     package let formerHolders: [CustomerID]
     /// Names of periods that are new or are another period's now (PER-1).
     package let aliases: [AliasRow]
@@ -112,7 +112,7 @@ extension SubscriptionRows {
     ///
     /// - Parameters:
     ///   - number: of a customer.
-    ///   - keptHoldings: what everybody has now; asked for only where another version of the fold wrote it. What a
+    ///   - keptHoldings: what all customers have now; asked for only if another version of the fold wrote it. What a
     ///   customer may use and is another by today's fold alone, the first audit rows say.
     package init(
         _ saving: Saving, number: (CustomerID) throws -> Int64, keptHoldings: () throws -> [HoldingRow]
@@ -172,7 +172,7 @@ extension SubscriptionRows {
         }
     }
 
-    /// One for everybody who owns or owned it.
+    /// One for each present and former owner.
     package static func holdings(of state: SubscriptionState) -> [HoldingRow] {
         state.customers.map { HoldingRow(customer: $0, text: HoldingCoding.encode(Holding(of: $0, in: state))) }
     }

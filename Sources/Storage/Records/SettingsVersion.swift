@@ -9,7 +9,7 @@ package struct SettingsVersion: Sendable, Hashable {
     /// Number 1 also holds for everything before it.
     package let validFrom: Timestamp
     package let appliedAt: Timestamp
-    /// Who applied it: `serve`, or the operator whom the command named.
+    /// Who applied it: `serve`, or the operator that the command named.
     package let actor: String
     /// Of the document, for people; content is compared as a value.
     package let digest: String

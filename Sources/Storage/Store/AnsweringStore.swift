@@ -2,8 +2,9 @@ package import Ledger
 
 /// What answers need: what is known of a customer or a subscription.
 package protocol AnsweringStore: Sendable {
-    /// What the customer has, by subscription, empty where nothing is known of him; and the number of the app's newest version of
-    /// what it chose, in one statement, so that no answer rests on a version that was replaced before it was asked for (OWN-17).
+    /// What the customer has, by subscription, empty if nothing is known of the customer; and the number of the app's newest
+    /// version of what it chose, in one statement, so that no answer rests on a version that was replaced before it was asked for
+    /// (OWN-17).
     func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings
 
     /// The versions of what an app chose, by number; empty where none is kept.
@@ -26,7 +27,7 @@ package protocol AnsweringStore: Sendable {
 }
 
 extension AnsweringStore {
-    /// What the customer has; empty where nothing is known of him. Sorted by subscription.
+    /// What the customer has; empty if nothing is known of the customer. Sorted by subscription.
     package func holdings(of customer: CustomerID, in scope: Scope) async throws -> [Holding] {
         try await access(of: customer, in: scope).holdings
     }

@@ -1,4 +1,4 @@
-/// What is to be done and delivered later, for whoever does it and for operators. Leasing and ending are in transactions
+/// What is to be done and delivered later, for workers and for operators. Leasing and ending are in transactions
 /// (``StoreTransaction``).
 package protocol WorkStore: WritingStore {
     /// What is waiting to be delivered, from the oldest on; at most `limit` after the row `id`.

@@ -10,7 +10,7 @@ package struct WorkOrder: Sendable, Hashable {
     /// What makes it the same work about the same subject; asking for it twice is asking once.
     package let key: String
     package let kind: WorkKind
-    /// What whoever performs it must know: JSON, in a form of the kind's own.
+    /// What its performer must know: JSON, in a form of the kind's own.
     package let body: String
     /// Not before this instant.
     package let dueAt: Timestamp
@@ -94,7 +94,8 @@ package struct LeasedWork: Sendable, Hashable {
     package let order: WorkOrder
     /// How often it was begun, this time included.
     package let attempt: Int64
-    /// Counted up with each lease. A worker who comes back after his lease ended has an old one and is refused (F12).
+    /// Counted up with each lease. A worker that comes back after its lease expired has an old one and is refused
+    /// (F12).
     package let fence: Int64
     /// How often it had been asked for when the lease began; if it is asked for again meanwhile, it is done again.
     package let asked: Int64

@@ -78,7 +78,7 @@ final class PoolCore: Sendable {
         let entry = WorkQueue.Entry(ticket: ticket, kind: kind, deadline: now + configuration.acquireTimeout, job: job)
         let refusal: StorageError? = state.withLock { state in
             if state.isClosing { return Self.closing }
-            // Whoever comes while the server has been away for long need not find that out by waiting.
+            // A caller that comes while the server has been away for long need not find that out by waiting.
             if state.connected == 0, let failure = state.failure, let since = state.downSince,
                 !failure.isRetryable || since + configuration.acquireTimeout <= now
             {

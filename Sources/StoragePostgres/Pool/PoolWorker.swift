@@ -39,7 +39,8 @@ struct PoolWorker {
                     return .lost
                 }
             case .work(let entry):
-                // The server may have gone while the connection was idle: then somebody else does the job, or we do it later.
+                // The server may have gone while the connection was idle: then another worker does the job, or this one does
+                // it later.
                 guard connection.isStillOpen() else {
                     core.workerIsLost(number, finished: nil, undone: entry)
                     return .lost
@@ -49,7 +50,8 @@ struct PoolWorker {
         }
     }
 
-    /// False where the connection is lost afterwards. The caller is told last: when he comes again, we are free again.
+    /// False where the connection is lost afterwards. The caller resumes last: when it calls again, this worker is
+    /// free.
     private func run(_ entry: WorkQueue<PoolJob>.Entry, on connection: PostgresConnection) -> Bool {
         let tell = entry.job.run(connection)
         connection.rollBack()

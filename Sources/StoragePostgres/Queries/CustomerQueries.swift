@@ -13,8 +13,8 @@ enum CustomerQueries {
             [.texts(names.map(\.app.rawValue)), .texts(names.map(\.customer.rawValue))])
     }
 
-    /// Passes over whose number is taken, and who has one already. In one order, so that two who insert the same do not wait for
-    /// each other in a circle.
+    /// Skips customers whose number is taken and customers that have one. In one order, so that two transactions that insert the
+    /// same do not wait for each other in a circle.
     static func insert(_ names: [CustomerName], numbers: [Int64]) -> PostgresStatement {
         PostgresStatement(
             """

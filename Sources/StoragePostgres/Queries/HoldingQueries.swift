@@ -26,7 +26,7 @@ enum HoldingQueries {
             [.integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .count(limit)])
     }
 
-    /// What is kept for everybody whom any revision named: only they can have a holding.
+    /// What is kept for all customers that any revision named: only they can have a holding.
     static func holdings(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
             """

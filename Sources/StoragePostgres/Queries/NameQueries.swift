@@ -61,11 +61,13 @@ enum NameQueries {
         return try StateCoding.decode(PolicyTimeline.self, from: row.text(0))
     }
 
-    /// Stands for every name. Whoever locks by name shares it; whoever would lock too many has it alone, instead of all of them.
+    /// Stands for every name. A transaction that locks by name shares it; one that would lock too many names holds it alone,
+    /// instead of all of them.
     private static let everything = ContentNumber.of("tenure everything")
     static let lockEverything = PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(everything)])
 
-    /// Held until the transaction ends, by whoever names what the numbers were made from; taken in one order by everybody.
+    /// Held until the end of the transaction that names what the numbers were made from; all transactions take it in one
+    /// order.
     static func lock(_ names: [Int64]) -> PostgresStatement {
         PostgresStatement(
             "SELECT pg_advisory_xact_lock_shared($2), pg_advisory_xact_lock(name) FROM unnest($1::bigint[]) AS name",

@@ -62,7 +62,7 @@ enum SealQueries {
             [.text(app.rawValue), .integer(number), .count(limit)])
     }
 
-    /// Each head by the key of its audit row, so that whoever proves a seal need not hold the chains.
+    /// Each head by the key of its audit row, so that the proof of a seal need not hold the chains.
     static func missed(by app: AppID, seal number: Int64) -> PostgresStatement {
         PostgresStatement(
             """

@@ -2,9 +2,9 @@ import Storage
 
 /// What sets a session up and frames its transactions.
 enum SessionQueries {
-    /// One round trip; times in milliseconds, where 0 is no limit. Whoever goes away unseen is noticed by the server too: its own
-    /// probes begin after 5 s and give up after three, 2 s apart. Without `fsync` and `synchronous_commit` a commit that was
-    /// answered can be lost; what the session has of the second is made its own, so that no reload changes it later.
+    /// One round trip; times in milliseconds, where 0 is no limit. The server too notices a client that is gone without a word:
+    /// its own probes begin after 5 s and give up after three, 2 s apart. Without `fsync` and `synchronous_commit` a commit that
+    /// was answered can be lost; what the session has of the second is made its own, so that no reload changes it later.
     static func prepare(_ settings: PostgresSettings) -> PostgresStatement {
         PostgresStatement(
             """

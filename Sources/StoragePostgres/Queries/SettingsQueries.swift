@@ -41,7 +41,8 @@ enum SettingsQueries {
             ])
     }
 
-    /// Held until the transaction ends: shared by who writes under the versions of the apps, alone by who applies one.
+    /// Held until the transaction ends: shared by transactions that write under the apps' versions, exclusive for one
+    /// that applies a version.
     static func share(_ names: [Int64]) -> PostgresStatement {
         PostgresStatement(
             "SELECT pg_advisory_xact_lock_shared(name) FROM unnest($1::bigint[]) AS name", [.integers(Set(names).sorted())])

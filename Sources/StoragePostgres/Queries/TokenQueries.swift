@@ -26,7 +26,7 @@ enum TokenQueries {
         return (TokenName(app: AppID(try row.text(0)), token: token), registration)
     }
 
-    /// - Parameter customer: the number of whom it names.
+    /// - Parameter customer: the number of the customer that it names.
     static func register(_ registration: TokenRegistration, customer: Int64, app: AppID) -> PostgresStatement {
         PostgresStatement(
             """

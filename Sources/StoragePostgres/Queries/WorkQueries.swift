@@ -4,8 +4,8 @@ import Storage
 
 /// The queue of what is to be done later.
 enum WorkQueries {
-    /// What the rules named before and do not name now is taken back, even from whoever holds it: his end of it will be refused.
-    /// What they name anew takes the rows of what is taken back, and whoever holds what stood there has an old fence.
+    /// Work that the rules named before and do not name now is taken back, even from the worker that holds it: that worker's end
+    /// of it will be refused. New work takes the rows of what is taken back, and the holder of the former work has an old fence.
     static func replaceDecided(_ orders: [WorkOrder], _ ledger: PostgresValue, _ id: PostgresValue) -> PostgresStatement {
         guard !orders.isEmpty else {
             return PostgresStatement("DELETE FROM work WHERE ledger = $1 AND subject = $2 AND isDecided", [ledger, id])
@@ -34,8 +34,8 @@ enum WorkQueries {
             ])
     }
 
-    /// Asked for once more while somebody holds it, it is done once more, at the later instant; what waits is done at the
-    /// earlier one.
+    /// Ordered again while a worker holds it, it is done again, at the later instant; pending work is done at the earlier
+    /// one.
     static func order(_ order: WorkOrder, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
             """
@@ -120,7 +120,7 @@ enum WorkQueries {
             [.integer(work.id), .integer(work.fence), .instant(instant), .text(reason), .integer(counts ? 0 : 1)])
     }
 
-    /// Given up, unless it was asked for meanwhile by somebody who may know more: then it is done again.
+    /// Given up, unless it was ordered again meanwhile by a caller that may know more: then it is done again.
     static func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) -> PostgresStatement {
         PostgresStatement(
             """

@@ -1,11 +1,11 @@
 import Storage
 
-/// Who asks the database whether it is well, and whether he need: it may be silent, and then it must not keep everybody
-/// waiting who wants to know whether it is (F08). A plain value.
+/// Which caller asks the database for its health, and whether it must: a silent database must not make every health
+/// check wait (F08). A plain value.
 struct HealthQuestions {
     /// For how long an answer holds.
     static let validity: Duration = .seconds(2)
-    /// How long whoever asks may wait before others are told at once that the database is silent.
+    /// How long the asking caller may wait before others learn at once that the database is silent.
     static let patience: Duration = .seconds(1)
     /// How many may ask at once.
     static let most = 16
@@ -17,7 +17,7 @@ struct HealthQuestions {
 
     /// The number of a question that the caller must put to the database and then ``end(_:)``; nil where the last answer holds.
     ///
-    /// - Throws: `StorageError` with `unavailable` where somebody has waited too long already, or too many ask.
+    /// - Throws: `StorageError` with `unavailable` if a caller has waited too long already, or too many ask.
     mutating func ask(at now: ContinuousClock.Instant) throws(StorageError) -> UInt64? {
         if let lastAnswer, now - lastAnswer < Self.validity { return nil }
         guard asked.count < Self.most, !asked.values.contains(where: { now - $0 > Self.patience }) else {

@@ -6,7 +6,7 @@ struct PostgresMigration {
     var steps = PostgresSchema.steps
     /// Who may use the tables beside their owner; nil where the owner is the application.
     var applicationRole: String?
-    /// How long a step waits for a lock. Short: while it waits for a table, everybody who comes later waits behind it.
+    /// How long a step waits for a lock. Short: while it waits for a table, all later statements wait behind it.
     var lockTimeout: Duration = .seconds(1)
     /// Between two tries, which is when those go on who waited behind it.
     var pause = Backoff(first: Milliseconds(250), greatest: .seconds(2))

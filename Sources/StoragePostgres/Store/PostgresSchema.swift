@@ -7,7 +7,7 @@ import Storage
 /// - Instants and numbers are `bigint`, documents `bytea`, answers to yes or no `boolean`; texts are compared byte by byte
 ///   (`"C"`), as SQLite does. Names are written as there and folded to lower case by the server.
 /// - The version stands in the table `schemaVersion`.
-/// - Rows that are never changed are kept so by triggers, for everybody, and the application's role may not even try (`grants`).
+/// - Triggers protect rows that are never changed, for every role, and the application's role may not even try (`grants`).
 enum PostgresSchema {
     static let version = StoreSchema.version
 

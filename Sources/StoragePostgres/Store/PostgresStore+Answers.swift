@@ -39,8 +39,8 @@ extension PostgresStore {
         } ?? []
     }
 
-    /// At once, where the database has answered lately or is silent to somebody who asked before: a database that is silent must
-    /// not keep everybody waiting who wants to know whether it is (F08).
+    /// At once, if the database has answered lately or is silent to an earlier caller: a silent database must not make every
+    /// health check wait (F08).
     package func checkHealth() async throws {
         guard let question = try health.withLock({ try $0.ask(at: .now) }) else { return }
         defer { health.withLock { $0.end(question) } }

@@ -52,8 +52,8 @@ package final class PostgresStore: Store {
     /// Brings a database to this version, where it is not; safe to run twice, by several servers at once, and while servers of
     /// the version before are at work.
     ///
-    /// - Parameter applicationRole: who may use the tables beside their owner: he may add evidence and never change it. Nil where
-    ///   the owner is the application.
+    /// - Parameter applicationRole: the role that may use the tables beside their owner: it may add evidence and never change it.
+    ///   Nil if the owner is the application.
     /// - Throws: `StorageError`; `misconfigured` where the URL's role may not make tables, `schemaTooNew`, `busy`.
     package static func migrate(
         _ settings: PostgresSettings, libpq: Libpq, applicationRole: String?, generator: any RandomNumberGenerator & Sendable

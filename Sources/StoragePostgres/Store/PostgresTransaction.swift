@@ -122,7 +122,7 @@ final class PostgresTransaction: StoreTransaction {
         }
         if !new.isEmpty {
             new.sort { ($0.number, $0.header) < ($1.number, $1.header) }
-            // Whoever keeps one at the same time is waited for, and then his is read.
+            // Waits for a transaction that keeps one at the same time, then reads its row.
             let insertions = new.map { NameQueries.insertHeader($0.header, number: $0.number) }
             let rows = try pipeline(insertions + [NameQueries.headers(new.map(\.number))]).last
             for row in rows.map(Array.init) ?? [] {
@@ -148,8 +148,9 @@ final class PostgresTransaction: StoreTransaction {
         let asked = try subscriptions.map { key in
             Asked(key: key, place: Place(ledger: try ledger(of: key.scope), id: key.originalTransactionId))
         }
-        // A token is the same lock for whoever registers it and for whoever keeps a fact that bears it, though neither has a
-        // row of the other's to lock (OWN-2). Each statement after it sees what was committed when the lock was had.
+        // A token is the same lock for the transaction that registers it and for the one that keeps a fact that bears it,
+        // though neither has a row of the other's to lock (OWN-2). Each statement after it sees what was committed when the
+        // lock was had.
         let names = tokens.map { Self.lockName("token", $0.app.rawValue, $0.token.rawValue) }
         let apps = Set(subscriptions.map(\.app) + tokens.map(\.app)).sorted()
         let locking = [SettingsQueries.share(apps.map(Self.settingsLock))] + locks.take(names, andPerhaps: asked.count)
@@ -164,8 +165,8 @@ final class PostgresTransaction: StoreTransaction {
         let (rows, registered) = (results[0], results[1])
         let settings = try results[2].map { (AppID(try $0.text(0)), try $0.integer(1)) }
         var stored = try self.stored(in: rows, asked)
-        // A subscription that is not there has no row to lock. Whoever makes it has a lock by its name, and whoever waited for
-        // that finds the row.
+        // A subscription that is not there has no row to lock. The transaction that makes it holds a lock by its name, and one
+        // that waited for that finds the row.
         let missing = asked.filter { stored[$0.key] == nil }
         if !missing.isEmpty {
             let made = try pipeline(
@@ -180,8 +181,8 @@ final class PostgresTransaction: StoreTransaction {
             settings: Dictionary(settings) { first, _ in first })
     }
 
-    /// Whoever writes under an app's versions shares it, and whoever applies one has it alone: nothing that was begun under the
-    /// old ones is committed after the new one (OWN-17).
+    /// A transaction that writes under an app's versions shares it, and one that applies a version holds it alone: nothing that
+    /// was begun under the old ones is committed after the new one (OWN-17).
     private static func settingsLock(_ app: AppID) -> Int64 { lockName("settings", app.rawValue) }
 
     private struct Asked {

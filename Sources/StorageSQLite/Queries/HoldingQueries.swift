@@ -46,7 +46,7 @@ enum HoldingQueries {
         try database.run(deleteHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)])
     }
 
-    /// What is kept for everybody who ever owned it; by customer.
+    /// What is kept for each present and former owner; by customer.
     static func holdings(
         of id: OriginalTransactionID, ledger: Int64, _ database: Database
     ) throws -> [SubscriptionRows.HoldingRow] {

@@ -85,7 +85,7 @@ enum SealQueries {
             AND (subscription.ledger IS NULL OR audit.hash IS NOT sealedHead.auditHead)
         """
 
-    /// Each head by the key of its audit row, so that whoever proves a seal need not hold the chains.
+    /// Each head by the key of its audit row, so that the proof of a seal need not hold the chains.
     static func missed(by app: AppID, seal number: Int64, _ database: Database) throws -> [MissedHead] {
         try database.rows(selectMissed, [.text(app.rawValue), .integer(number)]) { row in
             MissedHead(entry: try entry(in: row, from: 0, app: app), isSubscriptionThere: row.integer(4) != 0)

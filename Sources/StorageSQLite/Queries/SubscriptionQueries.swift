@@ -125,7 +125,7 @@ enum SubscriptionQueries {
         }
     }
 
-    /// Everybody whom any revision named: only they can have a holding.
+    /// All customers that any revision named: only they can have a holding.
     static func customers(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [CustomerID] {
         try database.rows(selectCustomers, [.integer(ledger), .text(id.rawValue)]) { CustomerID($0.text(0)) }
     }

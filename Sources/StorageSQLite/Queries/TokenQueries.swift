@@ -21,7 +21,7 @@ enum TokenQueries {
         }.sorted { ($0.registeredAt, $0.customer) < ($1.registeredAt, $1.customer) }
     }
 
-    /// - Parameter customer: the number of whom it names.
+    /// - Parameter customer: the number of the customer that it names.
     static func register(
         _ registration: TokenRegistration, customer: Int64, app: AppID, _ database: Database
     ) throws {

@@ -5,8 +5,8 @@ import Storage
 
 /// The queue of what is to be done later.
 enum WorkQueries {
-    /// What the rules named before and do not name now is taken back, even from whoever holds it: his end of it will be refused.
-    /// What they name anew takes the rows of what is taken back.
+    /// Work that the rules named before and do not name now is taken back, even from the worker that holds it: that worker's end
+    /// of it will be refused. What they name anew takes the rows of what is taken back.
     static func replaceDecided(
         with orders: [WorkOrder], about id: OriginalTransactionID, ledger: Int64, _ database: Database
     ) throws {
@@ -26,7 +26,7 @@ enum WorkQueries {
 
     static let selectOfSubject = "SELECT id, workKey, isDecided FROM work WHERE ledger = ? AND subject = ?"
 
-    /// Whoever holds what stood there has an old fence.
+    /// The holder of the former work has an old fence.
     static let takeRow = """
         UPDATE work SET workKey = ?, kind = ?, body = ?, dueAt = ?, isDecided = ?, availableAt = ?, asked = 1, attempts = 0,
             fence = fence + 1, worker = NULL, finishedAt = NULL, failedAt = NULL, lastError = NULL
@@ -44,8 +44,8 @@ enum WorkQueries {
         ]
     }
 
-    /// Asked for once more while somebody holds it, it is done once more, at the later instant; what waits is done at the
-    /// earlier one.
+    /// Ordered again while a worker holds it, it is done again, at the later instant; pending work is done at the earlier
+    /// one.
     static func order(_ order: WorkOrder, ledger: Int64, _ database: Database) throws {
         try database.run(
             """
@@ -136,7 +136,7 @@ enum WorkQueries {
                 ]))
     }
 
-    /// Given up, unless it was asked for meanwhile by somebody who may know more: then it is done again.
+    /// Given up, unless it was ordered again meanwhile by a caller that may know more: then it is done again.
     static func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String, _ database: Database) throws {
         try checkLease(
             database.run(

@@ -13,7 +13,7 @@ final class HoldingReaders: Sendable {
     private static let count = 8
 
     private let slots: [Slot]
-    /// Whom the next one waits for who finds all of them lent.
+    /// The reader that the next caller waits for if all of them are lent.
     private let turn = Atomic<Int>(0)
 
     private final class Slot: Sendable {
@@ -29,7 +29,7 @@ final class HoldingReaders: Sendable {
     }
 
     func holdings(of customer: CustomerID, in scope: Scope) throws -> CustomerHoldings {
-        // From the first one on and not in turn: so the pages that the first ones remember serve nearly everybody.
+        // From the first one on and not in turn: so the pages that the first ones cache serve nearly all callers.
         for slot in slots {
             if let holdings = try slot.reader.withLockIfAvailable({ try Self.holdings(by: &$0, of: customer, in: scope) }) {
                 return holdings
@@ -56,7 +56,7 @@ final class HoldingReaders: Sendable {
 private struct HoldingReader: ~Copyable {
     private let connection: Connection
     private let statement: OpaquePointer
-    /// The number of the app's newest version, for who has nothing.
+    /// The number of the app's newest version, for a customer without holdings.
     private let newest: OpaquePointer
 
     /// Closed after its statements are finalised, and also where preparing that fails.

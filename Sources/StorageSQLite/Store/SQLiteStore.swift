@@ -102,7 +102,7 @@ package final class SQLiteStore: Store {
         return pool
     }
 
-    /// Not cancelled with the task that asks for it: a commit is for everybody who waits for it.
+    /// Not cancelled with the calling task: a commit is for all requests in it.
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
     ) async throws -> Result {
@@ -115,7 +115,7 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// What was waited for those before counts: else, while another program holds the lock for good, whoever comes last would
+    /// The wait behind earlier callers counts: else, while another program holds the lock for good, the last caller would
     /// wait for each of them.
     private func limitWait(since asked: ContinuousClock.Instant, _ database: Database) {
         // Nil once the store is closed, which the transaction then says.
@@ -155,8 +155,7 @@ package final class SQLiteStore: Store {
         return result
     }
 
-    /// Moves what is in the WAL into the file and closes every connection; whoever uses the store afterwards is refused. Safe
-    /// to call twice.
+    /// Moves what is in the WAL into the file and closes every connection; later calls are refused. Safe to call twice.
     ///
     /// - Throws: `StorageError`; nothing that was acknowledged is lost by that, the next to open the file finds it in the WAL.
     package func close() throws {

@@ -53,7 +53,7 @@ final class SQLiteTransaction: StoreTransaction {
         return kept == header ? number : nil
     }
 
-    /// The number of a customer, who has one from then on.
+    /// The number of a customer; assigns one if there is none.
     private func number(of name: CustomerName) throws -> Int64 {
         if let known = customers[name] { return known }
         var number = try CustomerQueries.number(of: name, database)

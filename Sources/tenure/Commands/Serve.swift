@@ -76,7 +76,7 @@ struct Serve: AsyncParsableCommand {
         try await database.close()
     }
 
-    /// Says that it serves once it does: whoever waits for that line is answered.
+    /// Says that it serves once it does: a request after that line is answered.
     private static func servingNotice(_ configuration: TenureConfiguration, _ logger: Logger) -> @Sendable (Int) async -> Void {
         let apps = configuration.apps.map(\.settings.id.rawValue).joined(separator: ",")
         let (host, database) = (configuration.server.host, "\(configuration.database)")

@@ -245,7 +245,7 @@ enum SecretFile {
         }
     }
 
-    /// A file that was not there, so that neither somebody's content is lost nor the rights of an old file stay.
+    /// A new file, so that no content is lost and no old file's rights stay.
     static func writeNew(_ text: String, to path: String, replacing: Bool) throws {
         if replacing, FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
         do {

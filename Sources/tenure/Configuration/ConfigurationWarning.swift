@@ -40,7 +40,7 @@ extension TenureConfiguration {
         return "beside Apple's, \(otherRoots) is believed: whoever holds that root can sign purchases."
     }
 
-    /// What should be one app's: whoever has it speaks for the others too.
+    /// What should be one app's: its holder speaks for the others too.
     private var shared: [ConfigurationWarning] {
         let secrets: [(String, (AppConfiguration) -> String?)] = [
             ("bundleId", { $0.settings.expected.bundleId }),
@@ -62,7 +62,7 @@ extension TenureConfiguration {
     /// Names that look like ours and that nothing reads.
     private static func misspelt(_ variables: [String: String], _ apps: [AppConfiguration]) -> [ConfigurationWarning] {
         let known = apps.flatMap { AppConfiguration.variables(of: $0.settings.id) }
-        // For the shell of whoever tries it (`keys.env`).
+        // For the shell of a user that tries it (`keys.env`).
         let names = variables.keys.filter { $0.hasPrefix("TENURE_APP_") && $0 != "TENURE_APP_URL" && !known.contains($0) }
         return names.sorted().map { name in
             ConfigurationWarning(

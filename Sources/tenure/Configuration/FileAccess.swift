@@ -2,7 +2,7 @@ import Foundation
 
 /// Who may read a file.
 enum FileAccess {
-    /// Whether the group or everybody may.
+    /// Whether the group or others may.
     ///
     /// - Throws: where the file cannot be looked at.
     static func isReadableByOthers(_ path: String) throws -> Bool {

@@ -3,9 +3,9 @@ struct Diagnosis: Hashable {
     /// How it stands, from good to bad.
     enum Grade: String, CaseIterable {
         case ok
-        /// It works, and somebody should know.
+        /// It works, and the operator should know.
         case warning
-        /// Something does not work, or lets somebody in who should not be.
+        /// Something does not work, or admits someone it should not.
         case problem
     }
 

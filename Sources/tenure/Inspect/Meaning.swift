@@ -1,7 +1,7 @@
 import AppStoreWire
 import Primitives
 
-/// What verified payloads mean, in sentences for whoever helps a customer.
+/// What verified payloads mean, in sentences for support staff.
 enum Meaning {
     /// Who signed, as far as it changes what follows from it.
     static func signer<Payload>(_ verified: Verified<Payload>) -> [String] {

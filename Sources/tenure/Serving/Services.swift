@@ -53,7 +53,7 @@ struct DamageService: Service {
     }
 }
 
-/// Who holds a lease, for operators to see.
+/// The holder of a lease, for operators to see.
 enum WorkerName {
     static var ofThisProcess: String {
         "\(ProcessInfo.processInfo.hostName)/\(ProcessInfo.processInfo.processIdentifier)/\(UUID().uuidString.prefix(8))"

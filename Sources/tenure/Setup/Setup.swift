@@ -45,8 +45,8 @@ struct Setup {
 }
 
 extension Setup {
-    /// What the products of a catalogue give unless somebody says otherwise: one entitlement each, and consumables none, since
-    /// what is used up is no access.
+    /// What the products of a catalogue give by default: one entitlement each, and consumables none, since what is used up is
+    /// no access.
     static func products(of catalogue: Catalogue, entitlement: String) -> [(id: String, entitlements: [String])] {
         catalogue.products.filter { $0.kind != .consumable }.map { ($0.id.rawValue, [entitlement]) }
     }

@@ -63,7 +63,7 @@ extension Setup {
             ("database", "{ \"sqlite\": \(Self.json(path(Self.databaseName))) }"),
         ]
         if !roots.isEmpty {
-            // Whoever looks at it while he tries sees what matters.
+            // A user that opens it while trying sees what matters.
             members.append(("logLevel", Self.json("notice")))
             members.append(("trust", "{ \"appleRoots\": false, \"additionalRootSHA256\": \(Self.list(roots)) }"))
             members.append(("clock", "{ \"file\": \(Self.json(path(Self.clockName))) }"))
@@ -136,7 +136,7 @@ extension Setup {
             throw CommandError("Already there, and not touched: \(present.joined(separator: ", ")). --force replaces them.")
         }
         try checkNothingOfEarlierKeys()
-        // It must be what `serve` reads; whoever gave a strange value hears of it before anything is written.
+        // It must be what `serve` reads; a strange value is reported before anything is written.
         if let configuration = files.last {
             _ = try TenureConfiguration(json: Array(configuration.content.utf8), environment: [:])
         }

@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
 
-/// Asks whoever sits at the terminal for what the options leave open.
+/// Asks the user at the terminal for what the options leave open.
 struct SetupQuestions {
-    /// Whether somebody can answer. A script must fail rather than wait for nobody.
+    /// Whether a user can answer. A script must fail rather than wait for an answer that never
+    /// comes.
     let isTerminal: Bool
 
-    /// Whoever started this process, if both what he types and what he sees is a terminal.
+    /// The user that started this process, if both input and output are a terminal.
     static var ofThisProcess: SetupQuestions {
         SetupQuestions(isTerminal: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
     }

@@ -54,7 +54,7 @@ struct ReceiptAnswer {
         json.member("version_external_identifier", 0)
         if let created = Timestamp(rfc3339: receipt.creationDate) { json.legacyDate("receipt_creation_date", created) }
         json.legacyDate("request_date", store.signingInstant)
-        // In Sandbox it is the same for everybody.
+        // In Sandbox it is the same for every purchase.
         let sandboxDate = Timestamp(millisecondsSince1970: 1_375_340_400_000)
         let installed = account.flatMap { store[$0].installations[app]?.originalPurchaseDate } ?? sandboxDate
         json.legacyDate("original_purchase_date", isProduction ? installed : sandboxDate)

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Primitives
 internal import SimulatorPKI
 
-/// A receipt that somebody shows to `/verifyReceipt`, read and found to be ours.
+/// A receipt that a client sends to `/verifyReceipt`, read and found to be ours.
 struct ShownReceipt: Sendable {
     let receiptType: String
     let bundleId: String
