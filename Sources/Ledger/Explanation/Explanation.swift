@@ -16,7 +16,7 @@ package struct Explanation: Sendable, Hashable {
     ///   - state: what the rules make of it.
     ///   - instant: for which it is explained; later than every fact, it is the whole story.
     ///   - policies: what the app chose, and since when, so that the versions can be named and the next owner foretold. Nil: the
-    ///     choices that nobody changed, and no version is named.
+    ///     default choices, and no version is named.
     ///   - products: what the app's products give, and how long non-renewing subscriptions last (PER-9). Nil: no length is known.
     package init(
         of history: SubscriptionHistory, _ state: SubscriptionState, at instant: Timestamp, policies: PolicyTimeline? = nil,
@@ -131,7 +131,7 @@ struct ExplanationTeller {
         state.periods.isEmpty || state.periods.contains(where: \.isSubscriptionPeriod) ? .subscription : .oneTimePurchase
     }
 
-    /// The policy at an instant, or the choices that nobody changed.
+    /// The policy at an instant, or the default choices.
     func policy(at instant: Timestamp) -> AppPolicy { policies?.policy(at: instant) ?? AppPolicy() }
 
     /// The last subscription period begun by an instant.

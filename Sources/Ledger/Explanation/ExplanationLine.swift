@@ -192,7 +192,7 @@ extension ExplanationLine {
         case restOfReplaced(Bought, rest: Milliseconds)
 
         package enum TakeBack: Sendable, Hashable {
-            /// The unused part, and who had it; nil where nobody owned it.
+            /// The unused part, and who had it; nil if there was no owner.
             case took(Milliseconds, from: CustomerID?)
             /// It does not expire, so that there is no part of it.
             case tookWhole(from: CustomerID?)
@@ -209,7 +209,7 @@ extension ExplanationLine {
 extension ExplanationLine {
     /// Who owned it, and what was said of who is who.
     package enum Ownership: Sendable, Hashable {
-        /// `claimWaits`: somebody's claim to it waits for a decision.
+        /// `claimWaits`: a customer's claim to it waits for a decision.
         case nobody(claimWaits: Bool)
         case owner(CustomerID, Why, Judgement)
         /// An anonymous customer turned out to be an identified one.
@@ -232,7 +232,7 @@ extension ExplanationLine {
             case restore
         }
 
-        /// Why a registration of a token names nobody.
+        /// Why a registration of a token names no customer.
         package enum TooLate: Sendable, Hashable {
             /// It was registered for this customer before.
             case registeredBefore(CustomerID)
@@ -311,7 +311,7 @@ extension ExplanationLine {
         case contested(ProductID, customers: [CustomerID], serves: CustomerID?, decidedAt: Timestamp?)
         /// `reason`: in the operator's words; may be empty.
         case denied(CustomerID, Claim.Kind, reason: String)
-        /// An operator gave it to whoever owned it already.
+        /// An operator gave it to its present owner.
         case transferChangedNothing(CustomerID, reason: String)
         /// Somebody approved a claim that had been decided before, or who no longer could.
         case approvalChangedNothing(CustomerID, Claim.Kind, reason: String)
@@ -329,7 +329,7 @@ extension ExplanationLine {
         /// Others have evidence of the same purchase.
         package let isContested: Bool
         package let weakness: Weakness
-        /// Who owned it then; nil where nobody did.
+        /// The owner then; nil if there was none.
         package let owner: CustomerID?
         /// What the app's policy says of it, by the version that judged it.
         package let policy: PolicyWord
@@ -383,7 +383,7 @@ extension ExplanationLine {
         case doesNotEnd
         /// Apple has not said whether it renews.
         case renewalUnknown(end: Timestamp)
-        /// Charged already for what begins later (PER-6). `owner`: whose it is then, where that is somebody else.
+        /// Charged already for what begins later (PER-6). `owner`: the owner then, if that is another customer.
         case renewedAhead(ProductID, from: Timestamp, owner: CustomerID?)
         /// A charge each month until the end of the commitment (PER-10).
         case commitment(until: Timestamp)
@@ -425,7 +425,7 @@ extension ExplanationLine {
             /// As Apple's last word says them; nil where it says none.
             package let price: Price?
             package let offer: LedgerEvent.Offer?
-            /// Whose it is then, where somebody else asked for the change; nil: it stays with its owner.
+            /// The owner then, if another customer asked for the change; nil: it stays with its owner.
             package let owner: CustomerID?
             /// The customer was asked to agree to a higher price, and has not answered.
             package let awaitsConsent: Bool

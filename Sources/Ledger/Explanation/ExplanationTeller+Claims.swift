@@ -27,7 +27,7 @@ extension ExplanationTeller {
         }
     }
 
-    /// Registrations that name nobody, of tokens that something here bears.
+    /// Registrations that name no customer, of tokens that a fact here bears.
     private var tokens: [ExplanationLine] {
         history.registrations.compactMap { registration in
             let named = names.customer(of: registration.token)

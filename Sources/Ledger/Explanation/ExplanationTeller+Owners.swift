@@ -18,7 +18,7 @@ extension ExplanationTeller {
         }
     }
 
-    /// Whether somebody has shown that they bought it.
+    /// Whether a customer has shown that they bought it.
     private func isShown(_ period: Period) -> Bool {
         state.claims.contains { weighed in
             weighed.claim.claimedAt <= instant && weighed.claim.kind != .restore && weighed.claim.productId == period.productId
@@ -66,7 +66,7 @@ extension ExplanationTeller {
         }
     }
 
-    /// Why a token names whom it names.
+    /// Why a token names the customer that it names.
     private func origin(of token: AppAccountToken?) -> ExplanationLine.Ownership.TokenOrigin {
         let named = names.customer(of: token)
         guard let registration = history.registrations.first(where: { $0.token == token && $0.customer == named }),

@@ -6,7 +6,7 @@ package enum ClaimEvidence {}
 package struct Claim: Sendable, Hashable, Codable {
     package let id: ID<ClaimEvidence>
     package let customer: CustomerID
-    /// The customer has not identified himself yet (OWN-10); a customer is anonymous or identified, never both.
+    /// The customer is not identified yet (OWN-10); a customer is anonymous or identified, never both.
     package let isAnonymous: Bool
     package let kind: Kind
     /// The product that the customer says he bought; must be the transaction's own to be evidence of who bought (OWN-4).
@@ -17,8 +17,8 @@ package struct Claim: Sendable, Hashable, Codable {
     package let keepsIntents: Bool
     /// When we received it, on our clock; claims are ordered by it and then by id.
     package let claimedAt: Timestamp
-    /// Whom other subscriptions of the same Apple Account served at that instant, as far as we knew; sorted. It is kept with the
-    /// claim, so that the limit it was held against (OWN-11) is the same whenever it is weighed again (FACT-1).
+    /// The customers that other subscriptions of the same Apple Account served at that instant, as far as we knew; sorted. Kept
+    /// with the claim, so that the limit that applied to it (OWN-11) is the same whenever it is judged again (FACT-1).
     package let othersServed: [CustomerID]
 
     package init(
@@ -52,7 +52,7 @@ package struct Claim: Sendable, Hashable, Codable {
         case purchase
         /// It surfaced on this device by itself, as renewals and interrupted purchases do.
         case queue
-        /// The customer asked to restore his purchases.
+        /// The customer asked to restore purchases.
         case restore
         /// No upload: an operator or an import reserved the subscription (OWN-18).
         case reservation
@@ -78,13 +78,13 @@ package struct Claim: Sendable, Hashable, Codable {
     }
 }
 
-/// Who makes a claim, and what is known of him at that moment.
+/// Who makes a claim, and what is known of them at that moment.
 package struct Claimant: Sendable, Hashable {
     package let customer: CustomerID
     package let isAnonymous: Bool
-    /// Whom other subscriptions of the same Apple Account serve now.
+    /// The customers that other subscriptions of the same Apple Account serve now.
     package let othersServed: [CustomerID]
-    /// His client asks before it buys (OWN-18).
+    /// The client asks before it buys (OWN-18).
     package let keepsIntents: Bool
 
     package init(
@@ -120,7 +120,7 @@ extension Claim {
     }
 
     /// The same claim with its place after every claim and vote that is known: they count in the order in which the store took
-    /// them, though the clock stands still, goes back, or differs between servers, so that nobody who comes later can come first
+    /// them, though the clock stands still, goes back, or differs between servers, so that a later claim can never come first
     /// (OWN-2).
     package func placed(after history: SubscriptionHistory) -> Claim {
         let isKnown = history.claims.contains { $0.id == id && $0.repeats(self) }

@@ -1,6 +1,6 @@
 /// What a claim came to.
 package enum ClaimOutcome: Sendable, Hashable, Codable {
-    /// The customer is now the owner; nobody was before (OWN-2).
+    /// The customer is now the owner; there was none before (OWN-2).
     case bound
     /// The customer was the owner already; nothing changed (OWN-3).
     case alreadyOwner
@@ -9,7 +9,8 @@ package enum ClaimOutcome: Sendable, Hashable, Codable {
     /// It shows who bought, and ownership stays where it is for now: the policy says `stay`, somebody else bought later, or the
     /// change begins with the next period (OWN-6).
     case noted
-    /// Nothing moves until somebody decides, or until Apple signs what is missing (OWN-4 c).
+    /// Nothing moves until an operator or the owner decides, or until Apple signs what is missing
+    /// (OWN-4 c).
     case waiting(WaitingReason)
     /// Nothing moves.
     case refused(RefusalReason, rule: Rule)
@@ -28,7 +29,7 @@ package enum ClaimOutcome: Sendable, Hashable, Codable {
         case ownedByAnother
         /// The purchase bears a token that the app registered for another customer (OWN-2).
         case tokenOfAnother
-        /// Somebody else has shown already that he bought this period (OWN-4 b, c).
+        /// Another customer has already shown that they bought this period (OWN-4 b, c).
         case boughtByAnother
         /// An anonymous customer takes nothing from an identified one (OWN-10).
         case anonymousClaimant

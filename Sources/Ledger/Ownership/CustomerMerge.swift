@@ -5,7 +5,7 @@ package import Primitives
 package struct CustomerMerge: Sendable, Hashable, Codable {
     package let anonymous: CustomerID
     package let identified: CustomerID
-    /// When he identified himself, on our clock; of two merges of one anonymous customer the first stands.
+    /// When the customer was identified, by our clock; of two merges of one anonymous customer the first stands.
     package let mergedAt: Timestamp
 
     package init(anonymous: CustomerID, identified: CustomerID, mergedAt: Timestamp) {
@@ -19,10 +19,10 @@ package struct CustomerMerge: Sendable, Hashable, Codable {
     }
 }
 
-/// Who is who: which customers are anonymous, and whom merges made one (OWN-10).
+/// Who is who: which customers are anonymous, and which ones merges made one (OWN-10).
 ///
-/// Being one customer is an equivalence: each has one representative, an identified customer stands for himself, and so chains
-/// and circles cannot be said.
+/// Being one customer is an equivalence: each has one representative, an identified customer is their own, so chains and
+/// circles cannot be expressed.
 struct Identities: Sendable {
     private let anonymous: Set<CustomerID>
     private var representative: [CustomerID: CustomerID] = [:]
@@ -42,7 +42,7 @@ struct Identities: Sendable {
         self.anonymous = anonymous
     }
 
-    /// Everybody who says anything, and whether as an anonymous customer.
+    /// All customers that say anything, and whether as anonymous ones.
     private static func forEachShown(in history: SubscriptionHistory, _ body: (CustomerID, Bool) -> Void) {
         for claim in history.claims { body(claim.customer, claim.isAnonymous) }
         for registration in history.registrations { body(registration.customer, registration.isAnonymous) }

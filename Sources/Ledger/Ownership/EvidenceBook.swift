@@ -15,7 +15,8 @@ struct EvidenceBook {
     enum Role {
         /// That the customer bought the period.
         case purchase(Int)
-        /// That he made a change that waits for the renewal; no appearances while Apple has not signed it.
+        /// That the customer made a change that waits for the renewal; does not count by appearance while Apple has
+        /// not signed it.
         case change([DeferredChanges.Appearance])
         /// Possession of the Apple Account.
         case possession

@@ -32,7 +32,7 @@ package struct OwnershipVote: Sendable, Hashable, Codable {
     package enum Actor: Sendable, Hashable, Codable {
         /// Stronger than a registered token.
         case operatorOfTenure(String)
-        /// Counts only while he is the owner, and only for an approval; not stronger than a registered token.
+        /// Counts only while the voter is the owner, and only for an approval; not stronger than a registered token.
         case owner(CustomerID)
     }
 

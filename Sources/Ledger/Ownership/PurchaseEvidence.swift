@@ -1,21 +1,23 @@
 package import Primitives
 
-/// How well somebody is shown to have bought something; the stronger first (OWN-4).
+/// How strong the evidence is that a customer bought something; the stronger first (OWN-4).
 package enum PurchaseGrade: String, Sendable, Hashable, Codable, CaseIterable {
-    /// (a) The transaction, or Apple's word about the change, bears a token that names him.
+    /// (a) The transaction, or Apple's word about the change, bears a token that names the
+    /// customer.
     case token
-    /// (b) He uploaded it as bought in time.
+    /// (b) The customer uploaded it as bought in time.
     case prompt
-    /// (d) It surfaced on his device, or he uploaded it late.
+    /// (d) It surfaced on the customer's device, or the customer uploaded it late.
     case late
 }
 
 /// Everything that shows who bought one thing, a period or a deferred change (decision 0023, 5 to 7).
 struct PurchaseEvidence {
-    /// Whom a token names, as it was registered.
+    /// The customer that a token names, as it was registered.
     var named: CustomerID?
-    /// Of a deferred change: whom the token names that Apple repeats from the period before. It shows no more than that the
-    /// change may be the owner's own, and so goes before others of grade (d) where that customer is the owner before.
+    /// Of a deferred change: the customer that the token names which Apple repeats from the period before. It shows no more
+    /// than that the change may be the owner's own, and so goes before others of grade (d) where that customer is the owner
+    /// before.
     var repeated: CustomerID?
     /// (b), in the order of receipt.
     var prompt: [Claim] = []
@@ -43,7 +45,8 @@ struct PurchaseEvidence {
         let claim: Claim?
     }
 
-    /// - Parameter ownerBefore: the owner just before the purchase, even lapsed; of several of grade (d) he comes first.
+    /// - Parameter ownerBefore: the owner just before the purchase, even lapsed; of several of grade (d) the former
+    ///   owner comes first.
     func buyer(ownerBefore: CustomerID?, among identities: Identities) -> Buyer? {
         if let named { return Buyer(customer: identities.resolve(named), grade: .token, claim: nil) }
         if let claim = prompt.first { return Buyer(customer: identities.resolve(claim.customer), grade: .prompt, claim: claim) }
@@ -55,7 +58,7 @@ struct PurchaseEvidence {
         return (owners ?? claims.first).map { Buyer(customer: identities.resolve($0.customer), grade: .late, claim: $0) }
     }
 
-    /// Everybody who has evidence of it.
+    /// All customers with evidence of it.
     func customers(among identities: Identities) -> Set<CustomerID> {
         var customers = Set(prompt.map { identities.resolve($0.customer) })
         for late in late where late.counts(among: identities) { customers.insert(identities.resolve(late.claim.customer)) }
@@ -85,8 +88,8 @@ package struct ContestedPurchase: Sendable, Hashable, Codable {
     package let transactionId: TransactionID
     /// The purchase date, or when Apple first signed the change.
     package let at: Timestamp
-    /// Whom it serves; nil where the evidence moves nothing.
+    /// The customer that it serves; nil if the evidence moves nothing.
     package let buyer: CustomerID?
-    /// Everybody with evidence; sorted.
+    /// All customers with evidence; sorted.
     package let customers: [CustomerID]
 }

@@ -2,12 +2,12 @@ package import Primitives
 
 package enum IntentEvidence {}
 
-/// A customer asked whether he may buy a product, before buying it (OWN-18). By itself it moves nothing; it shows that a purchase
-/// which later surfaces by itself on a device of his may be his (OWN-4).
+/// A customer asked whether they may buy a product, before buying it (OWN-18). By itself it moves nothing; it shows that a
+/// purchase which later surfaces by itself on a device of theirs may be theirs (OWN-4).
 package struct PurchaseIntent: Sendable, Hashable, Codable {
     package let id: ID<IntentEvidence>
     package let customer: CustomerID
-    /// The customer has not identified himself yet (OWN-10).
+    /// The customer is not identified yet (OWN-10).
     package let isAnonymous: Bool
     package let productId: ProductID
     /// On our clock.

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// May this customer buy this product now? What a client asks before it buys (OWN-18). Other customers in the answer are for
-/// whoever masks them; no client is told who they are.
+/// May this customer buy this product now? What a client asks before it buys (OWN-18). Other customers in the answer must be
+/// masked; no client learns who they are.
 package struct PurchaseQuestion: Sendable {
     package let customer: CustomerID
     package let productId: ProductID
@@ -16,7 +16,7 @@ package struct PurchaseQuestion: Sendable {
 
     /// What is said to it.
     package enum Answer: Sendable, Hashable {
-        /// Nothing speaks against it: whoever buys it will own it.
+        /// Nothing speaks against it: the buyer will own it.
         case yes
         /// The customer holds it already, until then; nil where it does not end. Buying it again would pay twice (OWN-12).
         case alreadyHeld(OriginalTransactionID, until: Timestamp?)
@@ -30,7 +30,7 @@ package struct PurchaseQuestion: Sendable {
     package struct Change: Sendable, Hashable {
         package let subscription: OriginalTransactionID
         package let change: PlanChange
-        /// Whose it is now; nobody's where nil.
+        /// The owner now; nil if there is none.
         package let owner: Owner?
         package let result: Result
 
@@ -40,7 +40,7 @@ package struct PurchaseQuestion: Sendable {
             case another(CustomerID)
         }
 
-        /// Whom it serves then (OWN-5, OWN-6, OWN-10).
+        /// The customer that it serves then (OWN-5, OWN-6, OWN-10).
         package enum Result: Sendable, Hashable {
             /// The customer who asks: at once, or when the new period begins.
             case theirs
@@ -59,7 +59,7 @@ package struct PurchaseQuestion: Sendable {
     ///   - shown: those of the Apple Account that the client shows; empty where it shows nothing.
     ///   - catalogue: what the app sells, which predicts what a change does (PER-3).
     ///   - policies: what the app chose, and since when.
-    ///   - isAnonymous: the customer has not identified himself.
+    ///   - isAnonymous: the customer is not identified.
     package func answer(
         own: [SubscriptionState], shown: [SubscriptionState], catalogue: PlanCatalogue,
         under policies: PolicyTimeline, isAnonymous: Bool = false

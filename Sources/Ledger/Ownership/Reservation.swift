@@ -7,7 +7,7 @@ package enum ReservationEvidence {}
 package struct Reservation: Sendable, Hashable, Codable {
     package let id: ID<ReservationEvidence>
     package let customer: CustomerID
-    /// The customer has not identified himself yet (OWN-10).
+    /// The customer is not identified yet (OWN-10).
     package let isAnonymous: Bool
     /// On our clock.
     package let reservedAt: Timestamp

@@ -1,8 +1,8 @@
 package import Primitives
 
-/// From when to when one customer, or nobody, is the owner of a subscription, and why (OWN-1).
+/// From when to when a subscription has one owner, or none, and why (OWN-1).
 package struct Tenure: Sendable, Hashable, Codable {
-    /// Nil while nobody has claimed it: an unowned tenure.
+    /// Nil while no customer has claimed it: an unowned tenure.
     package let customer: CustomerID?
     /// On Apple's clock: a purchase date, or when a restore moved it.
     package let from: Timestamp
@@ -22,13 +22,14 @@ package struct Tenure: Sendable, Hashable, Codable {
 
     /// What shows it.
     package enum Evidence: Sendable, Hashable, Codable {
-        /// Nobody has claimed it.
+        /// No customer has claimed it.
         case none
         /// The transaction bears a token that names the customer (OWN-4 a).
         case token(TransactionID)
-        /// Apple's word about a deferred change, signed then, bears a token that names him (OWN-4 c).
+        /// Apple's word about a deferred change, signed then, bears a token that names the customer (OWN-4 c).
         case tokenOfChange(Timestamp)
-        /// What he showed, and how well that shows who bought; nil where it shows possession of the Apple Account only.
+        /// What the customer showed, and how strongly that shows who bought; nil if it shows possession of the Apple
+        /// Account only.
         case claim(ID<ClaimEvidence>, PurchaseGrade?)
         case vote(ID<VoteEvidence>)
 

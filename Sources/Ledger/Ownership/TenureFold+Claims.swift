@@ -32,7 +32,7 @@ extension TenureFold {
             return before.map { .moved(from: $0, rule: line.cause(at: periods[index].purchaseDate)?.rule ?? .followPurchase) }
                 ?? .bound
         }
-        // Whoever was first to show it, before it was shown who bought.
+        // The first customer to show it, before evidence showed who bought.
         guard let first = claims.first, Claim.inOrder(first, claim) else { return .bound }
         let other = identities.resolve(first.customer)
         return other == claimant ? .alreadyOwner : .moved(from: other, rule: .purchaseEvidence)

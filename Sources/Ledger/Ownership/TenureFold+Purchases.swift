@@ -1,6 +1,6 @@
 import Primitives
 
-/// Whom purchases make the owner (OWN-2, OWN-4, OWN-5, OWN-6, OWN-7, OWN-8).
+/// Which customer purchases make the owner (OWN-2, OWN-4, OWN-5, OWN-6, OWN-7, OWN-8).
 extension TenureFold {
     /// OWN-2: who is shown to have bought the first period; without that the first valid claim binds.
     var firstOwner: (CustomerID, Tenure.Cause)? {
@@ -28,7 +28,7 @@ extension TenureFold {
         line.give(to: buyer.customer, from: period.purchaseDate, because: cause(rule, buyer, of: index))
     }
 
-    /// OWN-10: an anonymous customer takes nothing from an identified one, unless the app chose that he may.
+    /// OWN-10: an anonymous customer takes nothing from an identified one, unless the app allows it.
     func mayTake(_ customer: CustomerID, from owner: CustomerID, under policy: AppPolicy) -> Bool {
         guard identities.isAnonymous(customer), !identities.isAnonymous(owner) else { return true }
         return policy.letsAnonymousTake

@@ -4,7 +4,7 @@ import Primitives
 ///
 /// Two kinds of evidence are kept apart. Purchases: each period that somebody bought, and each deferred change, has at most one
 /// buyer, by all evidence there is, whatever came first (``EvidenceBook``). Possession: everything else shows the Apple Account
-/// and not who bought; it is judged in the order of receipt, against the owner whom all evidence shows for its instant. Ownership
+/// and not who bought; it is judged in the order of receipt, against the owner that all evidence shows for its instant. Ownership
 /// is then a step function over both, so late evidence gives the same history as evidence in time (decision 0023).
 struct TenureFold {
     let periods: [Period]
@@ -19,7 +19,8 @@ struct TenureFold {
 
     var identities: Identities
     var book: EvidenceBook
-    /// Who claimed first while nobody owned it; it serves him from the first period on (OWN-2).
+    /// The customer that claimed first while there was no owner; it serves that customer from the
+    /// first period on (OWN-2).
     var binding: Claim?
     /// What moved it by itself, in order.
     private(set) var moves: [Move] = []
@@ -142,7 +143,8 @@ struct TenureFold {
 
     // MARK: Evidence
 
-    /// The claims among the evidence of who bought, and the first one while nobody owned it. At most a few for each customer.
+    /// The claims among the evidence of who bought, and the first one while there was no owner. At most a few for each
+    /// customer.
     private var evidence: [ID<ClaimEvidence>] {
         guard binding != nil || !book.ofPeriods.isEmpty || !book.ofChanges.isEmpty else { return [] }
         let all = Array(book.ofPeriods.values) + Array(book.ofChanges.values)
@@ -260,7 +262,7 @@ struct TenureFold {
         return drawn
     }
 
-    /// Whether the period can move the subscription: somebody bought it, or a deferred change began with it.
+    /// Whether the period can move the subscription: it was bought, or a deferred change began with it.
     private func isStep(_ index: Int) -> Bool {
         periods[index].beginning != .renewal || book.changes?.appearance(thatBeginsWith: index) != nil
     }
@@ -279,7 +281,8 @@ extension OwnershipVote {
         return false
     }
 
-    /// Whom the vote is for, and the claim that it decides; nil where it names a claim that was not made before it.
+    /// The customer that the vote is for, and the claim that it decides; nil where it names a claim that was not made
+    /// before it.
     fileprivate func subject(among claims: [Claim]) -> (customer: CustomerID, claim: Claim?)? {
         switch kind {
         case .transfer(let customer): return (customer, nil)

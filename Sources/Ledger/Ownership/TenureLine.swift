@@ -33,7 +33,7 @@ struct TenureLine {
         (steps.last { $0.from <= instant } ?? steps.first)?.customer
     }
 
-    /// Why he owns it then.
+    /// Why the customer owns it then.
     func cause(at instant: Timestamp) -> Tenure.Cause? { (steps.last { $0.from <= instant } ?? steps.first)?.cause }
 
     var last: CustomerID? { steps.last?.customer }

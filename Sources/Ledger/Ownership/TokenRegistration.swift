@@ -4,14 +4,15 @@ package import Primitives
 package struct TokenRegistration: Sendable, Hashable, Codable {
     package let token: AppAccountToken
     package let customer: CustomerID
-    /// The customer has not identified himself yet (OWN-10).
+    /// The customer is not identified yet (OWN-10).
     package let isAnonymous: Bool
     /// On our clock.
     package let registeredAt: Timestamp
     /// The app's backend minted the token for the customer, an operator's import says so, or the token is the customer's own id:
     /// it names the customer whenever it was registered.
     package let isVouched: Bool
-    /// A transaction of another subscription bore the token before it was registered, so that whoever saw it could register it.
+    /// A transaction of another subscription bore the token before it was registered, so that anyone who saw it could register
+    /// it.
     package let wasBorneBefore: Bool
 
     package init(
@@ -44,7 +45,8 @@ package struct TokenRegistration: Sendable, Hashable, Codable {
 
     /// What two registrations of one token for one customer come to, in whatever order they are known.
     func joined(with other: TokenRegistration) -> TokenRegistration {
-        // Whether it was borne before is said of the earliest: registering it once more takes nothing from him.
+        // Whether it was borne before is said of the earliest: registering it again takes nothing from the first
+        // registrant.
         let wasBorne =
             registeredAt == other.registeredAt
             ? wasBorneBefore || other.wasBorneBefore
@@ -65,8 +67,8 @@ package struct TokenRegistration: Sendable, Hashable, Codable {
         !isVouched && !wasBorneBefore && fact.appAccountToken == token && fact.borneFrom < registeredAt
     }
 
-    /// Whom one token names by what was said of it; the facts of a subscription may name another (decision 0023, 2). Nil where
-    /// nobody.
+    /// The customer that one token names by its registrations; the facts of a subscription may name another (decision 0023,
+    /// 2). Nil if none.
     package static func holder(by registrations: [TokenRegistration]) -> CustomerID? {
         var joined: [CustomerID: TokenRegistration] = [:]
         for said in registrations { joined[said.customer] = joined[said.customer].map { $0.joined(with: said) } ?? said }
@@ -95,7 +97,7 @@ package struct TokenRegistration: Sendable, Hashable, Codable {
     private static var before: Timestamp { Timestamp(millisecondsSince1970: 0) }
 }
 
-/// Whom the tokens of one subscription name (OWN-2, decision 0023, 2).
+/// The customers that the tokens of one subscription name (OWN-2, decision 0023, 2).
 struct TokenNames: Sendable {
     private let names: [AppAccountToken: CustomerID]
 

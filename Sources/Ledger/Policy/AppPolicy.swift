@@ -4,7 +4,7 @@ package import Primitives
 ///
 /// A policy is a value; since when it holds says the ``PolicyTimeline``.
 package struct AppPolicy: Sendable, Hashable, Codable {
-    /// Counted up by whoever changes it.
+    /// Raised with each change.
     package var version: Int64
     /// OWN-5: who becomes owner when another customer buys.
     package var onPurchase: PurchasePolicy
@@ -16,7 +16,8 @@ package struct AppPolicy: Sendable, Hashable, Codable {
     package var purchaseWindow = Milliseconds.days(7)
     /// OWN-9: what a restore by another customer does.
     package var onRestore: RestorePolicy
-    /// OWN-2: whether a registered token that names the owner keeps his subscription from restores by others. No unless changed.
+    /// OWN-2: whether a registered token that names the owner protects the subscription from restores by others. No unless
+    /// changed.
     package var tokenLocks = false
     /// OWN-10: whether an anonymous customer may take from an identified owner, where `onRestore` is `transfer`. No unless
     /// changed.

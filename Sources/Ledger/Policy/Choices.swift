@@ -2,7 +2,7 @@
 package enum PurchasePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// The customer who bought the upgrade, immediate crossgrade or resubscription becomes owner at its purchase date.
     case followPurchase
-    /// The owner keeps it, whoever buys.
+    /// The owner keeps it, whichever customer buys.
     case stay
     /// Nothing moves until an operator decides.
     case ask

@@ -82,7 +82,7 @@ package struct SettingsTimeline: Sendable, Hashable {
         return held
     }
 
-    /// Neighbours with one policy are one version of it: a change of products alone judges nobody anew.
+    /// Neighbours with one policy are one version of it: a change of products alone changes no decision.
     private static func policies(_ held: [Version]) -> PolicyTimeline {
         var distinct: [Version] = []
         for version in held where distinct.last?.content.policy != version.content.policy { distinct.append(version) }

@@ -7,7 +7,7 @@ package struct AccessDifference: Sendable, Hashable {
     package let subscription: SubscriptionKey
     package let window: TimeWindow
     package let effect: Effect
-    /// By which rule the tenure that he would gain or lose came about.
+    /// By which rule the tenure that the customer would gain or lose came about.
     package let rule: Rule
 
     package init(customer: CustomerID, subscription: SubscriptionKey, window: TimeWindow, effect: Effect, rule: Rule) {

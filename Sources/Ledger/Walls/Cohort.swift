@@ -17,24 +17,24 @@ package struct Cohort: Sendable, Hashable {
 
 /// What a cohort's customers have in common (WALL-1). Where a group may be named, nil stands for every group.
 package indirect enum CohortCondition: Sendable, Hashable {
-    /// Nothing of the group was ever credited to him; what was refunded was bought.
+    /// Nothing of the group was ever credited to the customer; what was refunded counts as bought.
     case neverBought(group: String?)
-    /// He has access by it now, a billing grace period and late news counted in.
+    /// The customer has access by it now, including a billing grace period and late news.
     case active(group: String?)
     /// Apple cannot charge: a billing grace period or a billing retry.
     case inGraceOrRetry(group: String?)
-    /// He had access by it and has none now, and it ended so long ago; nil leaves a bound away.
+    /// The customer had access by it and has none now, and it ended so long ago; nil: no bound.
     case lapsed(group: String?, atLeast: Milliseconds?, atMost: Milliseconds?)
-    /// He had an introductory offer of the group, or the Apple Account that his device shows did (WALL-3).
+    /// The customer had an introductory offer of the group, or the Apple Account that the device shows did (WALL-3).
     case usedIntroductoryOffer(group: String)
-    /// He once paid for the app itself (LIC-3).
+    /// The customer once paid for the app itself (LIC-3).
     case paidAppHolder
     /// One of these, as Apple spells storefronts; a device that names none matches none.
     case storefront([String])
     /// The app's version, compared component by component: at least the one and below the other; nil leaves a bound away. A
     /// version that is not known or not a version matches nothing.
     case appVersion(atLeast: String?, below: String?)
-    /// What the app's backend says of him.
+    /// What the app's backend says of the customer.
     case attribute(name: String, equals: String)
     /// Every one holds; of none, always.
     case all([CohortCondition])
@@ -66,7 +66,7 @@ extension CohortCondition {
     private static func isVersion(_ text: String?, atLeast: String?, below: String?) -> Bool {
         guard let version = text.flatMap(ApplicationVersion.init) else { return false }
         let (first, end) = (atLeast.map(ApplicationVersion.init), below.map(ApplicationVersion.init))
-        // A bound that is no version bounds nothing in, rather than everybody.
+        // A bound that is not a version admits no customer, rather than all.
         if case .some(.none) = first { return false }
         if case .some(.none) = end { return false }
         if let first = first ?? nil, version < first { return false }

@@ -1,13 +1,13 @@
 package import Primitives
 
 extension CustomerSituation {
-    /// What is known of a customer beside his subscriptions.
+    /// What is known of a customer beside the subscriptions.
     package struct Profile: Sendable, Hashable {
         package var customer: CustomerID
         package var isPaidAppHolder: Bool
         package var device: Device
         package var attributes: [String: String]
-        /// Grants and holds, which make him active or not (ENT-9); nil where nothing was decided about him.
+        /// Grants and holds, which make the customer active or not (ENT-9); nil if there are none.
         package var account: CustomerAccount?
 
         package init(
@@ -22,10 +22,11 @@ extension CustomerSituation {
         }
     }
 
-    /// His situation at the instant.
+    /// The customer's situation at the instant.
     ///
     /// - Parameters:
-    ///   - states: subscriptions of one app and environment (FACT-4): his, and those of the Apple Account that his device shows.
+    ///   - states: subscriptions of one app and environment (FACT-4): the customer's, and those of the Apple Account that the
+    ///     device shows.
     ///   - catalogue: tells the group of a product where Apple did not.
     ///   - map: what the products give.
     package init(
@@ -45,7 +46,8 @@ extension CustomerSituation {
             map: map)
         entitlements = answer.entitlements.filter(\.isActive).compactMap(\.entitlement)
         let shown = sorted.filter { $0.isShown(by: profile.device) }
-        // WALL-3: his own offers, and those of the Apple Account whoever had them.
+        // WALL-3: the customer's own offers, and those of the Apple Account, whichever customer had
+        // them.
         let introduced = CustomerPeriod.all(in: sorted).filter { credited in
             guard credited.isIntroductoryOffer, credited.purchaseDate <= instant else { return false }
             let isOfDevice = shown.contains { $0.key.originalTransactionId == credited.originalTransactionId }

@@ -4,17 +4,18 @@ package import Primitives
 package struct CustomerSituation: Sendable, Hashable {
     package let customer: CustomerID
     package let at: Timestamp
-    /// By subscription; those that he owns or was ever credited with.
+    /// By subscription; those that the customer owns or was ever credited with.
     package let standings: [Standing]
-    /// Groups of which he, or the Apple Account that his device shows, had an introductory offer (WALL-3); sorted.
+    /// Groups of which the customer, or the Apple Account that the device shows, had an introductory offer (WALL-3);
+    /// sorted.
     package let introducedGroups: [String]
-    /// Groups in which the Apple Account that his device shows pays for another customer's subscription (WALL-4); sorted.
+    /// Groups in which the Apple Account that the device shows pays for another customer's subscription (WALL-4); sorted.
     package let occupiedGroups: [String]
-    /// Entitlements that he has now; sorted.
+    /// Entitlements that the customer has now; sorted.
     package let entitlements: [EntitlementID]
     package let isPaidAppHolder: Bool
     package let device: Device
-    /// What the app's backend says of him, by name.
+    /// What the app's backend says of the customer, by name.
     package let attributes: [String: String]
 
     /// What the device says of itself.
@@ -37,15 +38,15 @@ package struct CustomerSituation: Sendable, Hashable {
         package let originalTransactionId: OriginalTransactionID
         /// Nil where neither Apple nor the catalogue said it.
         package let subscriptionGroupIdentifier: String?
-        /// The product of the present period, else of the last one that was his.
+        /// The product of the present period, else of the customer's last one.
         package let productId: ProductID?
         /// Nil where another owns it now.
         package let status: SubscriptionStatus?
-        /// He has access by it at the instant.
+        /// The customer has access by it at the instant.
         package let hasAccess: Bool
-        /// When his access by it last ended; nil where it goes on or never was.
+        /// When access by it last ended; nil if it goes on or never was.
         package let lapsedAt: Timestamp?
-        /// A period of it was credited to him by the instant.
+        /// A period of it was credited to the customer by the instant.
         package let wasBought: Bool
         /// When Apple charges again or it ends; nil where it does not end.
         package let periodEnd: Timestamp?
@@ -68,13 +69,14 @@ package struct CustomerSituation: Sendable, Hashable {
         return standings.filter { $0.subscriptionGroupIdentifier == group }
     }
 
-    /// For how long he has had no access by the group; nil where he has some, or never had any.
+    /// For how long the customer has had no access by the group; nil if they have some, or never
+    /// had any.
     package func lapsedFor(_ group: String?) -> Milliseconds? {
         let concerned = standings(in: group)
         guard !concerned.contains(where: \.hasAccess) else { return nil }
         return concerned.compactMap(\.lapsedAt).max().map { at.since($0) }
     }
 
-    /// WALL-3: once per group for him and for the Apple Account, as far as it is shown.
+    /// WALL-3: once per group for the customer and for the Apple Account, as far as it is shown.
     package func usedIntroductoryOffer(of group: String) -> Bool { introducedGroups.contains(group) }
 }

@@ -13,10 +13,10 @@ package struct DoublePayment: Sendable, Hashable {
     package let since: Timestamp
     package var rule: Rule { .payingTwice }
 
-    /// Every pair of subscriptions that he pays for at the instant and that give a common entitlement; by `since`, then by
-    /// subscription.
+    /// Every pair of subscriptions that the customer pays for at the instant and that give a common entitlement; by
+    /// `since`, then by subscription.
     ///
-    /// What a member of the family shares is not paid by him, and what is provisional is not paid at all.
+    /// What a member of the family shares is not paid by the customer, and what is provisional is not paid at all.
     package static func all(
         of customer: CustomerID, in states: [SubscriptionState], map: EntitlementMap, at instant: Timestamp
     ) -> [DoublePayment] {

@@ -16,7 +16,7 @@ package struct OfferDesk: Sendable, Hashable {
     /// What one customer is known by.
     package struct Applicant: Sendable, Hashable {
         package let situation: CustomerSituation
-        /// He proved who he is: a signature is made for nobody else.
+        /// The customer is authenticated: signatures are made for no others.
         package let isAuthenticated: Bool
         package let log: OfferLog
         /// From ``OfferLog/redemptions(in:)``.
@@ -30,12 +30,12 @@ package struct OfferDesk: Sendable, Hashable {
         }
     }
 
-    /// The offers that he may have now, best first.
+    /// The offers that the customer may have now, best first.
     package func offers(for applicant: Applicant, catalogue: PlanCatalogue, map: EntitlementMap) -> [PromotionalOffer] {
         offers.filter { verdict(on: $0, for: applicant, catalogue: catalogue, map: map).isAllowed }
     }
 
-    /// Whether one offer may be signed for him now.
+    /// Whether one offer may be signed for the customer now.
     package func verdict(
         on productId: ProductID, offerIdentifier: String, for applicant: Applicant, catalogue: PlanCatalogue, map: EntitlementMap
     ) -> OfferVerdict {
@@ -87,7 +87,7 @@ package struct OfferDesk: Sendable, Hashable {
         case .former where isPresent: return .stillActive
         case .present, .former, .presentOrFormer: break
         }
-        // OWN-12: an offer of another group must not sell what he has.
+        // OWN-12: an offer of another group must not sell what the customer has.
         let shelf = Shelf(situation: applicant.situation, catalogue: catalogue, map: map)
         let isPaidTwice = applicant.situation.standings.contains { standing in
             guard standing.mayBeCharged, standing.subscriptionGroupIdentifier != offer.subscriptionGroupIdentifier,
@@ -102,7 +102,7 @@ package struct OfferDesk: Sendable, Hashable {
 /// Whether a promotional offer may be signed, in order of precedence (WALL-5).
 package enum OfferVerdict: Sendable, Hashable {
     case refused(Refusal)
-    /// It was signed for him and can still be redeemed: the same signature is given again.
+    /// It was signed for the customer and can still be redeemed: the same signature is given again.
     case issuedBefore(IssuedOffer)
     case allowed
 
@@ -115,7 +115,7 @@ package enum OfferVerdict: Sendable, Hashable {
         case notActive
         /// The offer is for former subscribers.
         case stillActive
-        /// He has what it sells by another group (OWN-12).
+        /// The customer has what it sells by another group (OWN-12).
         case paidTwice
         case hadBefore(times: Int)
         /// Nil where it does not come back.

@@ -25,7 +25,8 @@ package struct OfferLog: Sendable, Hashable {
 package struct OfferRedemption: Sendable, Hashable {
     /// Which row of the log it was signed under; nil where none fits, so that another key or another server signed it.
     package let nonce: ID<OfferNonceEntity>?
-    /// Who was credited with the period: who had the offer, whoever it was signed for. Nil while nobody owns it.
+    /// The customer credited with the period: who had the offer, whichever customer it was signed for. Nil while
+    /// there is no owner.
     package let customer: CustomerID?
     package let originalTransactionId: OriginalTransactionID
     package let transactionId: TransactionID

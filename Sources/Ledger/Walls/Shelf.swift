@@ -1,6 +1,6 @@
 import Primitives
 
-/// What of an offering one customer can be sold, and what he has of it already.
+/// What of an offering one customer can be sold, and what they have of it already.
 struct Shelf {
     let situation: CustomerSituation
     let catalogue: PlanCatalogue
@@ -13,8 +13,8 @@ struct Shelf {
         return Set(present?.entitlements ?? [])
     }
 
-    /// WALL-2, OWN-12: his subscriptions that run, or that Apple still tries to charge for, and that one of the products would be
-    /// paid beside: of its group, or giving one of its entitlements.
+    /// WALL-2, OWN-12: the customer's subscriptions that run, or that Apple still tries to charge for, and that one of the
+    /// products would be paid beside: of its group, or giving one of its entitlements.
     func heldAlready(among products: [PlanCatalogue.Product]) -> [OriginalTransactionID] {
         situation.standings.filter { standing in
             standing.mayBeCharged && products.contains { isPaidTwice($0, beside: standing) }
@@ -30,7 +30,7 @@ struct Shelf {
     /// What can be bought without paying twice for anything, in the offering's order.
     ///
     /// Several groups may give one entitlement, so that a second customer on the same Apple Account can buy too (WALL-4). One
-    /// customer is shown one of them: the first whose place in his device's Apple Account is free, else the first.
+    /// customer is shown one of them: the first whose place in the device's Apple Account is free, else the first.
     func forSale(among products: [PlanCatalogue.Product]) -> [PlanCatalogue.Product] {
         let has = Set(situation.entitlements)
         let free = products.filter { product in
@@ -52,7 +52,8 @@ struct Shelf {
         return free.filter { chosen.contains($0.productId) }
     }
 
-    /// WALL-3: the plan's product with its introductory offer, or the one without where he had one of the group.
+    /// WALL-3: the plan's product with its introductory offer, or the one without, if the customer had one of the
+    /// group.
     func offered(_ product: PlanCatalogue.Product) -> OfferedProduct {
         let used = situation.usedIntroductoryOffer(of: product.subscriptionGroupIdentifier)
         let display: IntroductoryDisplay = product.introductoryOffer.map { used ? .hide : .show($0) } ?? .none
@@ -63,8 +64,8 @@ struct Shelf {
             duration: bought.duration, introductoryOffer: display)
     }
 
-    /// WALL-2: where his one running subscription can go inside its group, and what that does (PER-3). With several in one group,
-    /// on several Apple Accounts, nobody can say which of them a purchase would change.
+    /// WALL-2: where the one running subscription can go inside its group, and what that does (PER-3). With several in one group,
+    /// on several Apple Accounts, it is unknown which of them a purchase would change.
     func changes(of held: [OriginalTransactionID], among products: [PlanCatalogue.Product]) -> [PlanChange] {
         let running = situation.standings.filter { held.contains($0.originalTransactionId) }
         return running.flatMap { standing -> [PlanChange] in
@@ -73,7 +74,7 @@ struct Shelf {
                 let present = standing.productId.flatMap(catalogue.product)
             else { return [] }
             return products.filter { $0.productId != present.withoutIntroductoryOffer }.compactMap {
-                // The plan that he has under another product is no change of plan.
+                // The same plan under another product is no change of plan.
                 if $0.withoutIntroductoryOffer == present.productId { return nil }
                 let target = $0.withoutIntroductoryOffer.flatMap(catalogue.product) ?? $0
                 return PlanChange(from: present, to: target, renewalDate: standing.periodEnd)

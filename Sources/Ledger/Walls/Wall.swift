@@ -14,7 +14,7 @@ package struct Wall: Sendable, Hashable {
         self.inAppChanges = inAppChanges
     }
 
-    /// What to show to the customer at his instant: a decision, which a server may sign.
+    /// What to show to the customer at the instant: a decision, which a server may sign.
     ///
     /// A cohort whose offering is not known is passed over.
     package func answer(for situation: CustomerSituation, catalogue: PlanCatalogue, map: EntitlementMap) -> WallAnswer {
@@ -40,9 +40,10 @@ package struct WallAnswer: Sendable, Hashable {
     package let offering: OfferingID?
     /// Beside every offering (WALL-6); nil where there is none.
     package let links: OfferingLinks?
-    /// What he may buy without paying twice (OWN-12), in the offering's order; empty where he has it all already (WALL-2).
+    /// What the customer may buy without paying twice (OWN-12), in the offering's order; empty if they have all of it
+    /// already (WALL-2).
     package let products: [OfferedProduct]
-    /// What he has already of what the offering would sell, and is shown how to manage at Apple (WALL-2).
+    /// What the customer has already of what the offering would sell, to manage at Apple (WALL-2).
     package let manage: [OriginalTransactionID]
     /// Changes of plan inside the app with their effect stated; empty unless the app switched them on (WALL-2).
     package let changes: [PlanChange]
@@ -64,6 +65,6 @@ package enum IntroductoryDisplay: Sendable, Hashable {
     case none
     /// Show it, with its kind and length.
     case show(PlanIntroductoryOffer)
-    /// Say nothing of it: he or his Apple Account had one of the group.
+    /// Do not mention it: the customer or the Apple Account had one of the group.
     case hide
 }
