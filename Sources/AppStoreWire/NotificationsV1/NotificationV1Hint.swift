@@ -1,7 +1,8 @@
 internal import Crypto
 public import Primitives
 
-/// What a server notification of version 1 says. **It proves nothing**: nobody signed it, and whoever knows the URL can send one.
+/// What a server notification of version 1 says. **It proves nothing**: it is not signed, and anyone who knows the URL can send
+/// one.
 ///
 /// It is a hint that makes us ask Apple, with `latest_receipt` or by `originalTransactionId`; what it says about purchases is a
 /// fact only if the receipt in it verifies (FACT-3). ``hasPassword(equalTo:)`` keeps strangers from making us ask; it makes

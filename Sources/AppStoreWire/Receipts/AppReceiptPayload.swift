@@ -1,7 +1,7 @@
 internal import Crypto
 public import Primitives
 
-/// An app receipt, as Apple signed it: the app that the customer got, and what he bought in it.
+/// An app receipt, as Apple signed it: the app that the customer got, and the purchases in it.
 ///
 /// Source: Apple, "Receipt fields"; numbers in the comments are Apple's attribute types, those marked * are observed and not
 /// documented.
@@ -41,7 +41,7 @@ public struct AppReceiptPayload: Sendable, Hashable {
 
     private let bundleIdBytes: [UInt8]
 
-    /// Reads the content of a receipt out of the bytes that it stands in; whoever calls this answers for the signature.
+    /// Reads the content of a receipt out of the bytes that it stands in; the caller has checked the signature.
     package init(_ bytes: [UInt8], in range: Range<Int>) throws(ReceiptRefusal) {
         let attributes = try ReceiptAttributes(bytes, in: range)
         receiptType = ReceiptType(rawValue: try attributes.requiredText(0))

@@ -40,7 +40,7 @@ public struct TransactionReceiptPayload: Sendable, Hashable {
     public let isInIntroOfferPeriod: Bool?
     /// The environment that the property list around the signed part names; Production where it names none.
     ///
-    /// **It is not signed.** Whoever holds a receipt of the Sandbox can call it one of Production.
+    /// **It is not signed.** The holder of a Sandbox receipt can call it one of Production.
     public let unsignedEnvironment: Environment
     /// The decoded `purchase-info` exactly as it was signed, names included that this library does not know.
     public let purchaseInfo: [UInt8]

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// What somebody handed in, without what stood around it: an artifact, or what it is instead of one.
+/// The input without its wrapping: an artifact, or what it is instead of one.
 package enum Recognition: Sendable, Hashable {
     /// An artifact, and what was taken off around it, the outermost first.
     case artifact(AppleArtifact, wrappings: [TextWrapping])
@@ -47,8 +47,8 @@ package enum Recognition: Sendable, Hashable {
     }
 }
 
-/// What something is that is no artifact of Apple's, as far as its form tells: said to whoever handed it in, so that they find
-/// the right thing.
+/// What something is that is no artifact of Apple's, as far as its form tells: for a message that helps to find the right
+/// input.
 package enum UnusableForm: String, Sendable, Hashable, CaseIterable {
     /// Nothing, or white space.
     case empty

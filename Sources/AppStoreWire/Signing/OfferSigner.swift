@@ -73,7 +73,7 @@ public struct OfferSigner: Sendable {
     ///   - productId: The subscription.
     ///   - offerIdentifier: The offer of that subscription.
     ///   - transactionId: Any transaction of the customer's, or the `appTransactionId`, to which the offer is then bound.
-    ///     nil: whoever has the signature may use it once.
+    ///     nil: any holder of the signature may use it once.
     ///   - nonce: A UUID that was never used.
     ///   - issuedAt: Now; cut off to its second.
     /// - Throws: ``OfferSigningError``.

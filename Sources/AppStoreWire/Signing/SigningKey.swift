@@ -30,7 +30,7 @@ public struct SigningKey: Sendable, CustomStringConvertible {
         privateKey = try Self.privateKey(pem)
     }
 
-    /// The public half, for whoever checks signatures.
+    /// The public half, to check signatures with.
     public var publicKey: SigningPublicKey { SigningPublicKey(key: privateKey.publicKey) }
 
     /// The key's identifier; never the key.

@@ -4,8 +4,7 @@ internal import X509
 
 /// How refusals speak of certificates to people: by their place, from the leaf on, their name and their SHA-256.
 ///
-/// A name is whatever somebody wrote into a certificate: it is shortened, and nothing in it can end a line or its quotation
-/// marks.
+/// A name in a certificate can be any text: it is shortened, and nothing in it can end a line or its quotation marks.
 enum ChainWords {
     /// Such as `certificate 2 of 3`; the first is the leaf, the last the root.
     static func place(_ index: Int, of count: Int) -> String { "certificate \(index + 1) of \(count)" }

@@ -1,4 +1,4 @@
-/// The certificates behind a signature: who signed, and why he is believed.
+/// The certificates behind a signature: the signer, and why it is trusted.
 ///
 /// Source: RFC 5280; RFC 7515, section 4.1.6; RFC 5652, section 5.
 public struct Signer: Sendable, Hashable {

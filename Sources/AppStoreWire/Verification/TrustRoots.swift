@@ -4,9 +4,9 @@ internal import X509
 
 /// The certificates that a chain may end in, each named by the SHA-256 of its DER.
 ///
-/// There is no empty or permissive value and no switch that skips the check: whoever wants to trust another root names it. Apple
-/// signs JWS under one root and receipts under another, so each is trusted for its own purpose only; a root that is added is
-/// trusted for both.
+/// There is no empty or permissive value and no switch that skips the check: to trust another root, name it. Apple signs JWS
+/// under one root and receipts under another, so each is trusted for its own purpose only; a root that is added is trusted for
+/// both.
 ///
 /// Source: RFC 5280, section 6.1.1 (trust anchors); Apple PKI, https://www.apple.com/certificateauthority/.
 public struct TrustRoots: Sendable, Hashable {
@@ -55,7 +55,7 @@ public struct TrustRoots: Sendable, Hashable {
     /// These roots and the certificate of one copy of Xcode: Editor ▸ Save Public Certificate while a StoreKit configuration is
     /// open.
     ///
-    /// - Parameter der: the certificate. Whoever holds its key can make any purchase of the environment `Xcode`.
+    /// - Parameter der: the certificate. The holder of its key can make any purchase of the environment `Xcode`.
     public func adding(xcodeCertificate der: [UInt8]) -> TrustRoots {
         var roots = self
         roots.xcodeFingerprints.insert(Self.fingerprint(of: der))

@@ -1,7 +1,7 @@
 public import Primitives
 internal import StrictJSON
 
-/// What came back over HTTP, whoever sent it.
+/// What came back over HTTP, from whichever server.
 public struct ServerAPIReply: Sendable, Hashable {
     /// One header field.
     public struct Header: Sendable, Hashable {
