@@ -46,6 +46,13 @@ import Testing
         #expect(object["esc"]?.rawBytes.elementsEqual(#""\"\\\/\b\f\n\r\t\u0041\ud83d\ude00""#.utf8) == true)
     }
 
+    @Test(arguments: ["{\"\u{FEFF}n\":\"\u{FEFF}t\"}", #"{"\ufeffn":"\ufefft"}"#])
+    func `a byte order mark inside a text belongs to it, in front too`(_ text: String) throws {
+        let member = try #require(try root(text).object?.first { _ in true })
+        #expect(Array(member.name.utf8) == [0xEF, 0xBB, 0xBF, 0x6E])
+        #expect(member.value.string.map { Array($0.utf8) } == [0xEF, 0xBB, 0xBF, 0x74])
+    }
+
     @Test func `members and elements come in the order of the document`() throws {
         let object = try #require(try root(#"{"z":[1,[2,3],{"q":4}],"a":null,"m":{"x":true}}"#).object)
         #expect(object.map(\.name) == ["z", "a", "m"])

@@ -13,6 +13,7 @@ extension Harness {
             if !"\(error)".contains("not representable") { violated("Foundation refuses what was accepted: \(error)") }
             return
         }
+        if hasByteOrderMark(json) { return }
         let texts: [(String, String?)] = [
             ("transactionId", payload.transactionId), ("originalTransactionId", payload.originalTransactionId),
             ("webOrderLineItemId", payload.webOrderLineItemId), ("bundleId", payload.bundleId), ("productId", payload.productId),
@@ -39,6 +40,12 @@ extension Harness {
             if floored != instant?.millisecondsSince1970 { violated("\(name) is another instant") }
         }
         if (object["isUpgraded"] as? NSNumber)?.boolValue != payload.isUpgraded { violated("isUpgraded is another value") }
+    }
+
+    /// Whether a byte order mark stands in the document unescaped. Foundation drops one at the head of each run of characters
+    /// between escapes; RFC 8259 has no such exception and the strict reader keeps it, so their texts differ.
+    static func hasByteOrderMark(_ json: [UInt8]) -> Bool {
+        json.indices.contains { json[$0...].starts(with: [0xEF, 0xBB, 0xBF]) }
     }
 
     /// Whether both readers read the same value. Numbers with a fraction or an exponent are only known to be numbers.

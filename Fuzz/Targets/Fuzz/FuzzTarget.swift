@@ -183,7 +183,7 @@ struct Harness: Sendable {
         guard let document = try? JSONDocument(bytes) else { return }
         do {
             let foundation = try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
-            if !same(document.root, foundation) { violated("Foundation reads another value") }
+            if !hasByteOrderMark(bytes), !same(document.root, foundation) { violated("Foundation reads another value") }
         } catch {
             // RFC 8259 lets a number be of any size; Foundation gives up on those beyond a Double.
             if !"\(error)".contains("not representable") { violated("Foundation refuses it: \(error)") }
