@@ -121,18 +121,18 @@ struct Stage: Sendable {
         return await results.reduce(into: []) { $0 += $1 }
     }
 
-    private func router(_ store: any Store, _ configuration: ServerConfiguration) -> Router<ServerContext> {
+    private func router(_ store: any Store, _ configuration: ServerConfiguration) -> ServerRouter {
         let backend = renewals.backend(store)
         let credentials = AppCredentials(
             app: Life.app, publicKey: "appl_bench", serverKeyDigest: Array(SHA256.hash(data: Array(Self.serverKey.utf8))),
             customerTokenSecret: nil)
-        let router = buildRouter(
+        let router = ServerRouter(
             ServerDependencies(backend: backend, credentials: [credentials]), faces: [NativeFace(backend)],
             configuration: configuration)
-        router.get("/floor") { _, _ in
+        router.others.get("/floor") { _, _ in
             Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: "{}")))
         }
-        pipeline?.add(to: router)
+        pipeline?.add(to: router.others)
         return router
     }
 }

@@ -20,11 +20,13 @@ struct PlainAccess {
         ("fact", "decoded"), ("claim", "decoded"), ("tenure", "customer"), ("periodAlias", "period"), ("audit", "hash"),
         ("subscription", "history"), ("holding", "holding"), ("work", "dueAt"),
     ]
-    private static let rewritten = [
-        ("subscription", "eventCount = eventCount + 1"), ("holding", "holding = holding || ' '"),
-        ("holding", "holding = rtrim(holding)"),
-        ("work", "fence = fence + 1"),
-    ]
+    private static func rewritten(_ kind: DatabaseKind) -> [(table: String, change: String)] {
+        let bytes = kind == .sqlite ? "BLOB" : "bytea"
+        return [
+            ("subscription", "eventCount = eventCount + 1"), ("holding", "holding = CAST(holding || ' ' AS \(bytes))"),
+            ("holding", "holding = CAST(substr(holding, 1, length(holding) - 1) AS \(bytes))"), ("work", "fence = fence + 1"),
+        ]
+    }
     private static let added = [
         "INSERT INTO evidence (ledger, form, receivedAt, notificationUUID, document) VALUES ($1, $2, $3, $4, $5)"
     ]
@@ -39,7 +41,7 @@ struct PlainAccess {
         looked = try Self.columns.map { table, column in
             (try raw.prepare("SELECT \(column) FROM \(table) WHERE \(found(table).where)"), found(table).name)
         }
-        changed = try Self.rewritten.map { table, change in
+        changed = try Self.rewritten(site.kind).map { table, change in
             (try raw.prepare("UPDATE \(table) SET \(change) WHERE \(found(table).where)"), found(table).name)
         }
         added = try Self.added.map { try raw.prepare($0) }

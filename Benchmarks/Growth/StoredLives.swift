@@ -141,7 +141,7 @@ struct StoredLives: Sendable {
                     .instant(life.lastEnds),
                 ]
             },
-            rows.holdings.map { [ledger, .text($0.customer.rawValue), id, .text($0.text)] },
+            rows.holdings.map { [ledger, .text($0.customer.rawValue), id, .bytes($0.holding)] },
             rows.aliases.sorted { $0.alias < $1.alias }.map { [ledger, id, .text($0.alias), .text($0.period)] },
             rows.audit.map {
                 [ledger, id, .integer($0.head.sequence), .text($0.text), .bytes($0.head.hash)]

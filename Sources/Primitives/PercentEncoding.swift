@@ -18,10 +18,13 @@ package enum PercentEncoding {
     }
 
     /// The text that a part stands for; nil where a `%` is not followed by two hexadecimal digits or the bytes are not UTF-8.
-    package static func decode(_ part: Substring) -> String? {
-        guard part.utf8.contains(UInt8(ascii: "%")) else { return String(part) }
+    package static func decode(_ part: Substring) -> String? { decode(Array(part.utf8)[...]) }
+
+    /// The same from the bytes of a part.
+    package static func decode(_ part: ArraySlice<UInt8>) -> String? {
+        guard part.contains(UInt8(ascii: "%")) else { return String(validating: part, as: UTF8.self) }
         var decoded: [UInt8] = []
-        var rest = part.utf8[...]
+        var rest = part
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 decoded.append(byte)

@@ -36,15 +36,36 @@ package struct ServerContext: RequestContext {
 }
 
 /// All faces over their dependencies; what tests call in process and the application serves.
-package func buildRouter(
-    _ dependencies: ServerDependencies, faces: [any Face], configuration: ServerConfiguration
-) -> Router<ServerContext> {
-    let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: ProblemMiddleware())
-    var endpoints = EndpointRouter(router, EndpointRouter.Shared(dependencies, configuration))
-    for face in faces { face.add(to: &endpoints) }
-    endpoints.refuseOtherMethods()
-    return router
+package struct ServerRouter: HTTPResponderBuilder {
+    /// Routes beside those of the faces, as the benchmarks have; what it does not know either is not found.
+    package let others: Router<ServerContext>
+    private let endpoints: EndpointTable
+    private let problems: ProblemMiddleware<ServerContext>
+
+    package init(_ dependencies: ServerDependencies, faces: [any Face], configuration: ServerConfiguration) {
+        var router = EndpointRouter(EndpointRouter.Shared(dependencies, configuration))
+        for face in faces { face.add(to: &router) }
+        endpoints = router.table
+        problems = ProblemMiddleware()
+        others = Router(context: ServerContext.self)
+        others.add(middleware: problems)
+    }
+
+    package func buildResponder() -> ServerResponder {
+        ServerResponder(endpoints: endpoints, problems: problems, others: others.buildResponder())
+    }
+}
+
+/// Answers as the endpoints say, and as the other routes where none has the path.
+package struct ServerResponder: HTTPResponder {
+    fileprivate let endpoints: EndpointTable
+    fileprivate let problems: ProblemMiddleware<ServerContext>
+    fileprivate let others: RouterResponder<ServerContext>
+
+    package func respond(to request: Request, context: ServerContext) async throws -> Response {
+        guard let endpoint = endpoints.find(request) else { return try await others.respond(to: request, context: context) }
+        return await problems.answer(request, context) { try await endpoint.answer($0, $1) }
+    }
 }
 
 /// The server with every limit set: Hummingbird itself has no time-outs (T32).
@@ -55,13 +76,13 @@ package func buildApplication(
     onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> some ApplicationProtocol {
     buildApplication(
-        serving: buildRouter(dependencies, faces: faces, configuration: configuration), configuration: configuration,
+        serving: ServerRouter(dependencies, faces: faces, configuration: configuration), configuration: configuration,
         logger: logger, onServerRunning: onServerRunning)
 }
 
 /// The same around a router that has more routes than ours, as the benchmarks' has.
 package func buildApplication(
-    serving router: Router<ServerContext>, configuration: ServerConfiguration, logger: Logger,
+    serving router: ServerRouter, configuration: ServerConfiguration, logger: Logger,
     onServerRunning: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     let limits = ConnectionDeadlines.Limits(

@@ -34,7 +34,27 @@ package struct JSONWriter: Sendable {
     /// An integer.
     package mutating func integer(_ number: Int64) {
         separate()
-        bytes.append(contentsOf: String(number).utf8)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var place = digits.count
+            var rest = number.magnitude
+            // Nine digits at a time are a number of 32 bits, which is divided in half the time.
+            while rest > 0 || place == digits.count {
+                let (quotient, part) = rest.quotientAndRemainder(dividingBy: 1_000_000_000)
+                var low = UInt32(truncatingIfNeeded: part)
+                let first = quotient > 0 ? max(place - 9, 0) : 0
+                repeat {
+                    place -= 1
+                    digits[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: low % 10)
+                    low /= 10
+                } while quotient > 0 ? place > first : low > 0
+                rest = quotient
+            }
+            if number < 0 {
+                place -= 1
+                digits[place] = UInt8(ascii: "-")
+            }
+            bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[place...]))
+        }
     }
 
     /// `true` or `false`.
@@ -73,6 +93,30 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// The same for a name of the program's own, which has nothing to escape.
+    private mutating func ownName(_ name: StaticString) {
+        // With the comma, the quotes and the colon in one piece.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.utf8CodeUnitCount + 4) { member in
+            var count = 0
+            if needsComma {
+                member[0] = UInt8(ascii: ",")
+                count = 1
+            }
+            member[count] = UInt8(ascii: "\"")
+            count += 1
+            name.withUTF8Buffer { utf8 in
+                for byte in utf8 {
+                    member[count] = byte
+                    count += 1
+                }
+            }
+            member[count] = UInt8(ascii: "\"")
+            member[count + 1] = UInt8(ascii: ":")
+            bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: member[..<(count + 2)]))
+        }
+        needsComma = false
+    }
+
     private mutating func enclosed(
         _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, _ body: (inout JSONWriter) throws -> Void
     ) rethrows {
@@ -94,13 +138,23 @@ package struct JSONWriter: Sendable {
         var text = text
         text.withUTF8 { utf8 in
             // Hardly any text has something to escape; what has not is copied in one go.
-            if utf8.contains(where: Self.isEscaped) { appendEscaping(utf8) } else { bytes.append(contentsOf: utf8) }
+            if Self.hasEscaped(utf8) { appendEscaping(utf8) } else { bytes.append(contentsOf: utf8) }
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    private static func hasEscaped(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        let words = UnsafeRawBufferPointer(utf8)
+        var position = 0
+        while position + 8 <= words.count,
+            ByteSearch.arePlainJSON(words.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        { position += 8 }
+        while position < words.count {
+            let byte = words[position]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return true }
+            position += 1
+        }
+        return false
     }
 
     private mutating func appendEscaping(_ utf8: UnsafeBufferPointer<UInt8>) {
@@ -120,50 +174,69 @@ package struct JSONWriter: Sendable {
     }
 }
 
+// Names of members are mostly the program's own; `named:` takes any text.
 extension JSONWriter {
-    /// A member that is a string.
-    package mutating func member(_ name: String, _ text: String) {
-        self.name(name)
-        string(text)
-    }
-
-    /// A member that is an integer.
-    package mutating func member(_ name: String, _ number: Int64) {
-        self.name(name)
-        integer(number)
-    }
-
-    /// A member that is `true` or `false`.
-    package mutating func member(_ name: String, _ value: Bool) {
-        self.name(name)
-        bool(value)
-    }
-
-    /// A member whose one value `value` writes.
-    package mutating func member(_ name: String, _ value: (inout JSONWriter) throws -> Void) rethrows {
+    /// A member whose name is any text, and whose one value `value` writes.
+    package mutating func member(named name: String, _ value: (inout JSONWriter) throws -> Void) rethrows {
         self.name(name)
         try value(&self)
     }
 
-    /// A member that is a string or `null`.
-    package mutating func nullableMember(_ name: String, _ text: String?) {
+    /// A member whose name is any text.
+    package mutating func member(named name: String, _ text: String) {
         self.name(name)
+        string(text)
+    }
+
+    /// A member whose name is any text.
+    package mutating func member(named name: String, _ number: Int64) {
+        self.name(name)
+        integer(number)
+    }
+
+    /// A member that is a string.
+    package mutating func member(_ name: StaticString, _ text: String) {
+        ownName(name)
+        string(text)
+    }
+
+    /// A member that is an integer.
+    package mutating func member(_ name: StaticString, _ number: Int64) {
+        ownName(name)
+        integer(number)
+    }
+
+    /// A member that is `true` or `false`.
+    package mutating func member(_ name: StaticString, _ value: Bool) {
+        ownName(name)
+        bool(value)
+    }
+
+    /// A member whose one value `value` writes.
+    package mutating func member(_ name: StaticString, _ value: (inout JSONWriter) throws -> Void) rethrows {
+        ownName(name)
+        try value(&self)
+    }
+
+    /// A member that is a string or `null`.
+    package mutating func nullableMember(_ name: StaticString, _ text: String?) {
+        ownName(name)
         if let text { string(text) } else { null() }
     }
 
     /// A member that is an integer or `null`.
-    package mutating func nullableMember(_ name: String, _ number: Int64?) {
-        self.name(name)
+    package mutating func nullableMember(_ name: StaticString, _ number: Int64?) {
+        ownName(name)
         if let number { integer(number) } else { null() }
     }
 
     /// A member that is left out when it is nil.
-    package mutating func optionalMember(_ name: String, _ text: String?) {
+    package mutating func optionalMember(_ name: StaticString, _ text: String?) {
         if let text { member(name, text) }
     }
 
     /// A member that is left out when it is nil.
-    package mutating func optionalMember(_ name: String, _ number: Int64?) {
+    package mutating func optionalMember(_ name: StaticString, _ number: Int64?) {
         if let number { member(name, number) }
     }
 }

@@ -70,7 +70,7 @@ import Testing
         ),
         ("UPDATE evidence SET document = x'00'", .unreadable),
         ("UPDATE subscription SET history = substr(history, 1, 8)", .unreadable),
-        ("UPDATE holding SET holding = replace(holding, 'plus', 'pro') WHERE customer = 'alice'", .holdingsDiffer),
+        ("UPDATE holding SET holding = CAST(replace(holding, 'plus', 'pros') AS BLOB) WHERE customer = 'alice'", .holdingsDiffer),
         ("DELETE FROM holding WHERE customer = 'bob'", .holdingsDiffer),
         ("UPDATE tenure SET customer = \(number(of: "alice"))", .ownersDiffer),
         ("DELETE FROM claim WHERE customer = \(number(of: "bob"))", .historyDiffers),
@@ -202,7 +202,8 @@ import Testing
             #expect(same.findings == [])
             #expect(same.writtenByAnotherFold == 1)
             #expect(same.differingByTodaysFold == 0)
-            try world.tamper("UPDATE holding SET holding = replace(holding, 'plus', 'pro') WHERE customer = 'alice'")
+            try world.tamper(
+                "UPDATE holding SET holding = CAST(replace(holding, 'plus', 'pros') AS BLOB) WHERE customer = 'alice'")
             let other = try await world.backend.prove(ProofDepth(rebuild: true))
             #expect(other.findings == [])
             #expect(other.differingByTodaysFold == 1)

@@ -54,7 +54,8 @@ import Testing
         }
         func holding(_ id: String, _ span: AccessSpan, renews: Bool?) -> Holding {
             Holding(
-                originalTransactionId: OriginalTransactionID(id), spans: [span], autoRenewStatus: renews, autoRenewProductId: nil)
+                originalTransactionId: OriginalTransactionID(id), spans: [span],
+                words: [RenewalWord(from: day(2000, 1, 1), autoRenewStatus: renews, autoRenewProductId: nil)])
         }
         let map = EntitlementMap(
             entries: ["lifetime", "monthly", "yearly"].map {

@@ -206,7 +206,7 @@ class Books:
             "jwsHeader": "id, header",
             "subscription": f"{by_name}, originalTransactionId, tenureRevision, auditCount, eventCount",
             "periodAlias": f"{by_name}, originalTransactionId, alias, period",
-            "holding": f"{by_name}, customer, originalTransactionId, holding",
+            "holding": f"{by_name}, customer, originalTransactionId, hex(holding)",
             "tenure": f"{by_name}, originalTransactionId, revision, effectiveFrom, {owner}, rule",
             "audit": f"{by_name}, originalTransactionId, sequence, json_remove(auditRow, '$.learnedAt', '$.customer')",
             "claim": f"{by_name}, originalTransactionId, {owner}",

@@ -175,7 +175,8 @@ def statement_cases():
     )
     yield (
         "a holding",
-        f"UPDATE holding SET holding = replace(holding, '\"paid\"', '\"granted\"') WHERE {of}",
+        # Its last byte.
+        f"UPDATE holding SET holding = CAST(substr(holding, 1, length(holding) - 1) || 'x' AS BLOB) WHERE {of}",
         ["--rebuild"],
         [("holdingsDiffer", VICTIM)],
     )

@@ -58,7 +58,7 @@ extension EndpointDescription {
         guard self.method.rawValue == method.rawValue else { return false }
         let there = uri.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
         let template = path.split(separator: "/", omittingEmptySubsequences: false)
-        return there.count == template.count && zip(there, template).allSatisfy { $1.hasPrefix("{") || $0 == $1 }
+        return there.count == template.count && zip(there, template).allSatisfy { $1.hasPrefix("{") ? !$0.isEmpty : $0 == $1 }
     }
 }
 

@@ -212,10 +212,24 @@ import Testing
 @Suite struct `Routes and the contract` {
     @Test func `the server has a handler for every endpoint of the contract, and for no other`() async throws {
         try await withWorld { world in
-            let shared = EndpointRouter.Shared(world.dependencies, ServerConfiguration())
-            var router = EndpointRouter(Router(context: ServerContext.self), shared)
+            var router = EndpointRouter(EndpointRouter.Shared(world.dependencies, ServerConfiguration()))
             NativeFace(world.dependencies.backend).add(to: &router)
             #expect(router.endpoints == NativeAPI.all)
+        }
+    }
+
+    @Test(arguments: [
+        ("/api/v1/apps/app/customers/alice/entitlements", 200), ("//api//v1/apps/app/customers/alice/entitlements/", 200),
+        ("/api/v1/apps/app/customers/entitlements/entitlements", 200), ("/api/v1/apps/app/customers/%61lice/entitlements", 200),
+        ("/api/v1/apps/app/customers/alice", 404), ("/api/v1/apps/app/customers/alice/entitlements/more", 404),
+        ("/API/v1/apps/app/customers/alice/entitlements", 404), ("/api/v1/apps/app/customers//entitlements", 404), ("/", 404),
+        ("/api/v1/apps/app/customers/%00/entitlements", 400), ("/api/v1/apps/app/customers/%ff/entitlements", 400),
+        ("/api/v1/apps/app/customers/%6/entitlements", 400), ("/api/v1/apps/app%2Fcustomers/alice/entitlements", 404),
+    ])
+    func `an address is read segment by segment, each decoded by itself`(_ uri: String, _ status: Int) async throws {
+        try await withRouter { _, client in
+            let answer = try await client.get(uri)
+            #expect(answer.status.code == status)
         }
     }
 }

@@ -89,7 +89,7 @@ struct World: Sendable {
         -> some ApplicationProtocol
     {
         Application(
-            router: buildRouter(dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration),
+            router: ServerRouter(dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration),
             logger: logger)
     }
 

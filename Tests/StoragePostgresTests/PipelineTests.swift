@@ -104,7 +104,7 @@ extension PostgresTests {
                 // Both ways at once: 16 MB of parameters, all of it sent back.
                 let long = String(repeating: "y", count: 1 << 20)
                 let results = try connection.pipeline((0..<16).map { _ in PostgresStatement("SELECT $1::text", [.text(long)]) })
-                #expect(try results.allSatisfy { try $0.first?.utf8(0).count == 1 << 20 })
+                #expect(try results.allSatisfy { try $0.first?.text(0).utf8.count == 1 << 20 })
             }
         }
 

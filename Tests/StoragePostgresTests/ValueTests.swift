@@ -31,7 +31,6 @@ extension PostgresTests {
                     let row = try connection.one("SELECT convert_to($1, 'UTF8'), $1, octet_length($1)", .text(text))
                     #expect(try row.bytes(0) == Array(text.utf8))
                     #expect(try Array(row.text(1).utf8) == Array(text.utf8))
-                    #expect(try row.utf8(1) == Array(text.utf8))
                     #expect(try row.integer(2) == Int64(text.utf8.count))
                 }
             }
@@ -108,7 +107,6 @@ extension PostgresTests {
                 try connection.runScript("SET client_encoding TO SQL_ASCII")
                 let row = try connection.one(bad)
                 #expect(throws: StorageError(.invalidText, "")) { try row.text(0) }
-                #expect(try row.utf8(0) == [0xff])
             }
         }
 

@@ -32,15 +32,6 @@ import Testing
         #expect(try StateCoding.decode(PolicyTimeline.self, from: StateCoding.encode(changed)) == changed)
     }
 
-    @Test func `ENT-2 a holding of before is read as one period, and one of today knows when its periods began`() throws {
-        let old = #"["1",true,null,[[1000,9000,"plus","paid","expired"]]]"#
-        #expect(try HoldingCoding.decode(old).spans.first?.periodStarts == [])
-        let new = #"["1",null,null,[[1000,9000,"plus","paid","expired",[-500,2000,3000]]]]"#
-        let holding = try HoldingCoding.decode(new)
-        #expect(holding.spans.first?.periodStarts.map(\.millisecondsSince1970) == [500, 2500, 5500])
-        #expect(HoldingCoding.encode(holding) == new)
-    }
-
     @Test func `OWN-17 an audit row that names a version is read back`() throws {
         let text = #"{"settingsVersion":{"_0":3}}"#
         #expect(try StateCoding.decode(AuditRow.Evidence.self, from: text) == .settingsVersion(3))

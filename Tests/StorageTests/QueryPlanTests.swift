@@ -56,7 +56,7 @@ import Testing
         let transaction = SQLiteTransaction(
             database: database, committed: Names(), numbers: CustomerNumbers(SystemRandomNumberGenerator()))
         // The readers of holdings have connections of their own, which cannot be watched from here; the words are the same.
-        _ = try Row.fetchAll(database, sql: HoldingQueries.selectHoldings, arguments: ["app", "app", "Production", "alice"])
+        _ = try Row.fetchAll(database, sql: HoldingQueries.selectHoldings, arguments: ["app", 1, "alice"])
         let reading = SQLiteReading(database: database, names: Names())
         let ledger = try NameQueries.ledger(of: Life.scope, database) ?? 0
         _ = try reading.contents(of: Life.key, ledger: ledger)

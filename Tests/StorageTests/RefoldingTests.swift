@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Ledger
 import Primitives
@@ -20,7 +21,7 @@ import Testing
                 try database.execute(
                     sql: "INSERT INTO holding VALUES (1, ?, ?, ?)",
                     arguments: [
-                        customer.rawValue, Life.key.originalTransactionId.rawValue, HoldingCoding.encode(holding),
+                        customer.rawValue, Life.key.originalTransactionId.rawValue, Data(HoldingCoding.encode(holding)),
                     ])
             }
         }
@@ -34,7 +35,7 @@ import Testing
             endsBecause: span.endsBecause)
         return Holding(
             originalTransactionId: holding.originalTransactionId, spans: holding.spans.dropLast() + [longer],
-            autoRenewStatus: holding.autoRenewStatus, autoRenewProductId: holding.autoRenewProductId)
+            words: holding.words)
     }
 
     @Test func `AUDIT-1 Access that only another version of the rules changes has an audit row of its own, before the news`()

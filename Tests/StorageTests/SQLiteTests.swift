@@ -110,7 +110,7 @@ import Testing
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
             try file.query {
-                try $0.execute(sql: "UPDATE holding SET holding = 'x'; UPDATE subscription SET history = x'030007'")
+                try $0.execute(sql: "UPDATE holding SET holding = x'78'; UPDATE subscription SET history = x'030007'")
             }
             await #expect(throws: StorageError(.corrupt, "")) { try await store.holdings(of: Life.alice, in: Life.scope) }
             await #expect(throws: StorageError(.corrupt, "")) { try await store.subscription(Life.key) }

@@ -53,6 +53,18 @@ import Testing
         #expect(member.value.string.map { Array($0.utf8) } == [0xEF, 0xBB, 0xBF, 0x74])
     }
 
+    @Test func `every integer is written as it is`() {
+        var powers: [Int64] = [0, .max, .min]
+        for power in sequence(first: Int64(1), next: { $0 > .max / 10 ? nil : $0 * 10 }) {
+            powers += [power - 1, power, power + 1, -power, 1 - power, -1 - power]
+        }
+        for number in powers {
+            var writer = JSONWriter()
+            writer.integer(number)
+            #expect(writer.text == String(number))
+        }
+    }
+
     @Test func `members and elements come in the order of the document`() throws {
         let object = try #require(try root(#"{"z":[1,[2,3],{"q":4}],"a":null,"m":{"x":true}}"#).object)
         #expect(object.map(\.name) == ["z", "a", "m"])
@@ -119,7 +131,7 @@ private indirect enum Tree: Equatable {
         case .array(let elements): json.array { json in elements.forEach { $0.write(to: &json) } }
         case .object(let members):
             json.object { json in
-                for (name, value) in members { json.member(name) { value.write(to: &$0) } }
+                for (name, value) in members { json.member(named: name) { value.write(to: &$0) } }
             }
         }
     }

@@ -108,7 +108,7 @@ package struct ReadyBody: AnswerContent, JSONBody, Hashable {
         writer.member("apple") { $0.object { $0.member("asks", asksApple) } }
         writer.member("notifications") { writer in
             writer.object { writer in
-                for outcome in notifications { writer.member(outcome.outcome, outcome.count) }
+                for outcome in notifications { writer.member(named: outcome.outcome, outcome.count) }
             }
         }
     }

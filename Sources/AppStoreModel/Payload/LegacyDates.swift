@@ -7,13 +7,13 @@ extension JSONWriter {
     /// Source: Apple, `verifyReceipt`, `responseBody`.
     package mutating func legacyDate(_ name: String, _ instant: Timestamp) {
         legacyDate(named: name, instant)
-        member(name + "_ms", String(instant.millisecondsSince1970))
+        member(named: name + "_ms", String(instant.millisecondsSince1970))
     }
 
     /// Only the two texts.
     package mutating func legacyDate(named name: String, _ instant: Timestamp) {
-        member(name, LegacyDate.text(instant) + " Etc/GMT")
-        member(name + "_pst", LegacyDate.text(LegacyDate.inCalifornia(instant)) + " America/Los_Angeles")
+        member(named: name, LegacyDate.text(instant) + " Etc/GMT")
+        member(named: name + "_pst", LegacyDate.text(LegacyDate.inCalifornia(instant)) + " America/Los_Angeles")
     }
 }
 

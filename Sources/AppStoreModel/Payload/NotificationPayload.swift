@@ -35,7 +35,7 @@ extension AppStore {
                     }
                 }
             case .consumptionRequest, nil:
-                let name = notification.event == .rescindConsent ? "appData" : "data"
+                let name: StaticString = notification.event == .rescindConsent ? "appData" : "data"
                 body.member(name) { $0.object { writeBody(of: notification, parts, to: &$0) } }
             }
             body.member("version", "2.0")

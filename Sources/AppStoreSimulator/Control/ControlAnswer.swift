@@ -18,7 +18,7 @@ extension Response {
 extension JSONWriter {
     /// A list of objects.
     mutating func list<Elements: Sequence>(
-        _ name: String, _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
+        _ name: StaticString, _ elements: Elements, _ write: (inout JSONWriter, Elements.Element) -> Void
     ) {
         member(name) { json in
             json.array { list in

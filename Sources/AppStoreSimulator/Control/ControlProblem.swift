@@ -220,7 +220,7 @@ struct ControlProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     let addresses: KnownAddresses
 
     func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)

@@ -19,7 +19,7 @@ struct LocalCallers<Context: RequestContext>: RouterMiddleware {
     }
 
     func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         let authority = request.head.authority?.lowercased()
         if let authority, !hosts.contains(Self.name(in: authority)) {

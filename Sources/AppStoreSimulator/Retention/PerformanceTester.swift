@@ -62,7 +62,7 @@ extension AppStoreSimulator {
             json.member("failures") { json in
                 json.object { json in
                     for (reason, count) in test.failures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                        json.member(reason.rawValue, count)
+                        json.member(named: reason.rawValue, count)
                     }
                 }
             }
@@ -147,6 +147,6 @@ extension JSONWriter {
     fileprivate mutating func members(of times: [Int64]) {
         let percentile = { (part: Int) in times.isEmpty ? 0 : times[min(times.count - 1, times.count * part / 100)] }
         member("average", times.isEmpty ? 0 : times.reduce(0, +) / Int64(times.count))
-        for part in [50, 90, 95, 99] { member("p\(part)", percentile(part)) }
+        for part in [50, 90, 95, 99] { member(named: "p\(part)", percentile(part)) }
     }
 }

@@ -22,7 +22,7 @@ package struct AccessSpan: Sendable, Hashable, Codable {
     }
 
     /// By what right; anything but `paid` is labelled as such in every answer.
-    package enum Kind: String, Sendable, Hashable, Codable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
         /// Bought or given by the App Store, trials among it.
         case paid
         /// ENT-7: Apple signed a billing grace period.
@@ -31,7 +31,7 @@ package struct AccessSpan: Sendable, Hashable, Codable {
         case provisional
     }
 
-    package enum End: String, Sendable, Hashable, Codable {
+    package enum End: String, Sendable, Hashable, CaseIterable, Codable {
         case expired
         case replaced
         case refunded

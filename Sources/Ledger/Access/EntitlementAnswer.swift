@@ -90,7 +90,11 @@ package struct CustomerAnswer: Sendable, Hashable {
         var held: [[TimeWindow]] = []
         entitlements = map.entitlements.map { entitlement in
             let stretches = map.stretches(giving: entitlement, by: holdings, and: account)
-            let holds = account?.holds(of: entitlement) ?? []
+            guard let account else {
+                all += stretches
+                return EntitlementAnswer(about: entitlement, at: (instant, heard), stretches: stretches, holds: [])
+            }
+            let holds = account.holds(of: entitlement)
             all += holds.isEmpty ? stretches : stretches.flatMap { $0.removing(holds) }
             held.append(holds)
             return EntitlementAnswer(about: entitlement, at: (instant, heard), stretches: stretches, holds: holds)
@@ -109,12 +113,6 @@ extension Stretch {
         [window].removing(holds).map { Stretch(self, in: $0) }
     }
 
-    private init(_ stretch: Stretch, in window: TimeWindow) {
-        self.window = window
-        right = stretch.right
-        endsBecause = window.until == stretch.window.until ? stretch.endsBecause : .held
-        (productId, holding, vote) = (stretch.productId, stretch.holding, stretch.vote)
-    }
 }
 
 extension EntitlementAnswer {
@@ -130,12 +128,12 @@ extension EntitlementAnswer {
         holds: [TimeWindow], announcing announced: [TimeWindow]? = nil
     ) {
         let instant = times.asked
-        let sorted = stretches.filter { $0.right != .provisional || $0.from <= instant }.sorted { $0.precedes($1) }
+        let sorted = Self.inOrder(stretches, at: instant)
         let windows = [TimeWindow](joining: sorted.lazy.map(\.window)).removing(holds)
         let present = windows.first { $0.contains(instant) }
         let shown = present ?? windows.last { $0.from <= instant }
         let isHeld = holds.contains { $0.contains(instant) }
-        let current = isHeld ? nil : sorted.filter { $0.window.contains(instant) }.max { $1.outranks($0) }
+        let current = isHeld ? nil : Self.strongest(of: sorted, at: instant)
         let last = shown.flatMap { shown in
             sorted.last { $0.window.until == shown.until } ?? sorted.last { $0.from < shown.until ?? .latestAccepted }
         }
@@ -156,6 +154,23 @@ extension EntitlementAnswer {
         // What is signed later changes what is said of later instants.
         let words = stretches.lazy.flatMap { $0.holding?.words ?? [] }.map(\.from).filter { $0 > times.heard }
         nextChangeDate = Self.nextBoundary(after: instant, of: stretches.lazy.map(\.window), announced ?? holds, words)
+    }
+
+    /// Without what is given for want of news later than the instant; by time. Most customers have one stretch, or all in order.
+    private static func inOrder(_ stretches: [Stretch], at instant: Timestamp) -> [Stretch] {
+        func counts(_ stretch: Stretch) -> Bool { stretch.right != .provisional || stretch.from <= instant }
+        let isInOrder = stretches.indices.dropFirst().allSatisfy { !stretches[$0].precedes(stretches[$0 - 1]) }
+        if isInOrder, stretches.allSatisfy(counts) { return stretches }
+        return stretches.filter(counts).sorted { $0.precedes($1) }
+    }
+
+    /// On which of the stretches of the instant the answer rests.
+    private static func strongest(of stretches: [Stretch], at instant: Timestamp) -> Stretch? {
+        var strongest: Stretch?
+        for stretch in stretches where stretch.window.contains(instant) {
+            if strongest.map(stretch.outranks) ?? true { strongest = stretch }
+        }
+        return strongest
     }
 
     /// An answer is a step function of the instant: it changes where a stretch or a hold begins or ends, where Apple says

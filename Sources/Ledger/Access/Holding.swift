@@ -26,18 +26,6 @@ package struct Holding: Sendable, Hashable {
         self.words = words
     }
 
-    /// One of which only the present word is known, as if it had always been said.
-    package init(
-        originalTransactionId: OriginalTransactionID, spans: [AccessSpan], autoRenewStatus: Bool?,
-        autoRenewProductId: ProductID?, credited: [CreditedPeriod] = []
-    ) {
-        let isSaid = autoRenewStatus != nil || autoRenewProductId != nil
-        let word = RenewalWord(
-            from: Timestamp(millisecondsSince1970: 0), autoRenewStatus: autoRenewStatus, autoRenewProductId: autoRenewProductId)
-        self.init(
-            originalTransactionId: originalTransactionId, spans: spans, words: isSaid ? [word] : [], credited: credited)
-    }
-
     /// What this customer has from the subscription in this state.
     ///
     /// - Parameter keepingCredits: whether an entitlement of the app is a balance, so that each period is needed by itself.

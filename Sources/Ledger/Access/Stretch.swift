@@ -1,8 +1,8 @@
 import Primitives
 
 /// One stretch of time that gives a customer an entitlement, and by what right: a span of a subscription, what is left of a
-/// balance, a grant.
-struct Stretch {
+/// balance, a grant. A class, since each answer passes it on many times, and a copy of its parts costs more than the answer.
+final class Stretch: Sendable {
     let window: TimeWindow
     let right: EntitlementAnswer.Right
     let endsBecause: AccessSpan.End
@@ -42,6 +42,14 @@ struct Stretch {
         productId = nil
         holding = nil
         self.vote = vote
+    }
+
+    /// What is left of one in a window of it, because something holds the rest (ENT-9).
+    init(_ stretch: Stretch, in window: TimeWindow) {
+        self.window = window
+        right = stretch.right
+        endsBecause = window.until == stretch.window.until ? stretch.endsBecause : .held
+        (productId, holding, vote) = (stretch.productId, stretch.holding, stretch.vote)
     }
 
     /// Of several at one instant the answer rests on what was paid for before grants, grace and late news, then on what lasts

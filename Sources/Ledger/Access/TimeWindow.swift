@@ -22,10 +22,20 @@ package struct TimeWindow: Sendable, Hashable, Codable {
 extension [TimeWindow] {
     /// The windows that these cover together; those that touch or overlap are one. By start, never touching each other.
     init(joining windows: some Sequence<TimeWindow>) {
-        self = windows.filter { !$0.isEmpty }.sorted { $0.from < $1.from }.reduce(into: []) { joined, window in
-            guard let last = joined.last, last.until.map({ window.from <= $0 }) ?? true else { return joined.append(window) }
-            guard let end = last.until else { return }
-            joined[joined.count - 1] = TimeWindow(from: last.from, until: window.until.map { Swift.max(end, $0) })
+        let parts = windows.filter { !$0.isEmpty }
+        guard parts.count > 1 else {
+            self = parts
+            return
+        }
+        let isInOrder = parts.indices.dropFirst().allSatisfy { parts[$0 - 1].from <= parts[$0].from }
+        self = []
+        for window in isInOrder ? parts : parts.sorted(by: { $0.from < $1.from }) {
+            guard let last, last.until.map({ window.from <= $0 }) ?? true else {
+                append(window)
+                continue
+            }
+            guard let end = last.until else { continue }
+            self[count - 1] = TimeWindow(from: last.from, until: window.until.map { Swift.max(end, $0) })
         }
     }
 

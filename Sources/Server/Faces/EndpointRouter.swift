@@ -19,15 +19,12 @@ package struct EndpointRouter {
         let turns = Turns<Subject>()
     }
 
-    private let router: Router<ServerContext>
     private let shared: Shared
+    private(set) var table = EndpointTable()
     /// What was added, in that order.
     package private(set) var endpoints: [EndpointDescription] = []
 
-    init(_ router: Router<ServerContext>, _ shared: Shared) {
-        self.router = router
-        self.shared = shared
-    }
+    init(_ shared: Shared) { self.shared = shared }
 
     /// Adds an endpoint.
     ///
@@ -40,9 +37,9 @@ package struct EndpointRouter {
         _ handler: @escaping @Sendable (Call<Path, Query, Body>) async throws -> Answer
     ) {
         let shared = shared
-        router.on(RouterPath(endpoint.template.text), method: .init(endpoint.method)) { request, context -> Response in
+        table.add(.init(endpoint.method), endpoint.template.text) { request, context, segments in
             let now = shared.now()
-            let path = try Path { parameter throws(ParameterError) in try context.segment(parameter.name) }
+            let path = try Path { parameter throws(ParameterError) in try segments.value(of: parameter.name) }
             let subject = try Subject(of: path, endpoint.callers)
             let caller = try shared.doorkeeper.admit(
                 endpoint.callers.kind, to: subject, request, from: context.remoteAddress, at: now)
@@ -53,17 +50,6 @@ package struct EndpointRouter {
             return Response.answer(answer)
         }
         endpoints.append(endpoint.description)
-    }
-
-    /// Each address answers its methods, a GET answers HEAD too, and every other method is told what would be answered (RFC 9110,
-    /// section 15.5.6).
-    func refuseOtherMethods() {
-        for (path, there) in Dictionary(grouping: endpoints, by: \.path) {
-            let allowed = there.flatMap { HTTPRequest.Method.answered(for: $0.method) }
-            for method in HTTPRequest.Method.all where !allowed.contains(method) {
-                router.on(RouterPath(path), method: method) { _, _ -> Response in throw MethodNotAllowed(allowed: allowed) }
-            }
-        }
     }
 }
 
@@ -106,11 +92,6 @@ struct Subject: Sendable, Hashable {
     }
 }
 
-extension RouterPath {
-    /// Our templates are written once, in the contract.
-    fileprivate init(_ template: String) { self.init(stringLiteral: template) }
-}
-
 extension HTTPRequest.Method {
     fileprivate init(_ method: APIContract.Method) {
         self =
@@ -122,10 +103,4 @@ extension HTTPRequest.Method {
             case .delete: .delete
             }
     }
-
-    fileprivate static func answered(for method: APIContract.Method) -> [Self] {
-        method == .get ? [.get, .head] : [Self(method)]
-    }
-
-    fileprivate static var all: [Self] { [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect] }
 }

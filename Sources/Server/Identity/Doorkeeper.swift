@@ -69,7 +69,7 @@ struct Doorkeeper: Sendable {
     private func identify(
         _ request: Request, app: AppID, at now: Timestamp
     ) throws -> (caller: Caller, limits: AppLimits) {
-        guard let header = request.headers[.authorization]?.utf8, Self.isBearer(header) else { throw DoorError.keyMissing }
+        guard let header = request.headers.only(.authorization)?.utf8, Self.isBearer(header) else { throw DoorError.keyMissing }
         let key = Array(header.dropFirst(Self.scheme.count))
         guard let credentials = credentials[app] else { throw DoorError.keyWrong }
         // Digests are compared, so how long it takes says nothing about how much of the key was right (T44).
@@ -88,7 +88,7 @@ struct Doorkeeper: Sendable {
 
     /// The scheme is read in any case (RFC 9110, section 11.1). Setting bit 5 makes a letter small and leaves a blank as it is.
     private static func isBearer(_ header: String.UTF8View) -> Bool {
-        header.prefix(scheme.count).map { $0 | 0x20 } == scheme
+        header.prefix(scheme.count).lazy.map { $0 | 0x20 }.elementsEqual(scheme)
     }
 }
 
@@ -114,6 +114,18 @@ enum DoorError: Error {
             }
         case .keyMissing, .customerTokenNotConfigured, .customerTokenMissing, .anotherCustomer, .serverKeyNeeded: false
         }
+    }
+}
+
+extension HTTPFields {
+    /// The value of a field that stands there once; two of them are no credentials.
+    fileprivate func only(_ name: HTTPField.Name) -> String? {
+        var value: String?
+        for field in self where field.name == name {
+            guard value == nil else { return nil }
+            value = field.value
+        }
+        return value
     }
 }
 

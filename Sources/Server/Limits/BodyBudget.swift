@@ -38,7 +38,7 @@ final class BodyBudget: Sendable {
     }
 
     /// Whatever a client's bytes do to the parser, or a hang-up to the connection, is no failure of ours.
-    private static func next(_ chunks: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+    @concurrent private static func next(_ chunks: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
         do {
             return try await chunks.next()
         } catch {

@@ -16,8 +16,15 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     private let overloads = LogSampler(every: .seconds(10))
 
     func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
+        await answer(request, context) { try await next($0, $1) }
+    }
+
+    /// What `next` answers, or the problem that it throws.
+    func answer(
+        _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
+    ) async -> Response {
         do {
             try checkHost(of: request)
             return try await next(request, context)

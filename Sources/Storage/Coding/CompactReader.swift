@@ -48,6 +48,14 @@ struct CompactReader {
         return Int(value)
     }
 
+    mutating func list<Element>(_ read: (inout CompactReader) throws -> Element) throws -> [Element] {
+        let count = try count()
+        var elements: [Element] = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count { elements.append(try read(&self)) }
+        return elements
+    }
+
     mutating func instant() throws -> Timestamp {
         lastInstant = lastInstant &+ (try signed())
         return Timestamp(millisecondsSince1970: lastInstant)
@@ -80,5 +88,5 @@ struct CompactReader {
         return text
     }
 
-    static func damaged(_ reason: String) -> StorageError { StorageError(.corrupt, "a history cannot be read: \(reason)") }
+    static func damaged(_ reason: String) -> StorageError { StorageError(.corrupt, "what was kept cannot be read: \(reason)") }
 }

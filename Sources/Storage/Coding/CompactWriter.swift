@@ -34,6 +34,12 @@ struct CompactWriter {
 
     mutating func count(_ count: Int) { number(UInt64(count)) }
 
+    /// How many there are, then each.
+    mutating func list<Element>(_ elements: [Element], _ write: (inout CompactWriter, Element) -> Void) {
+        count(elements.count)
+        for element in elements { write(&self, element) }
+    }
+
     mutating func instant(_ instant: Timestamp) {
         let milliseconds = instant.millisecondsSince1970
         signed(milliseconds &- lastInstant)

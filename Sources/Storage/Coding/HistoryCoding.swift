@@ -97,11 +97,6 @@ package enum ClaimCoding {
 }
 
 extension CompactWriter {
-    fileprivate mutating func list<Element>(_ elements: [Element], _ write: (inout CompactWriter, Element) -> Void) {
-        count(elements.count)
-        for element in elements { write(&self, element) }
-    }
-
     fileprivate mutating func line(_ line: PeriodBook.Line) {
         alias(line.identity)
         list(line.aliases) { $0.alias($1) }
@@ -194,14 +189,6 @@ extension CompactWriter {
 }
 
 extension CompactReader {
-    fileprivate mutating func list<Element>(_ read: (inout CompactReader) throws -> Element) throws -> [Element] {
-        let count = try count()
-        var elements: [Element] = []
-        elements.reserveCapacity(count)
-        for _ in 0..<count { elements.append(try read(&self)) }
-        return elements
-    }
-
     fileprivate mutating func line() throws -> PeriodBook.Line {
         let identity = try alias()
         let (aliases, kept) = (try list { try $0.alias() }, try list { try $0.transaction() })

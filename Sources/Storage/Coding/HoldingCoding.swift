@@ -1,190 +1,164 @@
 package import Ledger
 import Primitives
-import StrictJSON
 
-/// How a holding is written for entitlement reads: one flat JSON array, read without Foundation, since every read of access pays
-/// for it.
-///
-/// `[originalTransactionId, autoRenewStatus, autoRenewProductId, [[from, until, productId, kind, endsBecause], …], [[productId,
-/// transactionId, purchaseDate, expiresDate, takenBackAt, quantity, type], …], [[from, autoRenewStatus, autoRenewProductId,
-/// priceIncreaseStatus, expirationIntent], …]]`; the lists of credited periods and of Apple's words about renewals are left out
-/// where nothing follows and they are empty. The second and third element are the last word's. A span in which periods are
-/// joined, or whose period began before it, has a sixth element: how many milliseconds after the start before it, or after
-/// `from`, each of them began.
+/// How a holding is written for entitlement reads, in as few bytes and as quickly read as a history, since every read of access
+/// pays for it (docs/decisions/0006).
 package enum HoldingCoding {
-    /// The one text for a holding.
-    package static func encode(_ holding: Holding) -> String {
-        var writer = JSONWriter(reservingCapacity: 96 + 64 * holding.spans.count)
-        writer.array { writer in
-            writer.string(holding.originalTransactionId.rawValue)
-            if let renews = holding.autoRenewStatus { writer.bool(renews) } else { writer.null() }
-            if let product = holding.autoRenewProductId { writer.string(product.rawValue) } else { writer.null() }
-            writer.array { writer in
-                for span in holding.spans { encode(span, &writer) }
-            }
-            guard !holding.credited.isEmpty || !holding.words.isEmpty else { return }
-            writer.array { writer in
-                for period in holding.credited { encode(period, &writer) }
-            }
-            guard !holding.words.isEmpty else { return }
-            writer.array { writer in
-                for word in holding.words { encode(word, &writer) }
-            }
-        }
-        return writer.text
+    /// Counted up with every change of the form.
+    private static let form: UInt8 = 1
+
+    /// The one form of a holding: equal holdings are equal bytes.
+    package static func encode(_ holding: Holding) -> [UInt8] {
+        var writer = CompactWriter(reservingCapacity: 48 + 48 * holding.spans.count)
+        writer.byte(form)
+        writer.text(holding.originalTransactionId.rawValue)
+        writer.list(holding.spans) { $0.span($1) }
+        writer.list(holding.words) { $0.renewalWord($1) }
+        writer.list(holding.credited) { $0.creditedPeriod($1) }
+        return writer.bytes
     }
 
-    private static func encode(_ word: RenewalWord, _ writer: inout JSONWriter) {
-        writer.array { writer in
-            writer.integer(word.from.millisecondsSince1970)
-            if let renews = word.autoRenewStatus { writer.bool(renews) } else { writer.null() }
-            if let product = word.autoRenewProductId { writer.string(product.rawValue) } else { writer.null() }
-            guard word.priceIncreaseStatus != nil || word.expirationIntent != nil else { return }
-            for number in [word.priceIncreaseStatus, word.expirationIntent] {
-                if let number { writer.integer(number) } else { writer.null() }
-            }
-        }
-    }
-
-    private static func encode(_ period: CreditedPeriod, _ writer: inout JSONWriter) {
-        writer.array { writer in
-            writer.string(period.productId.rawValue)
-            writer.string(period.transactionId.rawValue)
-            writer.integer(period.purchaseDate.millisecondsSince1970)
-            for instant in [period.expiresDate, period.takenBackAt] {
-                if let instant { writer.integer(instant.millisecondsSince1970) } else { writer.null() }
-            }
-            writer.integer(period.quantity)
-            writer.string(period.type.rawValue)
-        }
-    }
-
-    private static func encode(_ span: AccessSpan, _ writer: inout JSONWriter) {
-        writer.array { writer in
-            writer.integer(span.from.millisecondsSince1970)
-            if let until = span.until { writer.integer(until.millisecondsSince1970) } else { writer.null() }
-            writer.string(span.productId.rawValue)
-            writer.string(span.kind.rawValue)
-            writer.string(span.endsBecause.rawValue)
-            guard !span.periodStarts.isEmpty else { return }
-            writer.array { writer in
-                var last = span.from
-                for start in span.periodStarts {
-                    writer.integer(start.millisecondsSince1970 &- last.millisecondsSince1970)
-                    last = start
-                }
-            }
-        }
-    }
-
-    /// The holding of a text that `encode` wrote.
+    /// The holding that `encode` wrote.
     ///
     /// - Throws: `StorageError` with `corrupt` for anything else.
-    package static func decode(_ text: String) throws -> Holding { try decode(Array(text.utf8)) }
+    package static func decode(_ bytes: [UInt8]) throws -> Holding {
+        var reader = CompactReader(bytes)
+        guard try reader.byte() == form else { throw CompactReader.damaged("a holding has an unknown form") }
+        let id = OriginalTransactionID(try reader.text())
+        let spans = try reader.list { try $0.span() }
+        let words = try reader.list { try $0.renewalWord() }
+        let credited = try reader.list { try $0.creditedPeriod() }
+        guard reader.isAtEnd else { throw CompactReader.damaged("something follows a holding") }
+        return Holding(originalTransactionId: id, spans: spans, words: words, credited: credited)
+    }
+}
 
-    /// The same from the text's UTF-8, without making a string of it.
-    package static func decode(_ utf8: [UInt8]) throws -> Holding {
-        do throws(JSONError) {
-            let document = try JSONDocument(utf8)
-            guard let holding = holding(of: document.root) else { throw JSONError(.unexpectedCharacter, at: 0) }
-            return holding
-        } catch {
-            throw StorageError(.corrupt, "a holding cannot be read", underlying: error)
-        }
+// Optional parts of a span, a word and a period, as bits of a byte before them.
+private let hasEnd: UInt8 = 1 << 6
+private let hasStarts: UInt8 = 1 << 7
+private let hasProduct: UInt8 = 1 << 2
+private let hasPriceIncrease: UInt8 = 1 << 3
+private let hasIntent: UInt8 = 1 << 4
+private let expires: UInt8 = 1 << 0
+private let isTakenBack: UInt8 = 1 << 1
+
+extension CompactWriter {
+    fileprivate mutating func span(_ span: AccessSpan) {
+        byte(span.kind.code | (span.until == nil ? 0 : hasEnd) | (span.periodStarts.isEmpty ? 0 : hasStarts))
+        byte(span.endsBecause.code)
+        word(span.productId.rawValue)
+        instant(span.from)
+        if let until = span.until { instant(until) }
+        if !span.periodStarts.isEmpty { list(span.periodStarts) { $0.instant($1) } }
     }
 
-    private static func holding(of value: JSONValue) -> Holding? {
-        guard let array = value.array, (4...6).contains(array.count) else { return nil }
-        var fields = array.makeIterator()
-        guard let id = fields.next()?.string, let status = fields.next(), let product = fields.next(),
-            let spans = fields.next()?.array
-        else { return nil }
-        let (autoRenewStatus, autoRenewProductId) = (status.bool, product.string)
-        guard status.isNull || autoRenewStatus != nil, product.isNull || autoRenewProductId != nil else { return nil }
-        var decoded: [AccessSpan] = []
-        decoded.reserveCapacity(spans.count)
-        for element in spans {
-            guard let span = span(of: element) else { return nil }
-            decoded.append(span)
-        }
-        var credited: [CreditedPeriod] = []
-        if let periods = fields.next() {
-            guard let list = periods.array else { return nil }
-            for element in list {
-                guard let period = period(of: element) else { return nil }
-                credited.append(period)
-            }
-        }
-        if let list = fields.next() {
-            guard let said = list.array else { return nil }
-            var words: [RenewalWord] = []
-            words.reserveCapacity(said.count)
-            for element in said {
-                guard let word = word(of: element) else { return nil }
-                words.append(word)
-            }
-            return Holding(
-                originalTransactionId: OriginalTransactionID(id), spans: decoded, words: words, credited: credited)
-        }
-        // Written when only the present word was kept.
-        return Holding(
-            originalTransactionId: OriginalTransactionID(id), spans: decoded, autoRenewStatus: autoRenewStatus,
-            autoRenewProductId: autoRenewProductId.map { ProductID($0) }, credited: credited)
+    /// The lowest two bits: 0 where Apple has not said whether it renews, else 2 for no and 3 for yes.
+    fileprivate mutating func renewalWord(_ word: RenewalWord) {
+        byte(
+            (word.autoRenewStatus.map { $0 ? 3 : 2 } ?? 0) | (word.autoRenewProductId == nil ? 0 : hasProduct)
+                | (word.priceIncreaseStatus == nil ? 0 : hasPriceIncrease) | (word.expirationIntent == nil ? 0 : hasIntent))
+        instant(word.from)
+        if let product = word.autoRenewProductId { self.word(product.rawValue) }
+        if let status = word.priceIncreaseStatus { signed(status) }
+        if let intent = word.expirationIntent { signed(intent) }
     }
 
-    private static func word(of value: JSONValue) -> RenewalWord? {
-        guard let array = value.array, array.count == 3 || array.count == 5 else { return nil }
-        var fields = array.makeIterator()
-        guard let from = fields.next()?.int64, let status = fields.next(), status.isNull || status.bool != nil,
-            let product = fields.next(), product.isNull || product.string != nil
-        else { return nil }
-        var numbers: [Int64?] = [nil, nil]
-        for index in numbers.indices {
-            guard let field = fields.next() else { break }
-            guard field.isNull || field.int64 != nil else { return nil }
-            numbers[index] = field.int64
-        }
-        return RenewalWord(
-            from: Timestamp(millisecondsSince1970: from), autoRenewStatus: status.bool,
-            autoRenewProductId: product.string.map { ProductID($0) }, priceIncreaseStatus: numbers[0],
-            expirationIntent: numbers[1])
+    fileprivate mutating func creditedPeriod(_ period: CreditedPeriod) {
+        byte((period.expiresDate == nil ? 0 : expires) | (period.takenBackAt == nil ? 0 : isTakenBack))
+        word(period.productId.rawValue)
+        text(period.transactionId.rawValue)
+        word(period.type.rawValue)
+        instant(period.purchaseDate)
+        if let date = period.expiresDate { instant(date) }
+        if let date = period.takenBackAt { instant(date) }
+        signed(period.quantity)
     }
+}
 
-    private static func period(of value: JSONValue) -> CreditedPeriod? {
-        guard let array = value.array, array.count == 7 else { return nil }
-        var fields = array.makeIterator()
-        guard let product = fields.next()?.string, let transaction = fields.next()?.string, let purchased = fields.next()?.int64,
-            let expires = fields.next(), expires.isNull || expires.int64 != nil, let taken = fields.next(),
-            taken.isNull || taken.int64 != nil, let quantity = fields.next()?.int64, let type = fields.next()?.string
-        else { return nil }
-        return CreditedPeriod(
-            productId: ProductID(product), transactionId: TransactionID(transaction),
-            purchaseDate: Timestamp(millisecondsSince1970: purchased),
-            expiresDate: expires.int64.map { Timestamp(millisecondsSince1970: $0) },
-            takenBackAt: taken.int64.map { Timestamp(millisecondsSince1970: $0) }, quantity: quantity,
-            type: ProductKind(rawValue: type))
-    }
-
-    private static func span(of value: JSONValue) -> AccessSpan? {
-        guard let array = value.array, array.count == 5 || array.count == 6 else { return nil }
-        var fields = array.makeIterator()
-        guard let from = fields.next()?.int64, let until = fields.next(), until.isNull || until.int64 != nil,
-            let product = fields.next()?.string, let kind = fields.next()?.string.flatMap(AccessSpan.Kind.init(rawValue:)),
-            let end = fields.next()?.string.flatMap(AccessSpan.End.init(rawValue:))
-        else { return nil }
-        var span = AccessSpan(
-            from: Timestamp(millisecondsSince1970: from), until: until.int64.map { Timestamp(millisecondsSince1970: $0) },
-            productId: ProductID(product), kind: kind, endsBecause: end)
-        if let starts = fields.next() {
-            guard let list = starts.array else { return nil }
-            span.periodStarts.reserveCapacity(list.count)
-            var last = from
-            for element in list {
-                guard let after = element.int64 else { return nil }
-                last &+= after
-                span.periodStarts.append(Timestamp(millisecondsSince1970: last))
-            }
+extension CompactReader {
+    fileprivate mutating func span() throws -> AccessSpan {
+        let flags = try byte()
+        guard let kind = AccessSpan.Kind(code: flags & ~(hasEnd | hasStarts)), let end = AccessSpan.End(code: try byte()) else {
+            throw Self.damaged("a span has an unknown kind or end")
         }
+        let product = ProductID(try word())
+        let from = try instant()
+        let until = try flags & hasEnd == 0 ? nil : instant()
+        var span = AccessSpan(from: from, until: until, productId: product, kind: kind, endsBecause: end)
+        if flags & hasStarts != 0 { span.periodStarts = try list { try $0.instant() } }
         return span
+    }
+
+    fileprivate mutating func renewalWord() throws -> RenewalWord {
+        let flags = try byte()
+        let status: Bool?
+        switch flags & 3 {
+        case 0: status = nil
+        case 2: status = false
+        case 3: status = true
+        default: throw Self.damaged("a word about a renewal has an unknown status")
+        }
+        let from = try instant()
+        let product = try flags & hasProduct == 0 ? nil : ProductID(word())
+        let priceIncrease = try flags & hasPriceIncrease == 0 ? nil : signed()
+        return RenewalWord(
+            from: from, autoRenewStatus: status, autoRenewProductId: product, priceIncreaseStatus: priceIncrease,
+            expirationIntent: try flags & hasIntent == 0 ? nil : signed())
+    }
+
+    fileprivate mutating func creditedPeriod() throws -> CreditedPeriod {
+        let flags = try byte()
+        let product = ProductID(try word())
+        let transaction = TransactionID(try text())
+        let type = ProductKind(rawValue: try word())
+        let purchased = try instant()
+        let expiry = try flags & expires == 0 ? nil : instant()
+        let takenBack = try flags & isTakenBack == 0 ? nil : instant()
+        return CreditedPeriod(
+            productId: product, transactionId: transaction, purchaseDate: purchased, expiresDate: expiry, takenBackAt: takenBack,
+            quantity: try signed(), type: type)
+    }
+}
+
+extension AccessSpan.Kind {
+    private static let coded = allCases.sorted { $0.code < $1.code }
+
+    fileprivate init?(code: UInt8) {
+        guard code < Self.coded.count else { return nil }
+        self = Self.coded[Int(code)]
+    }
+
+    /// From 0 on; never changed.
+    fileprivate var code: UInt8 {
+        switch self {
+        case .paid: 0
+        case .gracePeriod: 1
+        case .provisional: 2
+        }
+    }
+}
+
+extension AccessSpan.End {
+    private static let coded = allCases.sorted { $0.code < $1.code }
+
+    fileprivate init?(code: UInt8) {
+        guard code < Self.coded.count else { return nil }
+        self = Self.coded[Int(code)]
+    }
+
+    /// From 0 on; never changed.
+    fileprivate var code: UInt8 {
+        switch self {
+        case .expired: 0
+        case .replaced: 1
+        case .refunded: 2
+        case .familySharingStopped: 3
+        case .graceOver: 4
+        case .noNewsFromApple: 5
+        case .ownershipMoved: 6
+        case .balanceUsed: 7
+        case .grantEnded: 8
+        case .held: 9
+        }
     }
 }

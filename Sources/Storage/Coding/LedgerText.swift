@@ -100,15 +100,15 @@ package enum LedgerText {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ name: String, _ instant: Timestamp) {
+    fileprivate mutating func member(_ name: StaticString, _ instant: Timestamp) {
         member(name, instant.millisecondsSince1970)
     }
 
-    fileprivate mutating func optionalMember(_ name: String, _ instant: Timestamp?) {
+    fileprivate mutating func optionalMember(_ name: StaticString, _ instant: Timestamp?) {
         if let instant { member(name, instant) }
     }
 
-    fileprivate mutating func optionalMember(_ name: String, _ value: Bool?) {
+    fileprivate mutating func optionalMember(_ name: StaticString, _ value: Bool?) {
         if let value { member(name, value) }
     }
 
@@ -152,7 +152,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func named(_ name: String, _ value: (inout JSONWriter) -> Void) {
+    private mutating func named(_ name: StaticString, _ value: (inout JSONWriter) -> Void) {
         object { json in json.member(name) { $0.object(value) } }
     }
 

@@ -87,11 +87,12 @@ package struct SubscriptionRows: Sendable, Hashable {
 
     package struct HoldingRow: Sendable, Hashable {
         package let customer: CustomerID
-        package let text: String
+        /// As ``HoldingCoding`` writes it.
+        package let holding: [UInt8]
 
-        package init(customer: CustomerID, text: String) {
+        package init(customer: CustomerID, holding: [UInt8]) {
             self.customer = customer
-            self.text = text
+            self.holding = holding
         }
     }
 
@@ -161,7 +162,7 @@ extension SubscriptionRows {
         _ foreign: [HoldingRow], into state: SubscriptionState, _ saving: Saving
     ) throws -> [AuditRow] {
         var spans: [CustomerID: [AccessSpan]] = [:]
-        for row in foreign { spans[row.customer] = try HoldingCoding.decode(row.text).spans }
+        for row in foreign { spans[row.customer] = try HoldingCoding.decode(row.holding).spans }
         return AuditRow.refolding(spans, into: state, at: saving.learnedAt)
     }
 
@@ -174,7 +175,7 @@ extension SubscriptionRows {
 
     /// One for each present and former owner.
     package static func holdings(of state: SubscriptionState) -> [HoldingRow] {
-        state.customers.map { HoldingRow(customer: $0, text: HoldingCoding.encode(Holding(of: $0, in: state))) }
+        state.customers.map { HoldingRow(customer: $0, holding: HoldingCoding.encode(Holding(of: $0, in: state))) }
     }
 
     /// The names of periods, in one place (PER-1). A period is called by Apple's key of it where that is known, which is its last

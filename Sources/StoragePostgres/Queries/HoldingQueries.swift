@@ -40,6 +40,6 @@ enum HoldingQueries {
     }
 
     static func holding(in row: PostgresRow) throws -> SubscriptionRows.HoldingRow {
-        SubscriptionRows.HoldingRow(customer: CustomerID(try row.text(0)), text: try row.text(1))
+        SubscriptionRows.HoldingRow(customer: CustomerID(try row.text(0)), holding: try row.bytes(1))
     }
 }

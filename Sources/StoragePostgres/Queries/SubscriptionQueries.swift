@@ -124,10 +124,10 @@ enum SubscriptionQueries {
         PostgresStatement(
             """
             INSERT INTO holding (ledger, customer, originalTransactionId, holding)
-            SELECT $1, owner, $2, has FROM unnest($3::text[], $4::text[]) AS new (owner, has)
+            SELECT $1, owner, $2, has FROM unnest($3::text[], $4::bytea[]) AS new (owner, has)
             ON CONFLICT (ledger, customer, originalTransactionId) DO UPDATE SET holding = excluded.holding
             """,
-            [ledger, id, .texts(holdings.map(\.customer.rawValue)), .texts(holdings.map(\.text))])
+            [ledger, id, .texts(holdings.map(\.customer.rawValue)), .byteStrings(holdings.map(\.holding))])
     }
 
     /// PER-1: each name of a period, under a constraint that gives it to one period only; the last one named has it.

@@ -115,7 +115,7 @@ enum PostgresSchema {
         );
         CREATE TABLE holding (
             ledger bigint NOT NULL REFERENCES ledger (id), customer text COLLATE "C" NOT NULL,
-            originalTransactionId text COLLATE "C" NOT NULL, holding text COLLATE "C" NOT NULL,
+            originalTransactionId text COLLATE "C" NOT NULL, holding bytea NOT NULL,
             PRIMARY KEY (ledger, customer, originalTransactionId)
         );
 

@@ -11,7 +11,7 @@ extension PostgresStore {
             var (holdings, settings) = ([Holding](), Int64(0))
             for row in rows {
                 settings = try row.optionalInteger(1) ?? 0
-                if let holding = try row.optionalUTF8(0) { holdings.append(try HoldingCoding.decode(holding)) }
+                if let holding = try row.optionalBytes(0) { holdings.append(try HoldingCoding.decode(holding)) }
             }
             return CustomerHoldings(holdings: holdings, settings: settings)
         }

@@ -15,7 +15,7 @@ extension PostgresStore {
     ) async throws -> [HeldByCustomer] {
         try await read(scope) { reading, ledger in
             try reading.connection.execute(HoldingQueries.page(after: place, ledger: ledger, limit: limit)).map { row in
-                HeldByCustomer(customer: CustomerID(try row.text(0)), holding: try HoldingCoding.decode(row.utf8(1)))
+                HeldByCustomer(customer: CustomerID(try row.text(0)), holding: try HoldingCoding.decode(row.bytes(1)))
             }
         } ?? []
     }

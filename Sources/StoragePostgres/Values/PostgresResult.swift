@@ -102,13 +102,6 @@ package struct PostgresRow {
 
     package func text(_ column: Int) throws(StorageError) -> String { try present(optionalText(column), column) }
 
-    /// A text's bytes as the server sent them, for a reader that checks them itself.
-    package func utf8(_ column: Int) throws(StorageError) -> [UInt8] { try present(optionalUTF8(column), column) }
-
-    package func optionalUTF8(_ column: Int) throws(StorageError) -> [UInt8]? {
-        try field(column, "text", Self.textTypes) { (bytes) throws(StorageError) in [UInt8](bytes) }
-    }
-
     package func optionalBytes(_ column: Int) throws(StorageError) -> [UInt8]? {
         try field(column, "bytea", [PostgresType.bytea]) { bytes throws(StorageError) in [UInt8](bytes) }
     }

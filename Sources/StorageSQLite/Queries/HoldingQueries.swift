@@ -9,7 +9,7 @@ enum HoldingQueries {
     /// so that both are of one instant; it is looked up once.
     static let selectHoldings = """
         SELECT holding, (SELECT max(number) FROM settingsVersion WHERE app = ?) FROM holding
-        WHERE ledger = (SELECT id FROM ledger WHERE app = ? AND environment = ?) AND customer = ?
+        WHERE ledger = ? AND customer = ?
         ORDER BY originalTransactionId
         """
 
@@ -25,7 +25,7 @@ enum HoldingQueries {
             .integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .integer(Int64(limit)),
         ]
         return try database.rows(selectPage, values) { row in
-            HeldByCustomer(customer: CustomerID(row.text(0)), holding: try HoldingCoding.decode(row.text(1)))
+            HeldByCustomer(customer: CustomerID(row.text(0)), holding: try HoldingCoding.decode(row.bytes(1)))
         }
     }
 
@@ -37,7 +37,7 @@ enum HoldingQueries {
             INSERT INTO holding (ledger, customer, originalTransactionId, holding) VALUES (?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET holding = excluded.holding
             """,
-            [.integer(ledger), .text(holding.customer.rawValue), .text(id.rawValue), .text(holding.text)])
+            [.integer(ledger), .text(holding.customer.rawValue), .text(id.rawValue), .bytes(holding.holding)])
     }
 
     static let deleteHolding = "DELETE FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
@@ -61,7 +61,7 @@ enum HoldingQueries {
         of customer: CustomerID, in id: OriginalTransactionID, ledger: Int64, _ database: Database
     ) throws -> SubscriptionRows.HoldingRow? {
         try database.rows(selectHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)]) { row in
-            SubscriptionRows.HoldingRow(customer: customer, text: row.text(0))
+            SubscriptionRows.HoldingRow(customer: customer, holding: row.bytes(0))
         }.first
     }
 }

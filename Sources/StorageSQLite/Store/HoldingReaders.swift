@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 import Ledger
 import Primitives
 import Storage
@@ -54,99 +53,61 @@ final class HoldingReaders: Sendable {
 
 /// One connection, open for reading only, with its statements.
 private struct HoldingReader: ~Copyable {
-    private let connection: Connection
-    private let statement: OpaquePointer
+    private let holdings: ReadingStatement
     /// The number of the app's newest version, for a customer without holdings.
-    private let newest: OpaquePointer
-
-    /// Closed after its statements are finalised, and also where preparing that fails.
-    private struct Connection: ~Copyable {
-        let pointer: OpaquePointer
-
-        init(path: String) throws {
-            var opened: OpaquePointer?
-            // No mutex of SQLite's: ours already lends the connection to one caller at a time.
-            let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
-            guard code == SQLITE_OK, let opened else {
-                let error = StorageError(code, of: opened)
-                sqlite3_close_v2(opened)
-                throw error
-            }
-            pointer = opened
-            sqlite3_busy_timeout(opened, 5000)
-            // In KiB, taken only as pages are read: the upper levels of the table and the rows of those who ask often.
-            sqlite3_exec(opened, "PRAGMA cache_size = -8192", nil, nil, nil)
-        }
-
-        deinit { sqlite3_close_v2(pointer) }
-    }
+    private let newest: ReadingStatement
+    private let ledger: ReadingStatement
+    /// The numbers of the ledgers that were looked up; a ledger's number never changes.
+    private var ledgers: [Scope: Int64] = [:]
+    /// What is bound to the statement; most questions are about the same app.
+    private var bound: Scope?
 
     init(path: String) throws {
-        let connection = try Connection(path: path)
-        let statement = try Self.prepare(HoldingQueries.selectHoldings, connection)
-        do {
-            newest = try Self.prepare(SettingsQueries.selectNewest, connection)
-        } catch {
-            sqlite3_finalize(statement)
-            throw error
-        }
-        self.statement = statement
-        self.connection = connection
-    }
-
-    private static func prepare(_ sql: String, _ connection: borrowing Connection) throws -> OpaquePointer {
-        var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v3(connection.pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw StorageError(code, of: connection.pointer) }
-        return prepared
-    }
-
-    deinit {
-        sqlite3_finalize(statement)
-        sqlite3_finalize(newest)
+        let connection = try ReadingConnection(path: path)
+        let holdings = try connection.prepare(HoldingQueries.selectHoldings)
+        let newest = try connection.prepare(SettingsQueries.selectNewest)
+        let ledger = try connection.prepare(NameQueries.selectLedger)
+        self.holdings = holdings
+        self.newest = newest
+        self.ledger = ledger
     }
 
     /// The statement sees one snapshot by itself and is over, its lock with it, when this returns.
-    func holdings(of customer: CustomerID, in scope: Scope) throws -> CustomerHoldings {
-        defer { sqlite3_reset(statement) }
-        let app = scope.app.rawValue
-        for (index, text) in [(1, app), (2, app), (3, scope.environment.rawValue), (4, customer.rawValue)] {
-            try bind(text, to: statement, at: Int32(index))
-        }
-        var holdings: [Holding] = []
-        var settings: Int64?
-        while true {
-            let code = sqlite3_step(statement)
-            if code == SQLITE_DONE {
-                return CustomerHoldings(holdings: holdings, settings: try settings ?? newestSettings(of: scope.app))
+    mutating func holdings(of customer: CustomerID, in scope: Scope) throws -> CustomerHoldings {
+        if bound != scope {
+            guard let ledger = try ledger(of: scope) else {
+                return CustomerHoldings(holdings: [], settings: try newestSettings(of: scope.app))
             }
-            guard code == SQLITE_ROW else { throw StorageError(code, of: connection.pointer) }
-            settings = sqlite3_column_int64(statement, 1)
-            let bytes = UnsafeBufferPointer(
-                start: sqlite3_column_text(statement, 0), count: Int(sqlite3_column_bytes(statement, 0)))
-            holdings.append(try HoldingCoding.decode(Array(bytes)))
+            bound = nil
+            try holdings.bind(scope.app.rawValue, at: 1)
+            try holdings.bind(ledger, at: 2)
+            bound = scope
         }
+        defer { holdings.reset() }
+        try holdings.bind(customer.rawValue, at: 3)
+        var found: [Holding] = []
+        var settings: Int64?
+        while try holdings.step() {
+            settings = holdings.integer(1)
+            found.append(try HoldingCoding.decode(holdings.bytes(0)))
+        }
+        return CustomerHoldings(holdings: found, settings: try settings ?? newestSettings(of: scope.app))
+    }
+
+    private mutating func ledger(of scope: Scope) throws -> Int64? {
+        if let known = ledgers[scope] { return known }
+        defer { ledger.reset() }
+        try ledger.bind(scope.app.rawValue, at: 1)
+        try ledger.bind(scope.environment.rawValue, at: 2)
+        guard try ledger.step() else { return nil }
+        ledgers[scope] = ledger.integer(0)
+        return ledgers[scope]
     }
 
     private func newestSettings(of app: AppID) throws -> Int64 {
-        defer { sqlite3_reset(newest) }
-        try bind(app.rawValue, to: newest, at: 1)
-        let code = sqlite3_step(newest)
-        guard code == SQLITE_ROW else { throw StorageError(code, of: connection.pointer) }
+        defer { newest.reset() }
+        try newest.bind(app.rawValue, at: 1)
         // 0 for NULL.
-        return sqlite3_column_int64(newest, 0)
-    }
-
-    private func bind(_ text: String, to statement: OpaquePointer, at index: Int32) throws {
-        var text = text
-        // SQLite copies the text before this returns: what the destructor -1, `SQLITE_TRANSIENT`, asks for.
-        let code = text.withUTF8 { utf8 in
-            utf8.withMemoryRebound(to: CChar.self) { characters in
-                sqlite3_bind_text(
-                    statement, index, characters.baseAddress, Int32(characters.count),
-                    unsafeBitCast(-1, to: sqlite3_destructor_type.self))
-            }
-        }
-        guard code == SQLITE_OK else { throw StorageError(code, of: connection.pointer) }
+        return try newest.step() ? newest.integer(0) : 0
     }
 }

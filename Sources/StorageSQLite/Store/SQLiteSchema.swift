@@ -191,7 +191,7 @@ enum SQLiteSchema {
 
         CREATE TABLE holding (
             ledger INTEGER NOT NULL REFERENCES ledger (id), customer TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
-            holding TEXT NOT NULL,
+            holding BLOB NOT NULL,
             PRIMARY KEY (ledger, customer, originalTransactionId)
         ) STRICT, WITHOUT ROWID;
 

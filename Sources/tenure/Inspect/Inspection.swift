@@ -156,7 +156,7 @@ extension JSONWriter {
     }
 
     /// A member that is an instant, left out when it is nil.
-    mutating func optionalInstant(_ name: String, _ instant: Timestamp?) {
+    mutating func optionalInstant(_ name: StaticString, _ instant: Timestamp?) {
         if let instant { member(name) { $0.instant(instant) } }
     }
 }

@@ -85,7 +85,7 @@ enum ReceiptJSON {
 
 extension JSONWriter {
     /// A member that is `true` or `false`, left out when it is nil.
-    fileprivate mutating func optionalBool(_ name: String, _ value: Bool?) {
+    fileprivate mutating func optionalBool(_ name: StaticString, _ value: Bool?) {
         if let value { member(name, value) }
     }
 }

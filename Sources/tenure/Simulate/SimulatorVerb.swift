@@ -73,7 +73,7 @@ struct SimulatorVerb: Sendable {
         }
         guard method != "GET", method != "DELETE" else { return (path + (try Self.query(body + members)), nil) }
         var json = JSONWriter()
-        json.object { json in for member in body + members { json.member(member.name) { $0.raw(member.json.utf8) } } }
+        json.object { json in for member in body + members { json.member(named: member.name) { $0.raw(member.json.utf8) } } }
         return (path, json.bytes)
     }
 }

@@ -41,7 +41,7 @@ struct ChaosApp: Sendable {
             writer.member("products") { writer in
                 writer.object { writer in
                     for product in OracleProduct.all {
-                        writer.member(product.id) { $0.array { $0.string(ChaosLife.entitlement) } }
+                        writer.member(named: product.id) { $0.array { $0.string(ChaosLife.entitlement) } }
                     }
                 }
             }
