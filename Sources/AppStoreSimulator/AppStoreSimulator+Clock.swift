@@ -1,17 +1,17 @@
 internal import AppStoreModel
 package import Primitives
 
-/// How far the clock came.
+/// How far the clock moved.
 package struct ClockReport: Sendable, Hashable {
     package let now: Timestamp
-    /// Renewals, ends and retries on the way.
+    /// The renewals, ends and retries that happened on the way.
     package let steps: Int
-    /// False where the limit of steps was reached first; asking again goes on.
+    /// False where the limit of steps was reached first; another call continues.
     package let isComplete: Bool
 }
 
 extension AppStoreSimulator {
-    /// So many things happen in one call at most.
+    /// The most events that happen in one call.
     private static let maximumSteps = 100_000
     private static let longestAdvance = Milliseconds.days(3653)
     /// Some years before the certificates of ``AppStoreSimulator/init(configuration:)`` end.
@@ -27,7 +27,7 @@ extension AppStoreSimulator {
         try await inTurn { try await advanceInTurn(to: target) }
     }
 
-    /// Moves the clock to the next thing that happens by itself, if anything does within ten years.
+    /// Moves the clock to the next scheduled event, if there is one within ten years.
     package func advanceToNext() async throws -> ClockReport {
         try await inTurn {
             guard let next = nextDue else { return ClockReport(now: store.now, steps: 0, isComplete: true) }
@@ -52,7 +52,7 @@ extension AppStoreSimulator {
         return ClockReport(now: store.now, steps: steps, isComplete: false)
     }
 
-    /// The next attempt at a notification or the next thing in the store, whichever is earlier; false when nothing is left.
+    /// Carries out the next delivery attempt or the next event of the store, whichever is earlier; false when nothing is left.
     private func step(upTo target: Timestamp) async throws -> Bool {
         if let attempt = outbox.nextDue, store.nextDue.map({ attempt < $0 }) ?? true, let (uuid, at) = outbox.popDue(upTo: target)
         {

@@ -1,7 +1,7 @@
 package import AppStoreModel
 package import Primitives
 
-/// What is done with notifications at present.
+/// How notifications are delivered at present.
 package struct DeliveryReport: Sendable, Hashable {
     package let mode: DeliveryMode
     package let url: String?
@@ -9,7 +9,7 @@ package struct DeliveryReport: Sendable, Hashable {
     package let held: Int
 }
 
-/// A notification, what was signed, and what became of it.
+/// A notification, what was signed, and its delivery.
 package struct NotificationReport: Sendable {
     package let record: OutboxRecord
     package let bundleId: String
@@ -17,7 +17,7 @@ package struct NotificationReport: Sendable {
 }
 
 extension AppStoreSimulator {
-    /// Of an app in an environment; the first app and the usual environment where none is named.
+    /// The delivery settings of an app in an environment; where none is named, the first app and the default environment.
     package func delivery(of app: AppNumber? = nil, in environment: Environment? = nil) throws -> DeliveryReport {
         let target = targets[try endpoint(app, environment)]
         return DeliveryReport(mode: outbox.mode, url: target?.url, version: target?.version ?? .v2, held: outbox.heldCount)
@@ -27,15 +27,15 @@ extension AppStoreSimulator {
         AppEnvironment(app: try app ?? self.app(nil), environment: environment ?? configuration.environment)
     }
 
-    /// Where notifications are to go from now on.
+    /// Where notifications are sent from now on.
     package enum NotificationURL: Sendable, Hashable {
         case unchanged
-        /// They are only kept.
+        /// They are only stored.
         case nowhere
         case address(String)
     }
 
-    /// Changes what is said. Leaving hold does not release what is held.
+    /// Changes the settings that are given. Leaving the mode `hold` does not release what is held.
     package func setDelivery(
         _ mode: DeliveryMode?, of app: AppNumber? = nil, in environment: Environment? = nil,
         url: NotificationURL = .unchanged, version: NotificationVersion? = nil
@@ -56,14 +56,14 @@ extension AppStoreSimulator {
         }
     }
 
-    /// Sends the first app's notifications there from now on; nil: nowhere.
+    /// Sends the first app's notifications to this address from now on; nil: nowhere.
     package func setNotificationURL(_ url: String?) async throws {
         guard url.map(Self.isNotificationURL) ?? true else { throw SimulatorConfigurationError.notificationURL }
         let endpoint = try endpoint(nil, nil)
         try await inTurn { targets[endpoint] = NotificationTarget(url: url, version: targets[endpoint]?.version ?? .v2) }
     }
 
-    /// Sends what is held, in that order; returns their UUIDs.
+    /// Sends the held notifications in the given order; returns their UUIDs.
     package func release(_ order: ReleaseOrder) async throws -> [CompactUUID] {
         try await inTurn {
             let released = outbox.release(order)
@@ -72,7 +72,7 @@ extension AppStoreSimulator {
         }
     }
 
-    /// How many are kept.
+    /// How many are stored.
     package var notificationCount: Int { outbox.count }
 
     /// The newest notifications, newest first.

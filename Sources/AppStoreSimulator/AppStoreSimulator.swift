@@ -2,12 +2,12 @@ internal import AppStoreModel
 package import Primitives
 internal import SimulatorPKI
 
-/// A local App Store: the ``AppStore``, its certificates, its clock, its faces, and the way its notifications take.
+/// A local App Store: the ``AppStore``, its certificates, its clock, its faces, and the delivery of its notifications.
 ///
-/// It shares no reading of the subscription rules with the server that it tests.
+/// It shares no implementation of the subscription rules with the server that it tests.
 package actor AppStoreSimulator {
     package nonisolated let configuration: SimulatorConfiguration
-    /// The time that everything here happens at.
+    /// The time at which everything here happens.
     package nonisolated let clock: SimulatedClock
     nonisolated let poster = NotificationPoster()
     /// The root that everything is signed under; its leaves may be renewed.
@@ -23,17 +23,17 @@ package actor AppStoreSimulator {
     var offers = UsedNonces()
     var rateLimits: RateLimiter
     var rate = ClockRate.stands
-    /// What was sent because a server asked for a test.
+    /// Notifications that were sent because a server requested a test.
     var testNotifications: Set<CompactUUID> = []
     var retention = RetentionDesk()
     /// Accounts on whose devices the app's receipt is missing, until something is bought or restored.
     var lostReceipts: Set<AccountID> = []
     nonisolated let performanceTests = PerformanceTestQueue()
 
-    /// Certificates last so long from the start; the clock does not pass their end.
+    /// How long certificates are valid from the start; the clock does not pass their end.
     private static let lifetime = Milliseconds.days(365 * 60)
 
-    /// When what signs here is valid.
+    /// When the certificates that sign here are valid.
     private nonisolated var validity: ClosedRange<Timestamp> { Self.validity(from: configuration.startsAt) }
 
     private static func validity(from start: Timestamp) -> ClosedRange<Timestamp> {
@@ -41,7 +41,7 @@ package actor AppStoreSimulator {
         return validFrom...validFrom.adding(lifetime)
     }
 
-    /// - Throws: ``SimulatorConfigurationError``, or what makes certificates fails with.
+    /// - Throws: ``SimulatorConfigurationError``, or the error of making the certificates.
     package init(configuration: SimulatorConfiguration) throws {
         let start = configuration.startsAt
         let environments = [configuration.environment] + configuration.facePorts.keys
@@ -120,7 +120,7 @@ package actor AppStoreSimulator {
     /// The root certificate's DER.
     package nonisolated var rootDER: [UInt8] { authority.rootDER }
 
-    /// The SHA-256 of the root's DER: what a server is told to trust.
+    /// The SHA-256 of the root's DER: what a server is configured to trust.
     package nonisolated var rootFingerprint: [UInt8] { authority.rootFingerprint }
 
     /// ``rootFingerprint`` in hexadecimal digits: what a server's configuration takes.
@@ -150,7 +150,7 @@ struct NotificationTarget: Sendable, Hashable {
 // MARK: - One thing at a time
 
 extension AppStoreSimulator {
-    /// Lets a change happen and everything it causes, notifications delivered included, before the next one begins.
+    /// Completes a change and everything it causes, including the delivery of notifications, before the next one begins.
     func inTurn<Value: Sendable>(_ change: () async throws -> Value) async throws -> Value {
         guard await turnstile.enter() else { throw SimulatorRefusal.busy }
         do {
@@ -163,7 +163,7 @@ extension AppStoreSimulator {
         }
     }
 
-    /// A change of the store, and what it makes the store say.
+    /// A change of the store, and the notifications that it causes.
     func changing<Value: Sendable>(
         _ change: @Sendable (inout AppStore) throws(StoreRefusal) -> (Value, [StoreNotification])
     ) async throws -> Value {
@@ -174,7 +174,7 @@ extension AppStoreSimulator {
         }
     }
 
-    /// Signs, keeps and sends.
+    /// Signs, stores and sends.
     func tell(_ notifications: [StoreNotification]) async throws {
         for notification in notifications {
             let (signedPayload, signatures) = try printer.signed(notification, in: store)
@@ -182,14 +182,14 @@ extension AppStoreSimulator {
         }
     }
 
-    /// Sends what was signed before once more, the very same bytes.
+    /// Sends a notification again that was signed before, with exactly the same bytes.
     func sendAgain(_ uuid: CompactUUID) async throws {
         guard let record = outbox.record(uuid) else { return }
         await send(
             record.notification, try printer.signedAgain(record.notification, record.signatures, in: store))
     }
 
-    /// One attempt at a notification, where there is an address to send it to.
+    /// One attempt to deliver a notification, if there is an address to send it to.
     private func send(_ notification: StoreNotification, _ signedPayload: String) async {
         let endpoint = AppEnvironment(app: notification.subject.app, environment: notification.environment)
         guard let target = targets[endpoint], let url = target.url else { return }
@@ -203,7 +203,7 @@ extension AppStoreSimulator {
             retryDelays: Outbox.retryDelays(target.version, notification.environment))
     }
 
-    /// Of version 1 several, or none.
+    /// The bodies of a notification: several or none where it is of version 1.
     private func bodies(
         of notification: StoreNotification, _ signedPayload: String, for target: NotificationTarget, _ endpoint: AppEnvironment
     ) -> [[UInt8]] {
@@ -217,34 +217,34 @@ extension AppStoreSimulator {
         }
     }
 
-    /// What the present leaf signs with, and what it signs with while something is wrong on purpose.
+    /// Makes a wrong chain sign from now on, on purpose, or the right one again.
     func setImpostor(_ isOn: Bool) throws {
         try printer.setImpostor(isOn) { try SigningAuthority(validity: validity) }
     }
 
     /// Another leaf under the same root, as Apple renews its own.
     ///
-    /// - Throws: `StoreRefusal.storeFull`: what was signed before is put together again with the leaf of then, so all are kept.
+    /// - Throws: `StoreRefusal.storeFull`: what was signed before is rebuilt with the leaf of that time, so all leaves are kept.
     func renewLeaf() throws {
         guard printer.signers.count < StorePrinter.maximumSigners else { throw StoreRefusal.storeFull }
         printer.renew(try authority.renewingLeaf(validity: validity))
     }
 }
 
-/// Why the simulator does not do what it was asked, where the store itself would; stable spellings.
+/// Why the simulator refuses a request that the store itself would accept; the spellings are stable.
 package enum SimulatorRefusal: String, Error, Sendable, Hashable, CaseIterable {
-    /// Too many changes wait.
+    /// Too many changes are waiting.
     case busy
-    /// The clock does not go back.
+    /// The clock cannot go back.
     case clockGoesForward
     /// At most ten years at a time, and not past the certificates' end.
     case tooFar
     case unknownNotification
-    /// Neither an image nor a message to retain customers with.
+    /// It names neither an image nor a message of retention messaging.
     case unknownMessage
     /// The app finds no receipt on the device; a purchase or a restore brings one.
     case receiptLost
-    /// It was saved by a store with another root, other apps or other keys.
+    /// The state was saved by a store with another root, other apps or other keys.
     case stateOfAnotherStore
     /// No address for notifications is set.
     case noNotificationURL

@@ -16,8 +16,8 @@ internal import ServiceLifecycle
 ///     #expect(subscription.status == 1)
 /// }
 /// ```
-/// Its clock stands until it is moved. Each one is a world of its own, so tests may run side by side. Everything else that it can
-/// do (families, offers, faults, price increases, reviews …) is one call away at ``controlAddress``.
+/// Its clock stands still until it is moved. Stores share nothing, so tests may run in parallel. Everything else that it can do
+/// (families, offers, faults, price increases, reviews …) is available through the control API at ``controlAddress``.
 public struct LocalAppStore: Sendable {
     private let simulator: AppStoreSimulator
     private let ports: [AppStoreSimulator.Listener: Int]
@@ -59,7 +59,7 @@ public struct LocalAppStore: Sendable {
                 }
                 throw LocalAppStoreError.didNotStart
             } catch {
-                // Whichever failed, the other one is cancelled.
+                // Whichever of the two failed, the other one is cancelled.
                 tasks.cancelAll()
                 await group.triggerGracefulShutdown()
                 while await tasks.nextResult() != nil {}
@@ -83,15 +83,17 @@ public struct LocalAppStore: Sendable {
 
     // MARK: Where it is
 
-    /// The control API: `http://127.0.0.1:…/control/v1`. Its calls are in the document that it serves at `openapi.json` there.
+    /// The control API: `http://127.0.0.1:…/control/v1`. Its calls are described in the document that it serves at `openapi.json`
+    /// there.
     public var controlAddress: String { "http://127.0.0.1:\(ports[.control] ?? 0)/control/v1" }
 
-    /// Where the App Store Server API and `/verifyReceipt` of an environment answer: what is at Apple's hosts comes after it.
+    /// The address of the App Store Server API and of `/verifyReceipt` for an environment: append the paths that Apple's hosts
+    /// have.
     public func serverAddress(of environment: StoreEnvironment) -> String {
         "http://127.0.0.1:\(ports[.face(environment.primitive)] ?? 0)"
     }
 
-    /// The DER of the certificate that everything is signed under: what a verifier is told to trust.
+    /// The DER of the root certificate that everything is signed under: what a verifier is configured to trust.
     public var rootCertificate: [UInt8] { simulator.rootDER }
 
     /// The SHA-256 of ``rootCertificate`` in hexadecimal digits: what `trust.additionalRootSHA256` of Tenure takes.
@@ -119,7 +121,7 @@ public struct LocalAppStore: Sendable {
         try await refusing { while try await !simulator.advance(to: target).isComplete {} }
     }
 
-    /// Moves the clock to the next thing that happens by itself: a renewal, an end, a retry. Where nothing will, it stays.
+    /// Moves the clock to the next scheduled event: a renewal, an end, a retry. Where there is none, it stays.
     public func advanceToNext() async throws { try await refusing { _ = try await simulator.advanceToNext() } }
 
     // MARK: People
@@ -133,18 +135,18 @@ public struct LocalAppStore: Sendable {
         try await refusing { try await simulator.openAccount(name, in: environment?.primitive).account.id.rawValue }
     }
 
-    /// The account's card fails from now on, or works again; then what is owed is paid at once.
+    /// The account's card fails from now on, or works again. When it works again, what is owed is paid at once.
     public func setCard(of account: String, fails: Bool) async throws {
         try await refusing { _ = try await simulator.setPayment(fails ? .fails : .succeeds, of: ID(account)) }
     }
 
     // MARK: Purchases
 
-    /// Buys a product, as StoreKit would for a customer of your app.
+    /// Buys a product, as StoreKit does for a customer of your app.
     ///
     /// - Parameters:
     ///   - appAccountToken: a UUID by which your app tells your server who bought.
-    ///   - bundleId: of another app than the first.
+    ///   - bundleId: the app, if it is not the first.
     /// - Throws: ``LocalAppStoreError/refused(_:)``, with `paymentDeclined` where the card fails.
     public func buy(
         _ productId: String, for account: String, appAccountToken: String? = nil, bundleId: String? = nil
@@ -160,14 +162,14 @@ public struct LocalAppStore: Sendable {
         }
     }
 
-    /// What the account bought, newest first, signed now: what a device would show as it restores.
+    /// What the account bought, newest first, signed now: what a device gets when it restores.
     public func restorePurchases(for account: String, bundleId: String? = nil) async throws -> [Transaction] {
         try await refusing {
             try await simulator.restore(try await simulator.app(bundleId), for: ID(account)).map(Transaction.init)
         }
     }
 
-    /// A transaction as it stands, signed now.
+    /// A transaction in its present state, signed now.
     public func transaction(_ transactionId: String) async throws -> Transaction {
         try await refusing { Transaction(try await simulator.transaction(try Self.id(transactionId))) }
     }
@@ -182,7 +184,7 @@ public struct LocalAppStore: Sendable {
         }
     }
 
-    /// A subscription as it stands, by its `originalTransactionId`.
+    /// The present state of a subscription, by its `originalTransactionId`.
     public func subscription(_ originalTransactionId: String) async throws -> Subscription {
         try await refusing { Subscription(try await simulator.subscription(try Self.id(originalTransactionId))) }
     }
@@ -206,27 +208,27 @@ public struct LocalAppStore: Sendable {
 
     // MARK: Notifications
 
-    /// Posts App Store Server Notifications of version 2 there from now on; nil: nowhere, they are only kept.
+    /// Posts App Store Server Notifications of version 2 to this address from now on; nil: nowhere, they are only stored.
     ///
-    /// - Throws: ``LocalAppStoreError`` with `invalidURL` for what is no `http:` or `https:` address.
+    /// - Throws: ``LocalAppStoreError`` with `invalidURL` for what is not an `http:` or `https:` address.
     public func sendNotifications(to url: String?) async throws {
         try await refusing { try await simulator.setNotificationURL(url) }
     }
 
-    /// What was told, oldest first; the newest thousand.
+    /// The newest thousand notifications, oldest first.
     public func notifications() async throws -> [Notification] {
         try await refusing { try await simulator.notifications(limit: 1000).reversed().map(Notification.init) }
     }
 
     // MARK: State
 
-    /// Everything as it is now, to be put back by ``restore(_:)``.
+    /// The present state of everything, for ``restore(_:)``.
     public func save() async throws -> Snapshot { try await refusing { Snapshot(state: try await simulator.save()) } }
 
-    /// Puts everything back, the clock too: between two tests of one store. The ids that come next came before, so a server that
-    /// listened must be put back as well.
+    /// Restores everything, including the clock: between two tests of one store. The next ids were used before, so a server that
+    /// received notifications must be restored as well.
     ///
-    /// - Throws: ``LocalAppStoreError`` with `stateOfAnotherStore` for another store's.
+    /// - Throws: ``LocalAppStoreError`` with `stateOfAnotherStore` for a snapshot of another store.
     public func restore(_ snapshot: Snapshot) async throws {
         try await refusing { try await simulator.restore(snapshot.state) }
     }

@@ -2,7 +2,8 @@ internal import AppStoreModel
 internal import AppStoreSimulator
 internal import Primitives
 
-/// What a store says. Inside ``LocalAppStore``, since StoreKit and Foundation have a `Transaction` and a `Notification`, too.
+/// What a store reports. The types are inside ``LocalAppStore``, because StoreKit and Foundation also have a `Transaction` and a
+/// `Notification`.
 extension LocalAppStore {
     /// A purchase or a renewal, and what StoreKit would hand to the app. Names and values are Apple's.
     ///
@@ -10,15 +11,15 @@ extension LocalAppStore {
     public struct Transaction: Sendable, Hashable {
         /// Its own id.
         public let transactionId: String
-        /// The id of the first purchase: the subscription's name.
+        /// The id of the first purchase: it identifies the subscription.
         public let originalTransactionId: String
         /// What was bought.
         public let productId: String
         /// Milliseconds since 1970.
         public let purchaseDate: Int64
-        /// Milliseconds since 1970; nil for what does not renew.
+        /// Milliseconds since 1970; nil for a purchase that does not renew.
         public let expiresDate: Int64?
-        /// When it was refunded or taken back, in milliseconds since 1970; nil: not.
+        /// When it was refunded or revoked, in milliseconds since 1970; nil: it was not.
         public let revocationDate: Int64?
         /// In thousandths of the unit of the account's currency.
         public let price: Int64
@@ -37,15 +38,15 @@ extension LocalAppStore {
         }
     }
 
-    /// A subscription as it stands.
+    /// The present state of a subscription.
     public struct Subscription: Sendable, Hashable {
-        /// Its name.
+        /// It identifies the subscription.
         public let originalTransactionId: String
-        /// Apple's: 1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked.
+        /// Apple's value: 1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked.
         public let status: Int64
-        /// What is paid for now.
+        /// The product that is paid for now.
         public let productId: String
-        /// What will be paid for next.
+        /// The product that will be paid for next.
         public let autoRenewProductId: String
         /// Whether it renews.
         public let autoRenews: Bool
@@ -67,7 +68,7 @@ extension LocalAppStore {
 
     /// A notification of version 2, and whether it reached its address.
     public struct Notification: Sendable, Hashable {
-        /// The same in each sending.
+        /// The same in each delivery.
         public let notificationUUID: String
         /// In Apple's spelling: `DID_RENEW`.
         public let notificationType: String
@@ -87,7 +88,7 @@ extension LocalAppStore {
         }
     }
 
-    /// Everything of a ``LocalAppStore`` at one moment.
+    /// The whole state of a ``LocalAppStore`` at one moment.
     public struct Snapshot: Sendable {
         let state: SimulatorState
     }

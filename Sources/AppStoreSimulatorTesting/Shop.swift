@@ -11,7 +11,7 @@ public struct StoreEnvironment: Sendable, Hashable {
 
     /// What customers pay for.
     public static let production = StoreEnvironment(rawValue: "Production")
-    /// What testers try.
+    /// The store that testers use.
     public static let sandbox = StoreEnvironment(rawValue: "Sandbox")
 
     private init(rawValue: String) { self.rawValue = rawValue }
@@ -25,13 +25,13 @@ public struct Shop: Sendable {
     public var appAppleId: Int64
     /// The bytes of the `.storekit` file, of any of Xcode's formats 1 to 5.
     public var storeKitFile: [UInt8]
-    /// Of accounts that name none.
+    /// The environment of accounts that name none.
     public var environment: StoreEnvironment
-    /// Where the clock stands at first, in milliseconds since 1970; 2026-01-01T00:00:00Z unless given.
+    /// The clock's time at the start, in milliseconds since 1970; 2026-01-01T00:00:00Z unless given.
     public var startsAt: Int64
     /// Ids follow from it: the same seed and the same calls give the same ones.
     public var seed: UInt64
-    /// What `/verifyReceipt` asks for as `password`; nil: nothing.
+    /// What `/verifyReceipt` requires as `password`; nil: nothing.
     public var sharedSecret: String?
     /// The In-App Purchase key that your server signs its calls and offers with: its id and its PEM, private or public.
     public var inAppPurchaseKey: (id: String, pem: String)?
@@ -76,20 +76,20 @@ extension StoreEnvironment {
     var primitive: Primitives.Environment { self == .production ? .production : .sandbox }
 }
 
-/// Why a ``LocalAppStore`` does not do what it was asked; equal where the codes are.
+/// Why a ``LocalAppStore`` refuses a request; equal where the codes are equal.
 public struct LocalAppStoreError: Error, Equatable, CustomStringConvertible {
-    /// Stable: `catalogue` where the `.storekit` file cannot be sold from, `configuration` where something else of the shop
-    /// cannot be used, `didNotStart`; else a code of the control API: `unknownProduct`, `alreadySubscribed`, `paymentDeclined`.
+    /// Stable: `catalogue` where the `.storekit` file cannot be used, `configuration` where something else of the shop cannot be
+    /// used, `didNotStart`; else a code of the control API: `unknownProduct`, `alreadySubscribed`, `paymentDeclined`.
     public let code: String
-    /// For people.
+    /// For display.
     public let description: String
 
-    /// One with this code, to compare with.
+    /// An error with this code, to compare with.
     public static func refused(_ code: String) -> LocalAppStoreError {
         LocalAppStoreError(code: code, description: "the local App Store refused: \(code)")
     }
 
-    /// By the code alone.
+    /// Compares the codes alone.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 
     static let didNotStart = LocalAppStoreError(code: "didNotStart", description: "the local App Store did not start")

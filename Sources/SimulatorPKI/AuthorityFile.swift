@@ -1,13 +1,13 @@
 internal import Crypto
 internal import SwiftASN1
 
-/// What a local App Store signs with, as one PEM file, so that its roots outlive a restart: certificates and keys of what signs
-/// transactions, and behind them of what signs receipts, where that was made.
+/// What a local App Store signs with, as one PEM file, so that its roots outlive a restart: the certificates and keys that sign
+/// transactions, then those that sign receipts, if they were made.
 ///
-/// It holds private keys: a simulator's own, never a real secret, but readable by its owner only all the same.
+/// It holds private keys. They are a simulator's own and never a real secret, but the file is still readable by its owner only.
 package struct AuthorityFile: Sendable {
     package let signing: SigningAuthority
-    /// Of app receipts and of transaction receipts; nil in a file from before they were kept.
+    /// The authorities of app receipts and of transaction receipts; nil in an older file that does not hold them.
     package let receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?
 
     package init(signing: SigningAuthority, receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?) {

@@ -11,7 +11,7 @@ enum CertificateExtensions {
     static let intermediateMarker = Certificate.Extension(
         oid: [1, 2, 840, 113635, 100, 6, 2, 1], critical: false, value: [0x05, 0x00])
 
-    /// A critical extension that no verifier knows; one that meets it must refuse (RFC 5280, section 4.2).
+    /// A critical extension that no verifier knows; a verifier must refuse it (RFC 5280, section 4.2).
     static let unknownCritical = Certificate.Extension(
         oid: [1, 3, 6, 1, 4, 1, 99999, 1], critical: true, value: [0x05, 0x00])
 

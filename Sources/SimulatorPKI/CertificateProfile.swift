@@ -9,7 +9,7 @@ internal import X509
     internal import Foundation
 #endif
 
-/// The three certificates' names, extensions and dates, by a shape.
+/// The names, extensions and dates of the three certificates, according to a shape.
 struct CertificateProfile {
     let shape: ChainShape
     let validity: ClosedRange<Timestamp>
@@ -51,7 +51,7 @@ struct CertificateProfile {
         return try certificate(subject, issuer: try rootName(), extensions: extensions, signedBy: rootKey)
     }
 
-    /// - Parameter issuer: the name of who issues it; nil: the intermediate.
+    /// - Parameter issuer: the issuer's name; nil: the intermediate's.
     func leaf(
         publicKey: Certificate.PublicKey, issuedBy issuerKey: Certificate.PrivateKey, issuer: DistinguishedName? = nil
     ) throws -> Certificate {

@@ -2,13 +2,13 @@ package import Primitives
 
 /// What the three certificates of a ``SigningAuthority`` look like: Apple's shape, or one fault of it.
 ///
-/// A verifier is tested with every wrong shape; nothing but a test asks for one.
+/// A verifier is tested with every wrong shape; only tests ask for one.
 ///
 /// Source: Apple, App Store Server API, `x5c`; the certificates in Apple-signed payloads of 2022 to 2025.
 package struct ChainShape: Sendable, Hashable {
     /// Whose names stand in the certificates.
     package enum Names: Sendable, Hashable {
-        /// Names that say "Simulator", so that nobody takes such a certificate for Apple's.
+        /// Names that say "Simulator", so that nobody mistakes such a certificate for Apple's.
         case simulator
         /// Apple's own subject names, to the letter: a forger's first try (T01).
         case apple
@@ -16,9 +16,9 @@ package struct ChainShape: Sendable, Hashable {
 
     /// The curve of the leaf's key.
     package enum LeafKey: Sendable, Hashable {
-        /// As Apple's; the only one that ES256 can be made with.
+        /// Apple's curve; the only one that ES256 works with.
         case p256
-        /// A key that ES256 cannot be made with.
+        /// A curve that ES256 does not work with.
         case p384
     }
 
@@ -36,7 +36,7 @@ package struct ChainShape: Sendable, Hashable {
     package var leafHasMarker = true
     /// Whether the intermediate carries 1.2.840.113635.100.6.2.1.
     package var intermediateHasMarker = true
-    /// Whether the leaf also carries the intermediate's mark: what a forger who shifts a chain by one would need.
+    /// Whether the leaf also carries the intermediate's mark: a forger needs this to shift a chain by one.
     package var leafHasIntermediateMarker = false
     /// Whether the leaf says that it may issue certificates.
     package var leafIsCA = false

@@ -4,9 +4,10 @@ package import Primitives
 internal import SwiftASN1
 internal import X509
 
-/// A private copy of the pyramid that Apple signs receipts with: RSA, with SHA-1 as until 2023 or SHA-256 as since.
+/// A private copy of the pyramid that Apple signs receipts with: RSA, with SHA-1 (Apple's until 2023) or SHA-256 (Apple's since
+/// then).
 ///
-/// Source: RFC 5652 and RFC 2315 (signed data without attributes); Apple's receipts as they stand in apps; TN3138.
+/// Source: RFC 5652 and RFC 2315 (signed data without attributes); Apple's receipts as found in apps; TN3138.
 package struct ReceiptAuthority: Sendable {
     /// What certificates and contents are hashed with.
     package enum Digest: String, Sendable, Codable {
@@ -34,7 +35,7 @@ package struct ReceiptAuthority: Sendable {
         names = try Self.issuerAndSerialNumber(leaf)
     }
 
-    /// One certificate that nobody issued, as Xcode signs receipts with.
+    /// One self-signed certificate, as Xcode signs receipts with.
     package init(xcodeNamed name: String, validity: ClosedRange<Timestamp>) throws {
         digest = .sha256
         leafKey = try _RSA.Signing.PrivateKey(keySize: .bits2048)
@@ -53,7 +54,7 @@ package struct ReceiptAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - content: as a rule ``ReceiptContent/der``.
-    ///   - certificates: those in the bag; nil: the chain.
+    ///   - certificates: those to include; nil: the chain.
     package func sign(content: [UInt8], certificates: [[UInt8]]? = nil) throws -> [UInt8] {
         Self.signedData(
             content: content, certificates: certificates ?? chainDER,
@@ -74,7 +75,7 @@ package struct ReceiptAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - signature: any bytes.
-    ///   - attributes: what stands as signed attributes, in DER with their own tag; nothing in Apple's receipts.
+    ///   - attributes: the signed attributes, in DER with their own tag; Apple's receipts have none.
     package func signer(signature: [UInt8], attributes: [UInt8] = []) -> [UInt8] {
         DERWriter.sequence([
             DERWriter.integer(1), DERWriter.sequence(names), digest.algorithm, attributes,
@@ -82,7 +83,7 @@ package struct ReceiptAuthority: Sendable {
         ])
     }
 
-    /// A PKCS#7 of any parts.
+    /// A PKCS#7 from any parts.
     package static func signedData(content: [UInt8], certificates: [[UInt8]], signers: [[UInt8]]) -> [UInt8] {
         let encapsulated = DERWriter.sequence([
             DERWriter.identifier([1, 2, 840, 113549, 1, 7, 1]), DERWriter.value(tag: 0xA0, DERWriter.octets(content)),
@@ -121,7 +122,7 @@ package struct ReceiptAuthority: Sendable {
         return [serializer.serializedBytes, DERWriter.value(tag: 0x02, unsigned(Array(leaf.serialNumber.bytes)))]
     }
 
-    /// A number without a sign as DER wants it: a leading zero where the top bit is set.
+    /// An unsigned number as DER requires it: with a leading zero where the top bit is set.
     private static func unsigned(_ bytes: [UInt8]) -> [UInt8] {
         bytes.first.map { $0 >= 0x80 } ?? true ? [0] + bytes : bytes
     }
@@ -148,7 +149,7 @@ extension ReceiptAuthority: Codable {
         try self.init(chain: chain, keys: keys, digest: try container.decode(Digest.self, forKey: .digest))
     }
 
-    /// Of three certificates, each before its key: what ``exportedPEM()`` wrote.
+    /// From three certificates, each before its key: what ``exportedPEM()`` wrote.
     init(documents: [PEMDocument]) throws {
         guard documents.certificates.count == 3, documents.keys.count == 3 else { throw SigningAuthorityError.notAnExport }
         try self.init(chain: documents.certificates, keys: documents.keys, digest: .sha256)
@@ -162,7 +163,7 @@ extension ReceiptAuthority: Codable {
         PEMDocument.text(zip(chainDER, [leafKey, intermediateKey, rootKey].map(\.pemRepresentation)).map { ($0, $1) })
     }
 
-    /// Of a chain and its keys, leaf first.
+    /// From a chain and its keys, leaf first.
     private init(chain: [[UInt8]], keys: [String], digest: Digest) throws {
         chainDER = chain
         self.digest = digest

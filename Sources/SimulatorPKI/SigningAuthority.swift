@@ -6,10 +6,10 @@ internal import X509
 /// A private copy of the pyramid that Apple signs App Store payloads with: root, intermediate and leaf certificate with their
 /// keys.
 ///
-/// Chains made here have Apple's shape, sizes and marker extensions and another root. They prove something only to a verifier
-/// that was told to trust ``rootFingerprint``.
+/// Chains made here have Apple's shape, sizes and marker extensions, but another root. They prove something only to a verifier
+/// that is configured to trust ``rootFingerprint``.
 ///
-/// Source: RFC 7515 (compact JWS, `x5c`), RFC 5280; Apple's certificates as they stand in signed payloads.
+/// Source: RFC 7515 (compact JWS, `x5c`), RFC 5280; Apple's certificates as found in signed payloads.
 package struct SigningAuthority: Sendable {
     private let rootKey: P384.Signing.PrivateKey
     private let intermediateKey: P384.Signing.PrivateKey
@@ -53,7 +53,7 @@ package struct SigningAuthority: Sendable {
         return SigningAuthority(keys: keys, chainDER: chainDER.dropLast() + [try root.der])
     }
 
-    /// The root certificate's DER; a verifier is told to trust this or ``rootFingerprint``.
+    /// The root certificate's DER; a verifier is configured to trust this or ``rootFingerprint``.
     package var rootDER: [UInt8] { chainDER.last ?? [] }
 
     /// The SHA-256 of ``rootDER``.
@@ -62,7 +62,7 @@ package struct SigningAuthority: Sendable {
     /// A compact JWS of the payload with the header `{"alg":"ES256","x5c":[leaf, intermediate, root]}`, as Apple writes it.
     package func sign(payload: [UInt8]) throws -> String { try signed(payload).compact }
 
-    /// The same, and its signature by itself: with the payload it is all that need be kept to put the JWS together again.
+    /// The same, and its signature by itself: the payload and the signature are enough to rebuild the JWS.
     package func signed(_ payload: [UInt8]) throws -> (compact: String, signature: [UInt8]) {
         let encoded = StrictBase64.encodedURL(payload)
         var digest = headerDigest
@@ -85,7 +85,7 @@ package struct SigningAuthority: Sendable {
         return String(decoding: jws, as: UTF8.self)
     }
 
-    /// A compact JWS with any header at all; the signature is true whatever the header claims.
+    /// A compact JWS with any header at all; the signature is valid whatever the header claims.
     package func sign(payload: [UInt8], header: [UInt8]) throws -> String {
         let input = StrictBase64.encodeURL(header) + "." + StrictBase64.encodeURL(payload)
         return input + "." + StrictBase64.encodeURL(try leafKey.signature(over: Array(input.utf8)))
@@ -134,13 +134,14 @@ extension SigningAuthority {
 
     /// Certificates and keys as PEM, leaf first, each certificate before its key: what ``init(pem:)`` reads.
     ///
-    /// It holds private keys: a simulator's own file, never a real secret, but readable by its owner only all the same.
+    /// It holds private keys. They are a simulator's own and never a real secret, but the file is still readable by its owner
+    /// only.
     package func exportedPEM() -> String {
         let keys = [leafKey.pem, intermediateKey.pemRepresentation, rootKey.pemRepresentation]
         return PEMDocument.text(zip(chainDER, keys).map { ($0, $1) })
     }
 
-    /// The authority that ``exportedPEM()`` wrote, so that a simulator keeps its root over restarts.
+    /// The authority that ``exportedPEM()`` wrote, so that a simulator keeps its root across restarts.
     ///
     /// - Throws: ``SigningAuthorityError`` when the text is not three certificates with their keys, or the ASN.1 or key error.
     package init(pem: String) throws { try self.init(documents: try PEMDocument.parseMultiple(pemString: pem)) }
@@ -175,11 +176,11 @@ extension SigningAuthority: Codable {
 package enum SigningAuthorityError: Error, Equatable {
     /// Not three certificates and three private keys.
     case notAnExport
-    /// A certificate is not about the key that follows it.
+    /// A certificate does not match the key that follows it.
     case keysDoNotMatch
 }
 
-/// The leaf's key, on the right curve or, for tests, on another.
+/// The leaf's key, on the right curve or, for tests, on a wrong one.
 private enum LeafSigningKey: Sendable {
     case p256(P256.Signing.PrivateKey)
     case p384(P384.Signing.PrivateKey)
@@ -212,7 +213,7 @@ private enum LeafSigningKey: Sendable {
         }
     }
 
-    /// ES256 is of SHA-256, whatever the key.
+    /// ES256 always uses SHA-256, whatever the key.
     func signature(over digest: SHA256Digest) throws -> [UInt8] {
         switch self {
         case .p256(let key): Array(try key.signature(for: digest).rawRepresentation)

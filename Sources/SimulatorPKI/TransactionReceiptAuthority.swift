@@ -7,7 +7,7 @@ internal import X509
 /// Signs transaction receipts as iOS 6 and earlier kept them: a property list in NeXT's style around a signature with the
 /// signer's certificate.
 ///
-/// Source: Apple's receipts as they stand in old databases; the layout of the signature is observed, not documented.
+/// Source: Apple's receipts as found in old databases; the layout of the signature is observed, not documented.
 package struct TransactionReceiptAuthority: Sendable {
     /// The DER of the authority that issued ``leafDER``; no receipt carries it.
     package let issuerDER: [UInt8]
@@ -43,7 +43,7 @@ package struct TransactionReceiptAuthority: Sendable {
         return [version] + signature + length + leafDER
     }
 
-    /// The property list of any parts.
+    /// The property list from any parts.
     package static func propertyList(signature: [UInt8], purchaseInfo: [UInt8], environment: String?) -> String {
         var lines = [
             "\t\"signature\" = \"\(StrictBase64.encodePadded(signature))\";",
@@ -69,7 +69,7 @@ extension TransactionReceiptAuthority: Codable {
         leafKey = try _RSA.Signing.PrivateKey(unsafePEMRepresentation: try container.decode(String.self, forKey: .key))
     }
 
-    /// Of the issuer's certificate, the signer's and its key: what ``exportedPEM()`` wrote.
+    /// From the issuer's certificate, the signer's and its key: what ``exportedPEM()`` wrote.
     init(documents: [PEMDocument]) throws {
         guard documents.certificates.count == 2, documents.keys.count == 1 else { throw SigningAuthorityError.notAnExport }
         (issuerDER, leafDER) = (documents.certificates[0], documents.certificates[1])

@@ -2,7 +2,7 @@ internal import Crypto
 package import Primitives
 internal import X509
 
-/// A copy of Xcode that signs what StoreKit Testing makes: one certificate that nobody issued.
+/// A copy of Xcode that signs what StoreKit Testing makes: one self-signed certificate.
 ///
 /// Source: JWS of StoreKit Testing in Xcode: `kid` is `Apple_Xcode_Key`, `typ` is `JWT`, `x5c` holds one certificate.
 package struct XcodeAuthority: Sendable {

@@ -104,8 +104,8 @@ private struct StoreKitReader {
     }
 }
 
-/// One object of the file. A member that is asked for without an error, as names and flags are, counts as absent where it is of
-/// another type: Xcode has changed those between formats.
+/// One object of the file. Names and flags are read without errors: a member of another type counts as absent, because Xcode has
+/// changed those between formats.
 private struct StoreKitEntry {
     let fields: JSONFields
 
@@ -141,7 +141,7 @@ private struct StoreKitEntry {
         try Self.read { () throws(JSONFieldError) in try fields.requiredInteger(name, in: 1...Int64.max) }
     }
 
-    /// For people: the first localization's, else the reference name.
+    /// For display: the name of the first localization, else the reference name.
     var name: String? {
         let localized = object["localizations"]?.array?.first { _ in true }?.object?["displayName"]?.string
         return [localized, object["referenceName"]?.string].compactMap(\.self).first { !$0.isEmpty }
@@ -149,7 +149,7 @@ private struct StoreKitEntry {
 
     func flag(_ name: String) -> Bool { object[name]?.bool ?? false }
 
-    /// Xcode writes an empty text for what costs nothing (format 1.1).
+    /// Xcode writes an empty text for a price of zero (format 1.1).
     func price(_ name: String) throws(CatalogueError) -> Milliunits {
         if object[name]?.string?.isEmpty == true { return Milliunits(0) }
         let text = try text(name)
@@ -165,7 +165,7 @@ private struct StoreKitEntry {
 
     // MARK: Subscriptions
 
-    /// The plan of twelve months, of a year that is sold so (format 5).
+    /// The plan of twelve monthly payments, where a yearly product is sold that way (format 5).
     func monthlyPlan(of period: SubscriptionPeriod) throws(CatalogueError) -> MonthlyPlan? {
         for plan in try list("billingPlans") {
             guard plan.object["billingPlanType"]?.string == StoreBillingPlan.monthly.rawValue,
@@ -177,7 +177,7 @@ private struct StoreKitEntry {
         return nil
     }
 
-    /// Formats up to 4 hold one offer; format 5 holds a list too, in which that one stands again.
+    /// Formats up to 4 hold one offer; format 5 holds a list too, which contains that offer again.
     func introductoryOffers() throws(CatalogueError) -> [Offer] {
         var offers: [Offer] = []
         for entry in try list("introductoryOffers") { offers.append(try entry.offer(.introductory)) }
@@ -191,7 +191,7 @@ private struct StoreKitEntry {
             isStackable: flag("isStackable"), isEligible: object["isEligible"]?.bool ?? true)
     }
 
-    /// A code of what does not renew: a price, once.
+    /// An offer code for a product that does not renew: a price, once.
     func oneTimeCode() throws(CatalogueError) -> Offer {
         let price = object["displayPrice"] == nil ? Milliunits(0) : try price("displayPrice")
         return Offer(

@@ -10,7 +10,7 @@ package typealias SubscriptionGroupID = ID<SubscriptionGroupName>
 
 /// What one app sells in the simulated App Store.
 ///
-/// Products, groups and offers have numbers, their places here, so that what is kept of a purchase is small.
+/// Products, groups and offers have numbers, which are their places here, so that a stored purchase is small.
 package struct Catalogue: Sendable, Hashable, Codable {
     /// All products in the order of the file: one-time products, non-renewing ones, then subscriptions by group.
     package let products: [StoreProduct]
@@ -19,7 +19,7 @@ package struct Catalogue: Sendable, Hashable, Codable {
     /// All offers of all products.
     package let offers: [Offer]
     package let settings: CatalogueSettings
-    /// The file as it was, with the members that nobody here knows; nil where it was made otherwise.
+    /// The original file, with the members that are not read here; nil where the catalogue was not made from a file.
     package let file: [UInt8]?
     private let positions: [StoreProductID: Int]
 
@@ -48,10 +48,10 @@ package struct Catalogue: Sendable, Hashable, Codable {
     /// Its number, if there is one.
     package func number(of id: StoreProductID) -> ProductNumber? { positions[id].map { ProductNumber($0) } }
 
-    /// The product of a number that this catalogue gave.
+    /// The product of a number from this catalogue.
     package subscript(_ number: ProductNumber) -> StoreProduct { products[number.place] }
 
-    /// The offer of a number that this catalogue gave.
+    /// The offer of a number from this catalogue.
     package subscript(_ number: OfferNumber) -> Offer { offers[number.place] }
 
     /// The offers of a product of one kind, in the order of the file.
@@ -77,7 +77,7 @@ package typealias OfferNumber = CatalogueNumber<Offer>
 
 /// One product.
 package struct StoreProduct: Sendable, Hashable {
-    /// What the customer gets, and by which rules.
+    /// What the customer gets, and under which rules.
     package enum Kind: Sendable, Hashable {
         case consumable
         case nonConsumable
@@ -89,7 +89,7 @@ package struct StoreProduct: Sendable, Hashable {
     package let kind: Kind
     /// In the storefront's currency, whichever it is.
     package let price: Milliunits
-    /// For people; the id where the file has none.
+    /// For display; the id where the file has no name.
     package let name: String
     package let isFamilyShareable: Bool
     package let offers: [OfferNumber]
@@ -106,7 +106,7 @@ package struct StoreProduct: Sendable, Hashable {
         self.offers = offers
     }
 
-    /// The terms, if this renews.
+    /// The terms, if the product renews.
     package var terms: SubscriptionTerms? {
         if case .autoRenewable(let terms) = kind { terms } else { nil }
     }
@@ -118,7 +118,7 @@ package struct SubscriptionTerms: Sendable, Hashable {
     /// The rank inside the group: 1 is the highest service. Apple's file calls it `groupNumber`.
     package let level: Int64
     package let period: SubscriptionPeriod
-    /// Paid month by month for a year; nil where it is not sold so.
+    /// Paid month by month for a year; nil where it is not sold that way.
     package let monthlyPlan: MonthlyPlan?
 
     package init(group: SubscriptionGroupID, level: Int64, period: SubscriptionPeriod, monthlyPlan: MonthlyPlan? = nil) {
@@ -133,15 +133,15 @@ package struct SubscriptionTerms: Sendable, Hashable {
 ///
 /// Source: Apple, "Managing the life cycle of monthly subscriptions with a 12-month commitment".
 package struct MonthlyPlan: Sendable, Hashable {
-    /// Of one month.
+    /// The price of one month.
     package let price: Milliunits
-    /// Of all twelve.
+    /// The price of all twelve months.
     package let commitmentPrice: Milliunits
 
     package static let months: Int64 = 12
 }
 
-/// How a subscription of a year is paid, in the spelling of `billingPlanType`.
+/// How a yearly subscription is paid, in the spelling of `billingPlanType`.
 package enum StoreBillingPlan: String, Sendable, Hashable, CaseIterable, Codable {
     case billedUpfront = "BILLED_UPFRONT"
     case monthly = "MONTHLY"
@@ -153,7 +153,7 @@ package struct SubscriptionGroup: Sendable, Hashable {
     package let name: String
 }
 
-/// What the file says beside its products.
+/// What the file says besides its products.
 package struct CatalogueSettings: Sendable, Hashable {
     /// `_storefront`: the country of accounts that name none.
     package var storefront = Storefront(countryCode: "USA")

@@ -1,12 +1,12 @@
 package import StrictJSON
 
-/// Why a `.storekit` file cannot be sold from.
+/// Why a `.storekit` file cannot be used as a catalogue.
 package enum CatalogueError: Error, Equatable, CustomStringConvertible {
     /// Not JSON.
     case json(JSONError)
     /// A member is missing, of the wrong type or of the wrong size.
     case malformed(JSONFieldError)
-    /// A key that is no base64.
+    /// A key that is not base64.
     case key(path: String)
     /// A price that is not digits with at most three decimals.
     case price(path: String, String)
@@ -14,11 +14,11 @@ package enum CatalogueError: Error, Equatable, CustomStringConvertible {
     case period(path: String, String)
     /// A product type or payment mode that we do not know.
     case unknownKind(path: String, String)
-    /// A monthly plan of a subscription whose period is no year.
+    /// A monthly plan of a subscription whose period is not a year.
     case monthlyPlan(path: String)
     /// The file's format is not one of 1 to 5.
     case unsupportedVersion(Int64)
-    /// Two products with one id.
+    /// Two products with the same id.
     case duplicateProduct(String)
 
     package var description: String {

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// A price for a while: introductory, promotional, by a code, or to win back who left.
+/// A temporary price: introductory, promotional, by an offer code, or to win back a former subscriber.
 ///
 /// Source: Apple, `offerType`, `offerDiscountType`, `offerPeriod`; "Supporting win-back offers"; App Store Connect Help, offer
 /// codes.
@@ -18,7 +18,7 @@ package struct Offer: Sendable, Hashable {
         case free = "FREE_TRIAL"
         case payAsYouGo = "PAY_AS_YOU_GO"
         case payUpFront = "PAY_UP_FRONT"
-        /// Of what does not renew.
+        /// For a product that does not renew.
         case oneTime = "ONE_TIME"
     }
 
@@ -28,20 +28,20 @@ package struct Offer: Sendable, Hashable {
     }
 
     package let kind: Kind
-    /// `offerIdentifier`: of a code its reference name; nil for an introductory offer.
+    /// `offerIdentifier`; for an offer code, its reference name; nil for an introductory offer.
     package let identifier: String?
     package let paymentMode: PaymentMode
     /// The price of one billed period, zero when free.
     package let price: Milliunits
-    /// How long one billed period is; nil for what does not renew.
+    /// How long one billed period is; nil for a product that does not renew.
     package let billedPeriod: SubscriptionPeriod?
-    /// How many billed periods in a row; 1 unless it is paid as one goes.
+    /// How many billed periods in a row; 1 unless the payment mode is pay as you go.
     package let billedPeriods: Int64
-    /// Of a code: who may redeem it; everyone for other offers.
+    /// For an offer code: who may redeem it. Everyone for other offers.
     package let eligibility: Set<Customer>
-    /// Of a code: whether the introductory offer comes after it for who is new.
+    /// For an offer code: whether a new customer gets the introductory offer after it.
     package let isStackable: Bool
-    /// Of a win-back offer: whether it is given out.
+    /// For a win-back offer: whether it is available.
     package let isEligible: Bool
 
     package init(

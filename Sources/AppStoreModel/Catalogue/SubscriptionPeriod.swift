@@ -5,7 +5,7 @@ package import Primitives
 /// Months and years follow the calendar: a month after 31 January is the last day of February. The next period starts from there,
 /// not from the 31st again (what Apple does is not documented).
 ///
-/// Source: ISO 8601 durations as they stand in `.storekit` files and in `offerPeriod`.
+/// Source: ISO 8601 durations as used in `.storekit` files and in `offerPeriod`.
 package struct SubscriptionPeriod: Sendable, Hashable {
     /// What is counted.
     package enum Unit: Sendable, Hashable {
@@ -70,7 +70,7 @@ package struct SubscriptionPeriod: Sendable, Hashable {
 
     private static let millisecondsPerDay: Int64 = 86_400_000
 
-    /// Stays where it is when the year would pass 9999.
+    /// Returns `start` unchanged when the year would pass 9999.
     private static func adding(months: Int64, to start: Timestamp) -> Timestamp {
         let days = start.millisecondsSince1970 / millisecondsPerDay
         let timeOfDay = Milliseconds(start.millisecondsSince1970 - days * millisecondsPerDay)

@@ -2,7 +2,7 @@ package import Primitives
 package import StrictJSON
 
 extension JSONWriter {
-    /// A date as Apple's old answers write it, three times: in Greenwich time, in milliseconds, and in California's.
+    /// A date as Apple's old answers write it, three times: in UTC, in milliseconds, and in Californian time.
     ///
     /// Source: Apple, `verifyReceipt`, `responseBody`.
     package mutating func legacyDate(_ name: String, _ instant: Timestamp) {
@@ -29,7 +29,7 @@ enum LegacyDate {
         return "\(day) \(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
     }
 
-    /// What a clock in Los Angeles shows, as if it were Greenwich.
+    /// What a clock in Los Angeles shows, expressed as if it were UTC.
     ///
     /// Source: the United States' Energy Policy Act of 2005 for the dates since 2007; before, the Uniform Time Act as amended in
     /// 1986.
@@ -40,7 +40,7 @@ enum LegacyDate {
             year >= 2007
             ? (sunday(2, ofMonth: 3, year), sunday(1, ofMonth: 11, year))
             : (sunday(1, ofMonth: 4, year), lastSunday(ofOctober: year))
-        // At two in the morning by the clock that is in force.
+        // At two in the morning, local time before the change.
         let from = begins * millisecondsPerDay + 2 * 3_600_000
         let until = ends * millisecondsPerDay + 1 * 3_600_000
         let isSummer = standard.millisecondsSince1970 >= from && standard.millisecondsSince1970 < until

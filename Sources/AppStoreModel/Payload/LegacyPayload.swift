@@ -1,7 +1,7 @@
 package import Primitives
 package import StrictJSON
 
-/// Where a purchase stands in an old answer: each list has members of its own.
+/// The list of an old answer that a purchase appears in: each list has members of its own.
 package enum LegacyList: Sendable {
     /// `receipt.in_app`.
     case inApp
@@ -44,14 +44,14 @@ extension AppStore {
         json.optionalMember("app_account_token", purchase.appAccountToken?.description)
     }
 
-    /// A refund; or an upgrade, whose date is when the newer product began.
+    /// A refund, or an upgrade; an upgrade's date is when the newer product began.
     package func cancellation(of purchase: StorePurchase) -> (date: Timestamp, reason: Int64)? {
         if let revocation = purchase.revocation { return (revocation.date, revocation.reason.rawValue) }
         guard purchase.isUpgraded else { return nil }
         return (purchase.modifiedAt, StoreRevocation.Reason.other.rawValue)
     }
 
-    /// How a subscription goes on, as `/verifyReceipt` answers it.
+    /// How a subscription renews, as `/verifyReceipt` answers it.
     ///
     /// Source: Apple, `responseBody.Pending_renewal_info`.
     package func writeLegacyRenewal(_ subscription: StoreSubscription, to json: inout JSONWriter) {
@@ -82,14 +82,14 @@ extension AppStore {
         }
     }
 
-    /// What an account has of an app, as old answers list it: finished consumables have left it.
+    /// The account's purchases in an app, as old answers list them: without finished consumables.
     package func legacyPurchases(of app: AppNumber, for account: AccountNumber) -> [StorePurchase] {
         (self[account].installations[app]?.transactions ?? []).compactMap(find).filter { purchase in
             self[app].catalogue[purchase.product].kind != .consumable || !purchase.isFinished
         }
     }
 
-    /// The account's subscriptions of an app, its family's too, oldest first.
+    /// The account's subscriptions in an app, including those shared by its family, oldest first.
     package func subscriptions(of app: AppNumber, for account: AccountNumber) -> [StoreSubscription] {
         guard let installation = self[account].installations[app] else { return [] }
         return (Array(installation.subscriptions.values) + installation.shared.values).sorted().compactMap { subscriptions[$0] }

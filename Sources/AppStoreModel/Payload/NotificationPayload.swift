@@ -1,7 +1,7 @@
 package import Primitives
 internal import StrictJSON
 
-/// What stands signed inside a notification.
+/// The signed parts inside a notification.
 package struct SignedParts: Sendable {
     package var transaction: String?
     package var renewal: String?
@@ -15,7 +15,7 @@ package struct SignedParts: Sendable {
 }
 
 extension AppStore {
-    /// What Apple signs as a notification: the last thing to be signed, for what it carries is signed before.
+    /// What Apple signs as a notification. It is signed last, because it contains parts that are signed before it.
     ///
     /// Source: Apple, `responseBodyV2DecodedPayload`.
     package func payload(of notification: StoreNotification, with parts: SignedParts) -> [UInt8] {
@@ -82,7 +82,7 @@ extension AppStore {
 
     // MARK: Apps
 
-    /// What Apple signs about an account's having the app.
+    /// What Apple signs to state that an account has the app.
     ///
     /// Source: Apple, `AppTransaction`.
     package func appTransactionPayload(of app: AppNumber, for account: AccountNumber, signedDate: Timestamp) -> [UInt8]? {
@@ -106,7 +106,7 @@ extension AppStore {
 
     // MARK: Questions
 
-    /// What Apple signs when it asks, while a customer waits, what to show to the customer.
+    /// What Apple signs when it asks the app's server, while a customer waits, what to show to the customer.
     ///
     /// Source: Apple, Retention Messaging, `DecodedRealtimeRequestBody`.
     package func realtimePayload(

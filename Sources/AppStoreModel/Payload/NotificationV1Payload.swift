@@ -1,7 +1,7 @@
 package import Primitives
 internal import StrictJSON
 
-/// A notification in the first version's words.
+/// The notification types of version 1.
 ///
 /// Source: Apple, App Store Server Notifications V1 (deprecated), `notification_type`.
 package enum NotificationV1: String, Sendable, Hashable, CaseIterable {
@@ -18,7 +18,7 @@ package enum NotificationV1: String, Sendable, Hashable, CaseIterable {
     case consumptionRequest = "CONSUMPTION_REQUEST"
     case priceIncreaseConsent = "PRICE_INCREASE_CONSENT"
 
-    /// What the first version says of an event: several things of some, nothing of others, as of every end.
+    /// The version 1 notifications of an event: several for some events, none for others, such as every end of a subscription.
     package static func words(for event: StoreNotification.Event, isShared: Bool, _ environment: Environment) -> [NotificationV1]
     {
         let all = words(for: event).filter { !isShared || $0.isToldToFamilies }
@@ -65,7 +65,8 @@ package enum NotificationV1: String, Sendable, Hashable, CaseIterable {
 }
 
 extension AppStore {
-    /// The body of a notification V1, with what is so now and not when it happened, as Apple's was: a hint and no more.
+    /// The body of a version 1 notification. As Apple's did, it has the state of now and not of when the event happened: it is
+    /// only a hint.
     ///
     /// - Parameter latestReceipt: in base64.
     package func payload(

@@ -53,7 +53,7 @@ extension AppStore {
         json.member("eligibleWinBackOfferIds") { $0.array { list in for id in winBack { list.string(id) } } }
     }
 
-    /// Whether another period comes: of a year that is paid by the month also where auto-renew is off.
+    /// Whether another period follows. In a year that is paid by the month it does even where auto-renew is off.
     private func renews(_ subscription: StoreSubscription) -> Bool {
         subscription.autoRenews || (isCommitted(subscription) && !subscription.hasEnded)
     }

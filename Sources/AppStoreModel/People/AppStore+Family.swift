@@ -37,7 +37,7 @@ extension AppStore {
             + others.flatMap { give(whatIsOf: account.number, to: $0) }
     }
 
-    /// A member that leaves loses what the others shared, and takes away what they shared.
+    /// A member that leaves loses what the others shared, and the others lose what this member shared.
     package mutating func leaveFamily(_ name: AccountID) throws(StoreRefusal) -> [StoreNotification] {
         let account = try account(name)
         guard let id = account.family, var family = families[id] else { throw .notInFamily }
@@ -48,7 +48,7 @@ extension AppStore {
             + family.members.flatMap { take(whatIsOf: account.number, from: $0) }
     }
 
-    /// Purchases are shared from now on, or no more.
+    /// Turns the sharing of purchases on or off, from now on.
     package mutating func setSharing(_ isOn: Bool, of id: FamilyID) throws(StoreRefusal) -> [StoreNotification] {
         var family = try family(id)
         guard family.isSharing != isOn else { return [] }
@@ -67,7 +67,7 @@ extension AppStore {
 // MARK: - What is shared
 
 extension AppStore {
-    /// All members of the family get what was just bought, or what it has become.
+    /// All members of the family get what was just bought, or its new state.
     mutating func share(_ subscription: StoreSubscription) -> [StoreNotification] {
         guard subscription.ownership == .purchased else { return [] }
         let isShareable = self[subscription.app].catalogue[subscription.product].isFamilyShareable
@@ -151,7 +151,7 @@ extension AppStore {
         return told(.oneTimeCharge, about: copy)
     }
 
-    /// Nobody pays for it, and it bears no `appAccountToken`.
+    /// Nobody pays for it, and it carries no `appAccountToken`.
     private mutating func billCopy(
         of purchase: StorePurchase, for member: AccountNumber, _ known: StoreSubscription?
     ) -> StorePurchase {
@@ -175,7 +175,7 @@ extension AppStore {
 
     // MARK: Following the purchaser
 
-    /// What becomes of a purchaser's subscription becomes of its copies.
+    /// Applies the change of a purchaser's subscription to its copies.
     mutating func mirror(_ source: StoreSubscription, _ event: StoreNotification.Event) -> [StoreNotification] {
         var told: [StoreNotification] = []
         for id in copies[source.originalTransactionId] ?? [] {

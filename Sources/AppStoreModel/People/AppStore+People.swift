@@ -5,7 +5,7 @@ package import Primitives
 extension AppStore {
     /// A new Apple Account; without an id it gets the next free number.
     ///
-    /// - Parameter country: three letters; nil takes the first app's catalogue's.
+    /// - Parameter country: three letters; nil: the country of the first app's catalogue.
     package mutating func openAccount(
         _ wanted: String?, in environment: Environment, country: String? = nil
     ) throws(StoreRefusal) -> StoreAccount {
@@ -22,12 +22,12 @@ extension AppStore {
         return account
     }
 
-    /// The account gets an app; having it already is no mistake.
+    /// The account gets an app; it is no error if the account has it already.
     package mutating func install(_ app: AppNumber, for id: AccountID) throws(StoreRefusal) {
         _ = install(app, for: try account(id).number)
     }
 
-    /// The account's card fails from now on, or works again; then what is owed is paid at once.
+    /// The account's card fails from now on, or works again. When it works again, what is owed is paid at once.
     package mutating func setPayment(
         _ payment: StoreAccount.Payment, of id: AccountID
     ) throws(StoreRefusal) -> [StoreNotification] {
@@ -42,7 +42,7 @@ extension AppStore {
         return told
     }
 
-    /// Moves an account to another country: only when nothing of it renews any more.
+    /// Moves an account to another country: only when none of its subscriptions renews any more.
     ///
     /// Source: Apple, "Change your Apple Account country or region": subscriptions must have been cancelled and run out before.
     package mutating func changeStorefront(of id: AccountID, to country: String) throws(StoreRefusal) -> StoreAccount {
@@ -71,7 +71,7 @@ extension AppStore {
         return "account-\(number)"
     }
 
-    /// Names stand in addresses, where `.` and `..` would mean something else.
+    /// Names are used in addresses, where `.` and `..` would mean something else.
     static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.first != UInt8(ascii: ".")
             && name.unicodeScalars.allSatisfy {
@@ -84,7 +84,7 @@ extension AppStore {
 // MARK: - Devices
 
 extension AppStore {
-    /// A new device, signed in with an account or with none.
+    /// A new device, signed in with an account or not signed in.
     package mutating func addDevice(_ wanted: String?, for account: AccountID?) throws(StoreRefusal) -> StoreDevice {
         guard devices.count < Self.maximumDevices else { throw .storeFull }
         let id = DeviceID(wanted ?? freeDeviceName())
@@ -107,7 +107,8 @@ extension AppStore {
         return device
     }
 
-    /// Signs the device out of its account and into another, or into none. What its queue holds goes with the old account.
+    /// Signs the device out of its account and into another one, or none. Its queue is emptied, because it belongs to the old
+    /// account.
     package mutating func signIn(_ id: DeviceID, as account: AccountID?) throws(StoreRefusal) -> StoreDevice {
         var device = try device(id)
         device.account = try account.map { id throws(StoreRefusal) in try self.account(id).number }
@@ -116,7 +117,7 @@ extension AppStore {
         return device
     }
 
-    /// The app says that it gave what was bought: the transaction leaves the queue of every device.
+    /// The app says that it delivered what was bought: the transaction leaves the queue of every device.
     package mutating func finish(_ id: TransactionNumber) throws(StoreRefusal) {
         let purchase = try purchase(id)
         change(purchase.transactionId) { $0.isFinished = true }
@@ -125,7 +126,7 @@ extension AppStore {
         }
     }
 
-    /// A transaction reaches the queues of its account's devices.
+    /// Adds a transaction to the queues of its account's devices.
     mutating func enqueue(_ id: TransactionNumber, of account: AccountNumber) {
         guard !devices.isEmpty else { return }
         for device in devices.values where device.account == account {
@@ -152,7 +153,7 @@ extension AppStore {
         return book.nextId
     }
 
-    /// Consumables are gone once used; of a subscription its newest period comes back, expired or not.
+    /// Used consumables are not restored; a subscription's newest period is, expired or not.
     private func isRestorable(_ purchase: StorePurchase) -> Bool {
         guard purchase.revocation == nil else { return false }
         switch self[purchase.app].catalogue[purchase.product].kind {

@@ -25,23 +25,23 @@ package struct StoreAccount: Sendable, Hashable, Codable {
     package internal(set) var storefront: StorefrontNumber
     package internal(set) var payment = Payment.succeeds
     package internal(set) var family: FamilyID?
-    /// What it has of each app that it ever used.
+    /// What it has in each app that it ever used.
     package internal(set) var installations: [AppNumber: Installation] = [:]
 }
 
-/// One Apple Account's side of one app.
+/// What one Apple Account has in one app.
 package struct Installation: Sendable, Hashable, Codable {
     /// One per Apple Account and app, the same for ever.
     package let appTransactionId: Int64
-    /// When the app was first got.
+    /// When the account first got the app.
     package let originalPurchaseDate: Timestamp
     /// The groups in which the introductory offer was used.
     @SavedInOrder var introduced: Set<SubscriptionGroupID> = []
     /// Codes that were redeemed; each works once.
     @SavedInOrder var redeemed: Set<OfferNumber> = []
-    /// The account's own subscription of each group.
+    /// The account's own subscription in each group.
     package internal(set) var subscriptions: [SubscriptionGroupID: TransactionNumber] = [:]
-    /// What it has through its family: of each purchaser's `originalTransactionId` its own.
+    /// What it has through its family: its own `originalTransactionId` by the purchaser's.
     package internal(set) var shared: [TransactionNumber: TransactionNumber] = [:]
     /// Oldest first; renewals and family copies included, restored copies not.
     package internal(set) var transactions: [TransactionNumber] = []
@@ -54,7 +54,7 @@ package typealias FamilyID = ID<FamilyName>
 /// A family: who belongs to it, and whether purchases are shared.
 package struct Family: Sendable, Hashable, Codable {
     package let id: FamilyID
-    /// In the order in which they came; the first is its organizer.
+    /// In the order in which they joined; the first is the organizer.
     package internal(set) var members: [AccountNumber]
     package internal(set) var isSharing = true
 
@@ -66,10 +66,10 @@ package struct Family: Sendable, Hashable, Codable {
 package enum DeviceName {}
 package typealias DeviceID = ID<DeviceName>
 
-/// A phone: signed in with an Apple Account, or with none.
+/// A phone, signed in with an Apple Account or not signed in.
 package struct StoreDevice: Sendable, Hashable, Codable {
     package let id: DeviceID
-    /// `identifierForVendor`: what receipts are made for.
+    /// `identifierForVendor`, for which receipts are made.
     package let identifierForVendor: CompactUUID
     package internal(set) var account: AccountNumber?
     /// What the app's queue still holds, oldest first: bought, restored or renewed and not finished.

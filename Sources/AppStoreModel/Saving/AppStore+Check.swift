@@ -1,13 +1,13 @@
 internal import Primitives
 
-/// Why a saved store is none: something in it names what is not there.
+/// Why a saved store is invalid: something in it refers to something that does not exist.
 package struct DanglingReference: Error, Sendable, CustomStringConvertible {
     package let description: String
 }
 
 extension AppStore {
-    /// Whether everything in it names what is there, as everything that this store itself wrote does. Places of lists stand in a
-    /// saved store as numbers, and a wrong one would end the process when it is used.
+    /// Checks that all references in it are valid, as they are in everything that this store itself wrote. A saved store refers
+    /// to places in lists by number, and a wrong number would crash the process when it is used.
     ///
     /// - Throws: ``DanglingReference``.
     package func check() throws(DanglingReference) {
@@ -37,7 +37,7 @@ extension AppStore {
         }
     }
 
-    /// The same of a notification that was kept.
+    /// The same for a stored notification.
     package func check(_ notification: StoreNotification) throws(DanglingReference) {
         switch notification.subject {
         case .subscription(let subscription, let transaction, _):

@@ -1,11 +1,11 @@
 internal import Primitives
 
-/// Something that a saved state holds as one text or one number.
+/// A value that is saved as one text or one number.
 package protocol SavedAsOne: Codable {
     associatedtype Saved: Codable
 
     var saved: Saved { get }
-    /// Nil for what is none.
+    /// Nil where the text or number is not valid.
     init?(saved: Saved)
 }
 
@@ -24,7 +24,7 @@ extension SavedAsOne {
     }
 }
 
-/// Something that names the members of an object in a saved state, so that a dictionary is an object there and the same one each
+/// A value that is saved as the key of an object's member, so that a dictionary is saved as an object, and the same one each
 /// time.
 package protocol SavedAsKey: SavedAsOne, CodingKeyRepresentable where Saved: LosslessStringConvertible {}
 
@@ -37,7 +37,7 @@ extension SavedAsKey {
     }
 }
 
-/// A set that is saved in order: a state is the same text each time.
+/// A set that is saved in order, so that a state is the same text each time.
 @propertyWrapper
 struct SavedInOrder<Element: Sendable & Hashable & Comparable & Codable>: Sendable, Hashable, Codable {
     var wrappedValue: Set<Element>
@@ -99,7 +99,7 @@ extension CompactUUID {
 }
 
 extension StoreNotification.Event {
-    /// In Apple's words, since the number is only a place in our list: `DID_RENEW/BILLING_RECOVERY`.
+    /// In Apple's spelling, because the number is only a place in our list: `DID_RENEW/BILLING_RECOVERY`.
     package var saved: String { subtype.map { "\(notificationType)/\($0)" } ?? notificationType }
 
     package init?(saved: String) {
@@ -136,7 +136,7 @@ extension Catalogue {
         }
     }
 
-    /// Writes the text of the file; what was made without one cannot be saved.
+    /// Writes the text of the file; a catalogue that was made without a file cannot be saved.
     package func encode(to encoder: any Encoder) throws {
         guard let file else {
             throw EncodingError.invalidValue(

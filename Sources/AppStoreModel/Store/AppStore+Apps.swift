@@ -16,7 +16,7 @@ extension AppStore {
         ]
     }
 
-    /// A token for a purchase outside the App Store is made, reminded of, or was not reported.
+    /// A token for a purchase outside the App Store: it is made, a reminder is due, or it was not reported.
     ///
     /// Source: Apple, `EXTERNAL_PURCHASE_TOKEN`; a token of Sandbox begins with `SANDBOX`.
     package mutating func externalPurchase(

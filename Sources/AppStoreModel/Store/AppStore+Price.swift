@@ -3,8 +3,8 @@ package import Primitives
 // MARK: - Prices and what is sold
 
 extension AppStore {
-    /// The product costs more from now on: new customers pay it at once, others from their next renewal, where they agree or need
-    /// not be asked.
+    /// The product costs more from now on: new customers pay the new price at once, others from their next renewal, if they agree
+    /// or need not be asked.
     ///
     /// - Parameter needsConsent: whether those who do not answer lose the subscription.
     ///
@@ -27,7 +27,7 @@ extension AppStore {
         return told
     }
 
-    /// What a `.storekit` file can say at most; ten of it are still a number.
+    /// The highest price that a `.storekit` file can state; ten times it does not overflow.
     private static let highestPrice = Milliunits(999_999_999_999_999)
 
     /// The customer agrees to a higher price, or declines it; declining turns auto-renew off.
@@ -53,7 +53,7 @@ extension AppStore {
         }
     }
 
-    /// Sets the token of a purchase that was made without one, or another in its place: what the app's server does.
+    /// Sets the token of a purchase, whether it has one or not, as the app's server does.
     ///
     /// Source: Apple, Set App Account Token.
     package mutating func setAppAccountToken(_ token: CompactUUID, of id: TransactionNumber) throws(StoreRefusal) {
@@ -69,7 +69,7 @@ extension AppStore {
 
 // MARK: - Extensions
 
-/// A renewal date that is moved for all subscribers of a product.
+/// An extension of the renewal date for all subscribers of a product.
 ///
 /// Source: Apple, Extend Subscription Renewal Dates for All Active Subscribers.
 package struct MassExtension: Sendable, Hashable, Codable {
@@ -78,7 +78,7 @@ package struct MassExtension: Sendable, Hashable, Codable {
     package let environment: Environment
     package let product: StoreProductID
     package let days: Int64
-    /// Three letters each; empty: everywhere.
+    /// Three letters each; empty: all storefronts.
     package let storefronts: [String]
     package internal(set) var completeDate: Timestamp?
     package internal(set) var succeededCount: Int64 = 0
@@ -100,7 +100,8 @@ package struct MassExtension: Sendable, Hashable, Codable {
 extension AppStore {
     /// Moves the end of a subscription's period.
     ///
-    /// Source: Apple, Extend a Subscription Renewal Date: 1 to 90 days, twice in 365 days, only where it is active and paid for.
+    /// Source: Apple, Extend a Subscription Renewal Date: 1 to 90 days, twice in 365 days, only where the subscription is active
+    /// and paid for.
     package mutating func extend(_ id: TransactionNumber, days: Int64) throws(StoreRefusal) -> [StoreNotification] {
         guard (1...Self.mostExtendedDays).contains(days) else { throw .invalidExtension }
         var subscription = try own(id)
@@ -122,7 +123,7 @@ extension AppStore {
         period.offer.map { self[period.app].catalogue[$0].paymentMode == .free } ?? false
     }
 
-    /// Begins to extend all subscribers; that ends after a while, with a notification.
+    /// Begins to extend all subscribers; the extension ends after a while, with a notification.
     package mutating func extendAll(_ order: MassExtension) throws(StoreRefusal) {
         guard self[order.app].catalogue.product(order.product)?.terms != nil else { throw .unknownProduct }
         guard (1...Self.mostExtendedDays).contains(order.days) else { throw .invalidExtension }

@@ -5,9 +5,9 @@ package struct PurchaseOrder: Sendable, Hashable {
     package var app: AppNumber
     package var account: AccountID
     package var product: StoreProductID
-    /// A UUID that the app gives the purchase.
+    /// A UUID that the app assigns to the purchase.
     package var appAccountToken: CompactUUID?
-    /// Of a consumable: how many.
+    /// For a consumable: how many.
     package var quantity: Int32 = 1
     package var offer = ChosenOffer.automatic
     package var plan = StoreBillingPlan.billedUpfront
@@ -31,25 +31,25 @@ package struct PurchaseOrder: Sendable, Hashable {
     }
 }
 
-/// What became of a purchase.
+/// The outcome of a purchase.
 package struct Purchase: Sendable, Hashable {
     package enum Outcome: String, Sendable, Hashable {
         case purchased, resubscribed, upgraded
-        /// It takes the place of the current product at the next renewal.
+        /// It replaces the current product at the next renewal.
         case deferred
         /// A deferred change was taken back.
         case reverted
-        /// An offer for what the customer has already: it begins with the next renewal.
+        /// An offer for a subscription that the customer already has: it begins with the next renewal.
         case offerRedeemed
     }
 
     package let outcome: Outcome
-    /// The new transaction; the current one, of the old product, where nothing new was billed.
+    /// The new transaction; where nothing new was billed, the current one, of the old product.
     package let transaction: StorePurchase
     package let notifications: [StoreNotification]
 }
 
-/// A period, or a thing, that is to be billed.
+/// A period or a one-time product to be billed.
 struct Bill {
     let app: AppNumber
     let product: ProductNumber
@@ -61,10 +61,10 @@ struct Bill {
     var ownership = StorePurchase.Ownership.purchased
     var offer: OfferNumber?
     var price = Milliunits(0)
-    /// The subscription that the period belongs to; nil when it begins one.
+    /// The subscription that the period belongs to; nil when the period begins a new one.
     var subscription: StoreSubscription?
     var commitment: Commitment?
-    /// Nil: as long as the product or the offer says.
+    /// Nil: the product or the offer determines the end.
     var end: Timestamp?
 }
 
@@ -89,8 +89,8 @@ extension AppStore {
         throw .paymentDeclined
     }
 
-    /// The account's own of a group. After a move to another country a purchase does not go on with what ended before: it is
-    /// another subscription, with an `originalTransactionId` of its own (OWN-14).
+    /// The account's own subscription in a group. After a move to another country, a purchase does not continue the subscription
+    /// that ended before: it is another one, with an `originalTransactionId` of its own (OWN-14).
     private func subscription(
         of group: SubscriptionGroupID, _ installation: Installation, in storefront: StorefrontNumber
     ) -> StoreSubscription? {
@@ -224,7 +224,7 @@ extension AppStore {
         return Purchase(outcome: .upgraded, transaction: period, notifications: told + share(subscription))
     }
 
-    /// Wanting something at the next renewal means wanting the next renewal: auto-renew comes on with it.
+    /// A customer who chooses a product for the next renewal wants that renewal: auto-renew is turned on.
     private mutating func deferChange(
         _ current: StoreSubscription, _ wish: Wish, _ event: StoreNotification.Event
     ) throws(StoreRefusal) -> Purchase {
@@ -250,7 +250,7 @@ extension AppStore {
         return Purchase(outcome: outcome, transaction: latest, notifications: told(event, about: subscription))
     }
 
-    /// The token that a running subscription's change of plan bears.
+    /// The token that the change of plan of a running subscription carries.
     private func tokenOfChange(_ wish: Wish, _ current: StoreSubscription) -> CompactUUID? {
         switch self[wish.order.app].terms.tokenOfPlanChange {
         case .new: wish.order.appAccountToken
@@ -280,7 +280,7 @@ extension AppStore {
         return period
     }
 
-    /// What was used is used, whatever becomes of the purchase.
+    /// An offer that was used stays used, whatever happens to the purchase.
     private mutating func use(_ wish: Wish) {
         guard let number = wish.offer else { return }
         switch self[wish.order.app].catalogue[number].kind {
@@ -320,7 +320,7 @@ extension AppStore {
         func first(_ kind: Offer.Kind, _ name: String? = nil) -> OfferNumber? {
             catalogue.offers(of: catalogue[product], kind).first { name == nil || catalogue[$0].identifier == name }
         }
-        // A year that is paid by the month has offers of its own, which this store does not sell.
+        // A yearly subscription paid by the month has offers of its own, which this store does not sell.
         if order.plan == .monthly, order.offer != .automatic, order.offer != .none { throw .offerNotEligible }
         switch order.offer {
         case .none: return nil
@@ -332,7 +332,7 @@ extension AppStore {
             return first(.introductory)
         case .promotional(let name):
             guard let number = first(.promotional, name) else { throw .unknownOffer }
-            // Apple leaves the choice to the app, among those who subscribe or did.
+            // Apple leaves the choice to the app, among present and former subscribers.
             guard current != nil else { throw .offerNotEligible }
             return number
         case .winBack(let name):
@@ -349,7 +349,7 @@ extension AppStore {
         }
     }
 
-    /// The win-back offers that a customer who left may have, the best first as the file lists them.
+    /// The win-back offers that a former subscriber may have, the best first, in the order of the file.
     package func eligibleWinBackOffers(of subscription: StoreSubscription) -> [String] {
         guard case .expired(_, let intent) = subscription.state, intent != .billing, !subscription.autoRenews else { return [] }
         let catalogue = self[subscription.app].catalogue
@@ -363,7 +363,7 @@ extension AppStore {
         guard self[account.number].payment == .succeeds || price.count == 0 else { throw .paymentDeclined }
     }
 
-    /// Makes and keeps the transaction of one period or of one thing.
+    /// Makes and stores the transaction of one period or of one one-time product.
     mutating func bill(_ bill: Bill) -> StorePurchase {
         let account = self[bill.account]
         let id = books[account.environment]?.nextId ?? TransactionNumber(number: 0)

@@ -5,7 +5,7 @@ package struct RefundOrder: Sendable, Hashable {
     /// In thousandths of a percent, 1 to 100000.
     package var percentage: Int64
     package var reason: StoreRevocation.Reason
-    /// Whether the customer asked Apple for it: the App Store then tells that auto-renew went off.
+    /// Whether the customer asked Apple for it: the App Store then sends a notification that auto-renew was turned off.
     package var isRequestedByCustomer: Bool
 
     package init(
@@ -31,7 +31,7 @@ package struct RefundRequest: Sendable, Hashable, Codable {
         case other = "OTHER"
     }
 
-    /// What the app's server would like, in the spelling of `refundPreference`.
+    /// What the app's server prefers, in the spelling of `refundPreference`.
     package enum Preference: String, Sendable, Hashable, CaseIterable, Codable {
         case decline = "DECLINE"
         case grantFull = "GRANT_FULL"
@@ -41,7 +41,7 @@ package struct RefundRequest: Sendable, Hashable, Codable {
     package let transaction: TransactionNumber
     package let reason: Reason
     package let requestedAt: Timestamp
-    /// What the server said; nil: nothing, or nothing about this.
+    /// What the server said; nil: it said nothing, or nothing about this.
     package internal(set) var preference: Preference?
     /// Whether the server answered at all.
     package internal(set) var isAnswered = false
@@ -56,7 +56,8 @@ package struct RefundRequest: Sendable, Hashable, Codable {
 }
 
 extension AppStore {
-    /// Refunds one purchase or one period. Only the newest period of a subscription that has not ended changes where that stands.
+    /// Refunds one purchase or one period. It changes the subscription's state only for the newest period of a subscription that
+    /// has not ended.
     package mutating func refund(_ id: TransactionNumber, _ order: RefundOrder) throws(StoreRefusal) -> [StoreNotification] {
         guard (1...StoreRevocation.wholePercentage).contains(order.percentage) else { throw .invalidPercentage }
         let purchase = try purchase(id)
@@ -95,7 +96,7 @@ extension AppStore {
         subscription.latest == purchase.transactionId && !subscription.hasEnded
     }
 
-    /// Takes a refund back. What was revoked comes back until its end, which has not moved; auto-renew stays off.
+    /// Reverses a refund. The revoked purchase is valid again until its end, which has not moved; auto-renew stays off.
     package mutating func reverseRefund(_ id: TransactionNumber) throws(StoreRefusal) -> [StoreNotification] {
         let purchase = try purchase(id)
         guard purchase.revocation != nil, purchase.ownership == .purchased else { throw .notRefunded }
@@ -116,8 +117,8 @@ extension AppStore {
 
     // MARK: Requests
 
-    /// A customer asks for the money back. The app's server is asked what was used, and after twelve hours it is decided: as the
-    /// server would like, and in full where it says nothing.
+    /// A customer asks for the money back. The app's server is asked what was used. After twelve hours the request is decided: as
+    /// the server prefers, or in full where it says nothing.
     package mutating func requestRefund(
         _ id: TransactionNumber, _ reason: RefundRequest.Reason
     ) throws(StoreRefusal) -> [StoreNotification] {
@@ -150,7 +151,7 @@ extension AppStore {
         refundRequests[purchase.transactionId] = request
     }
 
-    /// Decides at once, one way or the other.
+    /// Decides at once: grants or declines.
     package mutating func decideRefund(_ id: TransactionNumber, grants: Bool) throws(StoreRefusal) -> [StoreNotification] {
         let purchase = try purchase(id)
         guard var request = refundRequests[purchase.transactionId], request.decision == nil else { throw .noRefundRequested }
@@ -181,7 +182,7 @@ extension AppStore {
         return told(.refundDeclined, about: subscription, purchase.transactionId)
     }
 
-    /// The part of a period that is still to come, in thousandths of a percent, at least one of them.
+    /// The remaining part of a period, in thousandths of a percent, at least 1.
     private func unused(of purchase: StorePurchase) -> Int64 {
         guard let end = purchase.expiresDate, end > purchase.purchaseDate else { return StoreRevocation.wholePercentage }
         let whole = end.since(purchase.purchaseDate).count

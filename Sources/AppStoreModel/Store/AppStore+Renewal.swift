@@ -1,8 +1,8 @@
 package import Primitives
 
 extension AppStore {
-    /// Moves the clock to the next thing that happens by itself, and lets it happen; nil when nothing does up to `limit`,
-    /// and the clock then stands at `limit`.
+    /// Moves the clock to the next scheduled event and carries it out; nil where there is none up to `limit`, and the clock is
+    /// then at `limit`.
     package mutating func step(upTo limit: Timestamp) throws(StoreRefusal) -> [StoreNotification]? {
         guard transactionCount < Self.maximumTransactions else { throw .storeFull }
         guard let (name, due) = dueQueue.popFirst(upTo: limit) else {
@@ -17,7 +17,7 @@ extension AppStore {
         }
     }
 
-    /// Moves the clock where nothing happens by itself on the way.
+    /// Moves the clock; the caller knows that nothing is scheduled on the way.
     package mutating func moveClock(to instant: Timestamp) { now = max(now, instant) }
 
     private mutating func passTime(of subscription: StoreSubscription) -> [StoreNotification] {
@@ -29,9 +29,9 @@ extension AppStore {
         }
     }
 
-    /// The next period is charged, and told, before this one ends. What cannot be charged is tried again at the end.
+    /// Charges the next period, and notifies, before this one ends. A charge that fails is tried again at the end.
     ///
-    /// Source: Apple, charges are made within 24 hours before the renewal.
+    /// Source: Apple; charges are made within 24 hours before the renewal.
     private mutating func chargeAhead(_ current: StoreSubscription, _ end: Timestamp) -> [StoreNotification] {
         var subscription = current
         subscription.chargesAt = nil
@@ -42,7 +42,7 @@ extension AppStore {
         return renew(subscription, from: end, .renewed)
     }
 
-    /// The end of a period: the next one, the end, or a payment that fails.
+    /// The end of a period: the next period, the end of the subscription, or a failed payment.
     private mutating func endPeriod(of subscription: StoreSubscription, at end: Timestamp) -> [StoreNotification] {
         switch obstacle(to: subscription) {
         case nil: renew(subscription, from: end, .renewed)
@@ -58,7 +58,7 @@ extension AppStore {
     }
 
     private func obstacle(to subscription: StoreSubscription) -> Obstacle? {
-        // A year that is paid by the month goes on to its twelfth.
+        // A year that is paid by the month continues to its twelfth month.
         let isCommitted = subscription.commitment.map { $0.billingPeriodNumber < MonthlyPlan.months } ?? false
         guard subscription.autoRenews || isCommitted else { return .ends(.customerTurnedAutoRenewOff) }
         if !isCommitted {
@@ -138,7 +138,7 @@ extension AppStore {
         return told(event, about: subscription) + mirror(subscription, event)
     }
 
-    /// Bills the next period, of the product that was chosen for it.
+    /// Bills the next period, with the product that was chosen for it.
     private mutating func renew(
         _ current: StoreSubscription, from start: Timestamp, _ event: StoreNotification.Event
     ) -> [StoreNotification] {
@@ -169,7 +169,7 @@ extension AppStore {
         return told(event, about: subscription) + mirror(subscription, event)
     }
 
-    /// The month that comes: of the year that runs, of a new one, or of none. A month that was paid late moves the year's end.
+    /// The next month: of the current year, of a new year, or nil. A month that was paid late moves the year's end.
     private func nextCommitment(of subscription: StoreSubscription, from start: Timestamp) -> Commitment? {
         let environment = self[subscription.account].environment
         let number = subscription.commitment?.billingPeriodNumber ?? MonthlyPlan.months
@@ -195,7 +195,7 @@ extension AppStore {
         return subscription.keptPrice ?? app.price(of: subscription.autoRenewProduct)
     }
 
-    /// How long the App Store goes on trying.
+    /// How long the App Store keeps trying.
     ///
     /// Source: Apple, "Reducing involuntary subscriber churn"; "Managing the life cycle of monthly subscriptions with a 12-month
     /// commitment".
@@ -206,9 +206,9 @@ extension AppStore {
 // MARK: - What the customer and the card do
 
 extension AppStore {
-    /// The customer turns auto-renew on or off; nothing happens where it stands so already.
+    /// The customer turns auto-renew on or off; nothing happens where that is its state already.
     ///
-    /// Off during a grace period or billing retry ends the subscription at once: there is nothing left to try for.
+    /// Turning it off during a grace period or billing retry ends the subscription at once: there is no renewal left to retry.
     package mutating func setAutoRenew(_ isOn: Bool, of id: TransactionNumber) throws(StoreRefusal) -> [StoreNotification] {
         var subscription = try own(id)
         if subscription.hasEnded { throw .subscriptionEnded }
@@ -221,10 +221,10 @@ extension AppStore {
         return told + expire(subscription, .customerTurnedAutoRenewOff)
     }
 
-    /// What the card does for this one subscription from now on, whatever it does for others; nil: as for others. What is owed is
-    /// paid at once where it works again.
+    /// What the card does for this one subscription from now on, independent of others; nil: the same as for others. Where it
+    /// works again, what is owed is paid at once.
     ///
-    /// Paid within the grace period, the billing date stays; paid later, a new period starts at the payment.
+    /// If it is paid within the grace period, the billing date stays; if later, a new period starts at the payment.
     ///
     /// Source: Apple, "Reducing involuntary subscriber churn".
     package mutating func setPayment(
@@ -247,14 +247,14 @@ extension AppStore {
         }
     }
 
-    /// Nothing of the subscription is told from now on, or all of it again.
+    /// Turns the subscription's notifications off, or on again, from now on.
     package mutating func setSilent(_ isSilent: Bool, of id: TransactionNumber) throws(StoreRefusal) {
         var subscription = try subscription(id)
         subscription.isSilent = isSilent
         keep(subscription)
     }
 
-    /// The subscription, where it is its account's own and not its family's.
+    /// The subscription, if it is the account's own and not shared by its family.
     func own(_ id: TransactionNumber) throws(StoreRefusal) -> StoreSubscription {
         let subscription = try subscription(id)
         guard subscription.ownership == .purchased else { throw .familyShared }

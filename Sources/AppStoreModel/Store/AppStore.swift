@@ -1,14 +1,15 @@
 package import Primitives
 
-/// The App Store as a plain value: apps, Apple Accounts, families, devices, purchases, and a clock that moves when told.
+/// The App Store as a plain value: apps, Apple Accounts, families, devices, purchases, and a clock that moves only when the
+/// caller moves it.
 ///
-/// Nothing here waits, sends, signs or reads a clock. What the store would tell an app's server is returned as
-/// ``StoreNotification``; the same seed and the same calls give the same ids and the same notifications.
+/// Nothing here waits, sends, signs or reads a clock. Notifications to an app's server are returned as ``StoreNotification``; the
+/// same seed and the same calls give the same ids and the same notifications.
 package struct AppStore: Sendable, Hashable, Codable {
     /// The store's time.
     package internal(set) var now: Timestamp
-    /// The date of the newest notification. It is later than ``now`` by a millisecond for each further thing that happens while
-    /// the clock stands, because receivers tell old from new by `signedDate`.
+    /// The date of the newest notification. It is later than ``now`` by a millisecond for each further event while the clock
+    /// stands still, because receivers order notifications by `signedDate`.
     var lastSigned: Timestamp
     var mints: [Environment: IdentifierMint]
     var books: [Environment: TransactionBook]
@@ -22,14 +23,14 @@ package struct AppStore: Sendable, Hashable, Codable {
     /// By ``StorefrontNumber``.
     var storefronts: [Storefront] = []
     var subscriptions: [TransactionNumber: StoreSubscription] = [:]
-    /// Of purchasers whose families have what they bought: their members' copies.
+    /// The copies that family members have, by the purchaser's subscription or purchase.
     var copies: [TransactionNumber: [TransactionNumber]] = [:]
     var refundRequests: [TransactionNumber: RefundRequest] = [:]
     var extensions: [TransactionNumber: [Timestamp]] = [:]
     package internal(set) var massExtensions: [MassExtension] = []
     var dueQueue = DueQueue<Due>()
 
-    /// What happens by itself.
+    /// Scheduled events.
     enum Due: Sendable, Hashable, Comparable, Codable {
         case subscription(TransactionNumber)
         case refundDecision(TransactionNumber)
@@ -44,7 +45,7 @@ package struct AppStore: Sendable, Hashable, Codable {
     /// Purchases, renewals and restored copies of both environments together.
     static let maximumTransactions = 5_000_000
 
-    /// - Parameter seed: ids and what is left to chance follow from it.
+    /// - Parameter seed: ids and random choices follow from it.
     package init(startsAt: Timestamp, seed: UInt64) {
         now = startsAt
         lastSigned = startsAt.adding(Milliseconds(-1))
@@ -104,12 +105,12 @@ extension AppStore {
         return subscription
     }
 
-    /// The purchase of that id or the restored copy of one.
+    /// The purchase of that id, or the restored copy of a purchase.
     package func transaction(_ id: TransactionNumber) throws(StoreRefusal) -> StorePurchase {
         guard let found = find(id) else { throw .unknownTransaction }
         guard let original = found.restoredFrom else { return found }
         guard var copy = find(original) else { throw .unknownTransaction }
-        // A one-time purchase gets a new date with its new id, a period of a subscription keeps its own.
+        // A one-time purchase gets a new date with its new id; a period of a subscription keeps its date.
         copy.transactionId = id
         if self[copy.app].catalogue[copy.product].terms == nil { copy.purchaseDate = found.purchaseDate }
         return copy
@@ -126,24 +127,24 @@ extension AppStore {
         try transaction(subscription.latest)
     }
 
-    /// The environment that a transaction's number belongs to; nil for one that nobody has.
+    /// The environment that a transaction's number belongs to; nil for an unknown number.
     package func environment(of id: TransactionNumber) -> Environment? {
         [Environment.production, .sandbox].first { books[$0]?[id] != nil }
     }
 
-    /// The purchase or the restored copy of that id, as it is kept; nil where there is none.
+    /// The purchase or the restored copy of that id, as stored; nil where there is none.
     package func find(_ id: TransactionNumber) -> StorePurchase? { books[.production]?[id] ?? books[.sandbox]?[id] }
 
-    /// Whose `appTransactionId` this is, of one app and environment; nil where nobody's.
+    /// The account that has this `appTransactionId` in an app and environment; nil where there is none.
     package func customer(ofAppTransaction id: Int64, _ app: AppNumber, _ environment: Environment) -> StoreAccount? {
         guard id >= IdentifierMint.firstAppTransaction else { return nil }
         return accounts.first { $0.environment == environment && $0.installations[app]?.appTransactionId == id }
     }
 
-    /// The `signedDate` of whatever is signed now: at least as late as that of every notification.
+    /// The `signedDate` of anything that is signed now: at least as late as that of every notification.
     package var signingInstant: Timestamp { max(now, lastSigned) }
 
-    /// When something happens by itself next.
+    /// When the next scheduled event is due.
     package var nextDue: Timestamp? { mutating get { dueQueue.nextInstant } }
 
     func terms(of product: ProductNumber, in app: AppNumber) -> SubscriptionTerms? { self[app].catalogue[product].terms }
@@ -154,15 +155,15 @@ extension AppStore {
 // MARK: - Keeping
 
 extension AppStore {
-    /// Keeps what changed and sets when it changes by itself next.
+    /// Stores a changed subscription and schedules its next event.
     mutating func keep(_ subscription: StoreSubscription) {
         subscriptions[subscription.originalTransactionId] = subscription
-        // What a family has follows what its purchaser has.
+        // A family's copies follow the purchaser's subscription.
         guard subscription.ownership == .purchased else { return }
         dueQueue.set(.subscription(subscription.originalTransactionId), at: subscription.due)
     }
 
-    /// Takes a new transaction, and puts it among what its account has.
+    /// Adds a new transaction, also to its account.
     mutating func append(_ transaction: StorePurchase) {
         let environment = self[transaction.account].environment
         books[environment]?.append(transaction)
@@ -170,7 +171,7 @@ extension AppStore {
         self[transaction.account].installations[transaction.app]?.transactions.append(transaction.transactionId)
     }
 
-    /// Changes a transaction that is there.
+    /// Changes an existing transaction.
     mutating func change(_ id: TransactionNumber, _ change: (inout StorePurchase) -> Void) {
         guard let environment = environment(of: id), var transaction = books[environment]?[id] else { return }
         change(&transaction)
@@ -178,7 +179,7 @@ extension AppStore {
         books[environment]?[id] = transaction
     }
 
-    /// The account's side of the app; it gets the app where it has not yet.
+    /// The account's installation of the app, made here where there is none yet.
     mutating func install(_ app: AppNumber, for account: AccountNumber) -> Installation {
         if let installation = self[account].installations[app] { return installation }
         let environment = self[account].environment
@@ -192,7 +193,7 @@ extension AppStore {
 // MARK: - Telling
 
 extension AppStore {
-    /// The notification of what just happened to a subscription, about its newest period or about the one given.
+    /// The notification of what just happened to a subscription, about its newest period or about the given one.
     mutating func told(
         _ event: StoreNotification.Event, about subscription: StoreSubscription, _ transaction: TransactionNumber? = nil,
         _ extra: StoreNotification.Extra? = nil
@@ -200,12 +201,12 @@ extension AppStore {
         guard !subscription.isSilent, let subject = find(transaction ?? subscription.latest) else { return [] }
         let renewalDate = find(subscription.latest)?.expiresDate
         var snapshot = subscription
-        // What was told stays as it was, whatever the product costs later: it is put together again for each further attempt.
+        // A notification stays the same, whatever the product costs later: it is built again for each further attempt.
         snapshot.keptPrice = subscription.keptPrice ?? self[subscription.app].price(of: subscription.autoRenewProduct)
         return [notice(event, .subscription(snapshot, subject, renewalDate: renewalDate), of: subscription.account, extra)]
     }
 
-    /// The notification about something that does not renew.
+    /// The notification about a purchase that does not renew.
     mutating func told(
         _ event: StoreNotification.Event, about purchase: StorePurchase, _ extra: StoreNotification.Extra? = nil
     ) -> [StoreNotification] {
@@ -225,14 +226,14 @@ extension AppStore {
         mints[environment]?.uuid() ?? CompactUUID(high: 0, low: 0)
     }
 
-    /// What an app's server asks for to see whether its address is right.
+    /// The notification that an app's server requests to check its address.
     package mutating func testNotification(for app: AppNumber, in environment: Environment) -> StoreNotification {
         StoreNotification(
             notificationUUID: uuid(environment), event: .test, environment: environment, signedDate: nextSigningInstant(),
             subject: .app(app), extra: nil)
     }
 
-    /// A UUID for a question in real time.
+    /// A UUID for a real-time request.
     package mutating func newRequestIdentifier() -> CompactUUID { uuid(.production) }
 
     mutating func nextSigningInstant() -> Timestamp {

@@ -1,7 +1,7 @@
 package import Primitives
 
-/// What falls due when, earliest first; things of one instant in the order of their names. A thing that is set anew leaves its
-/// old entry behind, which is passed over when its time comes.
+/// A queue of due events, earliest first; events of one instant in the order of their names. An event that is rescheduled leaves
+/// its old entry behind, which is skipped when its time comes.
 package struct DueQueue<Name: Sendable & Hashable & Comparable>: Sendable, Hashable {
     private struct Entry: Sendable {
         let at: Timestamp
@@ -18,17 +18,17 @@ package struct DueQueue<Name: Sendable & Hashable & Comparable>: Sendable, Hasha
 
     package init() {}
 
-    /// All of it, earliest first.
+    /// All events, earliest first.
     package var all: [(at: Timestamp, name: Name)] {
         instants.map { ($0.value, $0.key) }.sorted { ($0.at, $0.name) < ($1.at, $1.name) }
     }
 
-    /// What falls due when; not what is left behind of old.
+    /// Compares what is due and when, without the old entries left behind.
     package static func == (left: Self, right: Self) -> Bool { left.instants == right.instants }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(instants) }
 
-    /// When the next thing falls due.
+    /// When the next event is due.
     package var nextInstant: Timestamp? {
         mutating get {
             dropOld()
@@ -36,7 +36,7 @@ package struct DueQueue<Name: Sendable & Hashable & Comparable>: Sendable, Hasha
         }
     }
 
-    /// Sets when the thing falls due, in place of what was set; nil: never.
+    /// Sets when the event is due, in place of the earlier time; nil: never.
     package mutating func set(_ name: Name, at instant: Timestamp?) {
         guard instants[name] != instant else { return }
         instants[name] = instant
@@ -45,7 +45,7 @@ package struct DueQueue<Name: Sendable & Hashable & Comparable>: Sendable, Hasha
         rise(from: entries.count - 1)
     }
 
-    /// Takes the earliest thing off, if it is due by then.
+    /// Removes and returns the earliest event, if it is due by `limit`.
     package mutating func popFirst(upTo limit: Timestamp) -> (name: Name, at: Timestamp)? {
         dropOld()
         guard let entry = entries.first, entry.at <= limit else { return nil }

@@ -1,8 +1,8 @@
 internal import Primitives
 
-/// Makes identifiers in Apple's shape, the same ones for the same seed and calls.
+/// Makes identifiers in Apple's form; the same seed and calls give the same ones.
 struct IdentifierMint: Sendable, Hashable, Codable {
-    /// Transactions of one environment are numbered from here on, one after the other.
+    /// Transactions of one environment are numbered consecutively from here.
     let firstTransaction: Int64
     private var webOrderLineItem: Int64
     private var appTransaction: Int64
@@ -10,7 +10,7 @@ struct IdentifierMint: Sendable, Hashable, Codable {
 
     static let firstAppTransaction: Int64 = 704_000_000_000_000_000
 
-    /// The two environments number apart, as Apple's do: 15 digits in production, 16 elsewhere.
+    /// The two environments number separately, as Apple's do: 15 digits in production, 16 elsewhere.
     init(environment: Environment, seed: UInt64) {
         let isProduction = environment == .production
         randomness = SplitMix(state: isProduction ? seed : seed ^ 0x5A5A_5A5A_5A5A_5A5A)
@@ -20,7 +20,7 @@ struct IdentifierMint: Sendable, Hashable, Codable {
         appTransaction = Self.firstAppTransaction + offset + (isProduction ? 0 : 50_000_000_000_000_000)
     }
 
-    /// Whether counting on does not end at the end of numbers.
+    /// Whether counting on from here does not overflow.
     var isPlausible: Bool {
         [firstTransaction, webOrderLineItem, appTransaction].allSatisfy { (1...2_000_000_000_000_000_000).contains($0) }
     }

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// Names the kind of ``ID`` that an Apple Account has here; Apple never tells it to an app.
+/// Names the kind of ``ID`` that an Apple Account has here; Apple never gives it to an app.
 package enum AccountName {}
 package typealias AccountID = ID<AccountName>
 
@@ -24,7 +24,7 @@ package struct TransactionNumber: Sendable, Hashable, Comparable, CustomStringCo
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// A UUID as sixteen bytes, so that keeping many costs little; written in lower case, as Apple does.
+/// A UUID as sixteen bytes, so that many take little memory; written in lower case, as Apple does.
 ///
 /// Source: RFC 9562.
 package struct CompactUUID: Sendable, Hashable, CustomStringConvertible, SavedAsOne {
@@ -64,7 +64,7 @@ package struct CompactUUID: Sendable, Hashable, CustomStringConvertible, SavedAs
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Of sixteen bytes; of fewer, with zeros before them.
+    /// From sixteen bytes; fewer bytes are padded with leading zeros.
     package init(bytes: [UInt8]) {
         var words: (UInt64, UInt64) = (0, 0)
         for byte in bytes.suffix(16) { words = (words.0 << 8 | words.1 >> 56, words.1 << 8 | UInt64(byte)) }

@@ -17,9 +17,9 @@ package struct StoreApp: Sendable, Hashable, Codable {
     package let bundleVersion: String
     package let catalogue: Catalogue
     package internal(set) var terms = Terms()
-    /// What products cost now, where that is no longer what the catalogue says.
+    /// Current prices that differ from the catalogue's.
     var prices: [ProductNumber: Milliunits] = [:]
-    /// What is not sold any more.
+    /// Products that are no longer sold.
     @SavedInOrder var withdrawn: Set<ProductNumber> = []
 
     /// - Parameter catalogue: its settings say whether there is a billing grace period; then it is 16 days.
@@ -33,9 +33,10 @@ package struct StoreApp: Sendable, Hashable, Codable {
 
     /// What the app's owner and the App Store agreed on.
     package struct Terms: Sendable, Hashable, Codable {
-        /// Nil: none. In App Store Connect it is 3, 16 or 28.
+        /// Nil: no grace period. In App Store Connect it is 3, 16 or 28.
         package var billingGracePeriodDays: Int64?
-        /// How long before a period's end the next one is charged, and told: by chance up to so long. Apple: up to 24 hours.
+        /// How long before a period's end the next one is charged and notified, at most; the actual time is random. Apple: up to
+        /// 24 hours.
         package var earlyCharge = Milliseconds(0)
         /// How subscriptions of Sandbox renew.
         package var sandboxRate = SandboxRate.realTime
@@ -43,7 +44,7 @@ package struct StoreApp: Sendable, Hashable, Codable {
 
         package init() {}
 
-        /// What an earlier program saved has no `tokenOfPlanChange`.
+        /// A state that an earlier version saved has no `tokenOfPlanChange`.
         package init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             billingGracePeriodDays = try container.decodeIfPresent(Int64.self, forKey: .billingGracePeriodDays)
@@ -57,12 +58,12 @@ package struct StoreApp: Sendable, Hashable, Codable {
     package func price(of product: ProductNumber) -> Milliunits { prices[product] ?? catalogue[product].price }
 }
 
-/// Which `appAccountToken` a subscription bears when its plan changes. Apple's pages say both.
+/// Which `appAccountToken` a subscription carries when its plan changes. Apple's pages state both.
 package enum TokenOfPlanChange: String, Sendable, Hashable, Codable, CaseIterable {
-    /// That of the change, and after an upgrade none where it had none. Source: Apple, JWSRenewalInfo, `appAccountToken`: "when
+    /// The token of the change; after an upgrade without a token, none. Source: Apple, JWSRenewalInfo, `appAccountToken`: "when
     /// the customer purchases or changes the subscription".
     case new
-    /// The one that the subscription had; that of the change where it had none. Source: Apple, Set App Account Token.
+    /// The token that the subscription had; where it had none, the token of the change. Source: Apple, Set App Account Token.
     case kept
 }
 
@@ -72,14 +73,14 @@ package enum TokenOfPlanChange: String, Sendable, Hashable, Codable, CaseIterabl
 /// most twelve renewals.
 package enum SandboxRate: Sendable, Hashable, Codable {
     case realTime
-    /// So many minutes for a month.
+    /// A month passes in this many minutes.
     case monthly(minutes: Int64)
 
     static let choices: Set<Int64> = [3, 5, 15, 30, 60]
-    /// Then auto-renew goes off.
+    /// After this many renewals auto-renew is turned off.
     static let maximumRenewals: Int32 = 12
 
-    /// When a period ends that starts then.
+    /// When a period that starts at `start` ends.
     func end(of period: SubscriptionPeriod, from start: Timestamp) -> Timestamp {
         guard case .monthly(let minutes) = self else { return period.end(from: start) }
         return start.adding(Self.length(of: period, month: .minutes(minutes)))

@@ -1,8 +1,8 @@
 package import Primitives
 
-/// One purchase or renewal as the App Store keeps it; what is signed about it is ``TransactionPayload``.
+/// One purchase or renewal as the App Store stores it; ``TransactionPayload`` is what is signed about it.
 ///
-/// Kept small: there are many. Products and offers are numbers of their app's catalogue.
+/// Kept small, because there are many: products and offers are numbers in their app's catalogue.
 ///
 /// Source: Apple, `JWSTransactionDecodedPayload`.
 package struct StorePurchase: Sendable, Hashable, Codable {
@@ -20,33 +20,33 @@ package struct StorePurchase: Sendable, Hashable, Codable {
 
     package internal(set) var transactionId: TransactionNumber
     package let originalTransactionId: TransactionNumber
-    /// One per paid period of a subscription, the same for every copy of it; nil for what does not renew.
+    /// One per paid period of a subscription, the same for every copy of it; nil for a purchase that does not renew.
     package let webOrderLineItemId: Int64?
     package let account: AccountNumber
     package let app: AppNumber
     package let product: ProductNumber
     package internal(set) var purchaseDate: Timestamp
     package let originalPurchaseDate: Timestamp
-    /// Nil for what does not renew. Moves when the period is extended.
+    /// Nil for a purchase that does not renew. Moves when the period is extended.
     package internal(set) var expiresDate: Timestamp?
     package internal(set) var appAccountToken: CompactUUID?
     package let reason: Reason
     package let ownership: Ownership
     package let quantity: Int32
-    /// Of all of it together.
+    /// The total price, for the whole quantity.
     package let price: Milliunits
     package let storefront: StorefrontNumber
     package let offer: OfferNumber?
-    /// Which month of a year that is paid by the month; nil for anything else.
+    /// Which month it is of a year that is paid by the month; nil for anything else.
     package let commitment: Commitment?
-    /// Whether an upgrade took its place.
+    /// Whether an upgrade replaced it.
     package internal(set) var isUpgraded = false
-    /// Whether the app said that it gave what was bought.
+    /// Whether the app said that it delivered what was bought.
     package internal(set) var isFinished = false
     package internal(set) var revocation: StoreRevocation?
-    /// When anything about it changed last: what Apple's history is sorted by.
+    /// When anything about it last changed: Apple's history is sorted by this.
     package internal(set) var modifiedAt: Timestamp
-    /// The purchase that a restore gave another name to; everything but the name and one date is read there.
+    /// The purchase that this is a restored copy of; everything but the id and one date is read there.
     let restoredFrom: TransactionNumber?
 }
 
@@ -83,7 +83,7 @@ package struct StoreRevocation: Sendable, Hashable, Codable {
 
     package static let wholePercentage: Int64 = 100_000
 
-    /// A refund of so much.
+    /// A refund of this percentage.
     init(date: Timestamp, reason: Reason, percentage: Int64) {
         self.date = date
         self.reason = reason
@@ -91,7 +91,7 @@ package struct StoreRevocation: Sendable, Hashable, Codable {
         kind = percentage == Self.wholePercentage ? .refundFull : .refundProrated
     }
 
-    /// What a family member had is over.
+    /// A family member no longer has access.
     init(endOfSharingAt date: Timestamp) {
         self.date = date
         reason = .other
@@ -110,16 +110,16 @@ struct TransactionBook: Sendable, Hashable, Codable {
     var count: Int { transactions.count }
     var all: [StorePurchase] { transactions }
 
-    /// Whether counting on does not end at the end of numbers.
+    /// Whether counting on from here does not overflow.
     var isPlausible: Bool { (1...1_000_000_000_000_000_000).contains(first) }
 
-    /// What the next one will be called.
+    /// The id of the next transaction.
     var nextId: TransactionNumber { TransactionNumber(number: first + Int64(transactions.count)) }
 
-    /// Takes the next one; it bears ``nextId``.
+    /// Appends the next transaction, whose id is ``nextId``.
     mutating func append(_ transaction: StorePurchase) { transactions.append(transaction) }
 
-    /// Nil where there is none of that id. Setting changes one that is there.
+    /// Nil where there is none of that id. Setting changes an existing one.
     subscript(id: TransactionNumber) -> StorePurchase? {
         get { place(of: id).map { transactions[$0] } }
         set {

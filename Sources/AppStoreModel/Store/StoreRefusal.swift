@@ -1,4 +1,4 @@
-/// Why the App Store does not do what it was asked; stable spellings.
+/// Why the App Store refuses a request; the spellings are stable.
 package enum StoreRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case unknownApp, unknownAccount, unknownProduct, unknownSubscription, unknownTransaction, unknownFamily, unknownDevice
     case unknownOffer, unknownEnvironment
@@ -7,19 +7,19 @@ package enum StoreRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case invalidGracePeriod, invalidEarlyCharge, invalidSandboxRate, invalidPercentage, invalidPrice, invalidExtension
     case alreadyOwned, alreadySubscribed, subscriptionEnded, subscriptionsActive
     case paymentDeclined
-    /// The product is not sold any more.
+    /// The product is no longer sold.
     case productNotForSale
     /// The product is not sold by the month.
     case planNotOffered
     /// The offer is not for this customer, or not for this product.
     case offerNotEligible
-    /// The offer's signature, nonce, time, account or product is not right.
+    /// The offer's signature, nonce, time, account or product is wrong.
     case offerSignatureInvalid
     case alreadyRefunded, notRefunded, refundRequested, noRefundRequested
     /// What a family shares is its purchaser's: it cannot be refunded, extended or changed on a member's side.
     case familyShared
     case notInFamily, alreadyInFamily, familyFull
-    /// Nothing waits for the customer's consent.
+    /// No price increase waits for the customer's consent.
     case noPriceIncrease
     case notExtendable, tooManyExtensions
     case storeFull

@@ -1,13 +1,13 @@
 package import Primitives
 
-/// One subscription, which is one `originalTransactionId`, and where it stands.
+/// One subscription, which is one `originalTransactionId`, and its state.
 package struct StoreSubscription: Sendable, Hashable, Codable {
-    /// Where a subscription stands. Each state that time ends carries the instant at which it does.
+    /// The state of a subscription. Each state that ends with time carries the instant at which it ends.
     package enum State: Sendable, Hashable, Codable {
         case active(until: Timestamp)
         /// The payment failed; the customer keeps access.
         case billingGracePeriod(until: Timestamp, retryUntil: Timestamp)
-        /// The payment failed; the App Store goes on trying.
+        /// The payment failed; the App Store keeps trying.
         case billingRetry(until: Timestamp)
         case expired(at: Timestamp, ExpirationIntent)
         case revoked
@@ -32,29 +32,29 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
     /// The newest period.
     package internal(set) var latest: TransactionNumber
     package internal(set) var product: ProductNumber
-    /// What the next period will be of; not ``product`` after a downgrade.
+    /// The product of the next period; not ``product`` after a downgrade.
     package internal(set) var autoRenewProduct: ProductNumber
     package internal(set) var autoRenews = true
-    /// Nil: what the account's card does.
+    /// Nil: the account's card decides.
     package internal(set) var payment: Payment?
     package internal(set) var appAccountToken: CompactUUID?
     /// The offer of the periods to come.
     package internal(set) var nextOffer: RunningOffer?
-    /// What the next period costs, if nothing else is said: a subscriber that is not told of a higher price keeps the old one.
-    /// Nil of a family's copy.
+    /// What the next period costs by default: a subscriber who is not informed of a higher price keeps the old one. Nil for a
+    /// family's copy.
     package internal(set) var keptPrice: Milliunits?
     package internal(set) var priceIncrease: PriceIncrease?
-    /// Of a year that is paid by the month.
+    /// The month of a year that is paid by the month.
     package internal(set) var commitment: Commitment?
     /// How the next period, or after the twelfth month the next year, is paid.
     package internal(set) var renewalPlan = StoreBillingPlan.billedUpfront
-    /// When the customer came, or came back after a lapse of at least 60 days.
+    /// When the customer subscribed, or subscribed again after a lapse of at least 60 days.
     package internal(set) var recentSubscriptionStartDate: Timestamp
     /// Renewals since the last purchase: Sandbox has a limit.
     var renewals: Int32 = 0
-    /// When the next period is charged before this one ends; nil where that was done or tried, or is not done.
+    /// When the next period is charged before this one ends; nil where that was done or tried, or does not happen.
     var chargesAt: Timestamp?
-    /// Whether nothing of it is told any more: what a server must find out by asking.
+    /// Whether its notifications are turned off: a server must find out by asking.
     package internal(set) var isSilent = false
 
     /// How long a billing grace period may be, in days.
@@ -67,21 +67,21 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
         case fails(gracePeriodDays: Int64?)
     }
 
-    /// An offer and how many of its billed periods are still to come.
+    /// An offer and how many of its billed periods remain.
     package struct RunningOffer: Sendable, Hashable, Codable {
         package let number: OfferNumber
         package var periodsLeft: Int64
     }
 
-    /// A higher price from the next renewal on.
+    /// A higher price that applies from the next renewal on.
     package struct PriceIncrease: Sendable, Hashable, Codable {
         package let price: Milliunits
         package let needsConsent: Bool
-        /// `priceIncreaseStatus` 1: the customer agreed, or was told of one that needs no consent.
+        /// `priceIncreaseStatus` 1: the customer agreed, or was informed of an increase that needs no consent.
         package var isAgreed: Bool
     }
 
-    /// When something happens by itself; nil when nothing does.
+    /// When its next scheduled event is due; nil where there is none.
     package var due: Timestamp? {
         switch state {
         case .active(let until): autoRenews ? chargesAt ?? until : until
@@ -90,7 +90,7 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether it has ended; it can be bought again then.
+    /// Whether it has ended; it can then be bought again.
     package var hasEnded: Bool {
         switch state {
         case .active, .billingGracePeriod, .billingRetry: false

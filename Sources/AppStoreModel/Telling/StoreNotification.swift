@@ -1,7 +1,7 @@
 package import Primitives
 
-/// Something the App Store tells an app's server: a snapshot of the moment, not yet signed. Small, so that it can be kept in
-/// place of what is signed, and signed again when it is wanted.
+/// A notification from the App Store to an app's server: a snapshot of the moment, not yet signed. It is small, so that it can be
+/// stored in place of the signed text and signed again when needed.
 ///
 /// Source: Apple, App Store Server Notifications V2, `responseBodyV2DecodedPayload`.
 package struct StoreNotification: Sendable, Hashable, Codable {
@@ -16,7 +16,7 @@ package struct StoreNotification: Sendable, Hashable, Codable {
     package enum Subject: Sendable, Hashable, Codable {
         /// A subscription, one of its periods, and when its newest period ends.
         case subscription(StoreSubscription, StorePurchase, renewalDate: Timestamp?)
-        /// What does not renew.
+        /// A purchase that does not renew.
         case purchase(StorePurchase)
         /// An app as a whole.
         case app(AppNumber)
@@ -44,7 +44,7 @@ package struct StoreNotification: Sendable, Hashable, Codable {
         }
     }
 
-    /// What some kinds say beside their subject.
+    /// What some kinds contain besides their subject.
     package indirect enum Extra: Sendable, Hashable, Codable {
         /// `consumptionRequestReason`.
         case consumptionRequest(RefundRequest.Reason)

@@ -8,12 +8,12 @@ package struct SimulatedApp: Sendable {
     package var appAppleId: Int64
     package var bundleVersion = "1"
     package var catalogue: Catalogue
-    /// Where notifications are sent, by environment; nowhere: they are only kept.
+    /// Where notifications are sent, by environment; without an address they are only stored.
     package var notificationURLs: [Environment: String] = [:]
     package var notificationVersion = NotificationVersion.v2
-    /// What `/verifyReceipt` asks for; nil: nothing.
+    /// The password that `/verifyReceipt` requires; nil: none.
     package var sharedSecret: String?
-    /// Of the In-App Purchase keys.
+    /// The issuer of the In-App Purchase keys.
     package var issuerId = Self.usualIssuerId
     package var keys: [InAppPurchaseKey] = []
 
@@ -23,7 +23,7 @@ package struct SimulatedApp: Sendable {
         self.catalogue = catalogue
     }
 
-    /// Of no one's account at Apple.
+    /// It belongs to no account at Apple.
     package static let usualIssuerId = "51a40c2e-0000-4000-8000-5e1147005704"
 }
 

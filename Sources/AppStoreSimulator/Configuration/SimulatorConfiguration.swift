@@ -5,32 +5,32 @@ package import Primitives
 package struct SimulatorConfiguration: Sendable {
     /// At least one; control calls that name no app are about the first.
     package var apps: [SimulatedApp]
-    /// Of accounts that name none.
+    /// The environment of accounts that name none.
     package var environment: Environment
-    /// Where the clock stands at first.
+    /// The clock's time at the start.
     package var startsAt: Timestamp
     package var host = "127.0.0.1"
     /// Other names under which the control API may be called, such as a container's.
     package var allowedHosts: [String] = []
-    /// Where people act and look: the control API and the page. 0: any free one.
+    /// The port of the control API and the page. 0: any free one.
     package var port = 0
-    /// Where the App Store's own faces answer: App Store Server API and `/verifyReceipt`. 0: any free one; nil: nowhere.
+    /// The ports of the App Store's own faces: App Store Server API and `/verifyReceipt`. 0: any free one; nil: none.
     package var facePorts: [Environment: Int] = [:]
-    /// Ids follow from it. A server that outlives the simulator needs another seed each time: it would take new purchases
-    /// for old ones.
+    /// Ids follow from it. A server that outlives the simulator needs another seed each time: otherwise it would mistake new
+    /// purchases for old ones.
     package var seed: UInt64 = 1
-    /// What ``AppStoreSimulator/exportedAuthority()`` wrote, to keep a root over restarts; nil: a new one. Its
-    /// certificates are valid for 60 years from the start that they were made for, so the next start must not be earlier.
+    /// What ``AppStoreSimulator/exportedAuthority()`` wrote, to keep a root across restarts; nil: a new one. Its certificates are
+    /// valid for 60 years from the start time that they were made for, so the next start time must not be earlier.
     package var authorityPEM: String?
-    /// Whether too many requests are answered 429, as Apple does.
+    /// Whether too many requests are answered with 429, as Apple does.
     package var limitsRates = true
-    /// The time outside: tokens of clients that do not know the simulated time are dated by it.
+    /// The real time: clients that do not know the simulated time date their tokens by it.
     package var outsideTime: @Sendable () -> Timestamp
 
-    /// What it goes on from; nil: an empty store. See ``init(resuming:)``.
+    /// The state to continue from; nil: an empty store. See ``init(resuming:)``.
     var resumed: SimulatorState?
 
-    /// Told of each instant that the clock comes to.
+    /// Called with each instant that the clock reaches.
     package var clockMoved: @Sendable (Timestamp) -> Void = { _ in }
 
     package init(
@@ -49,7 +49,7 @@ package struct SimulatorConfiguration: Sendable {
             startsAt: startsAt)
     }
 
-    /// The first app's, in the usual environment: where notifications are sent; nil: nowhere, they are only kept.
+    /// Where the first app's notifications of the default environment are sent; nil: nowhere, they are only stored.
     package var notificationURL: String? {
         get { apps.first?.notificationURLs[environment] }
         set {
@@ -68,8 +68,8 @@ package enum SimulatorConfigurationError: Error, Equatable {
     case startsAt(Timestamp)
     /// Not an `http:` or `https:` address of at most 2048 bytes.
     case notificationURL
-    /// Two keys with one id.
+    /// Two keys with the same id.
     case duplicateKey(String)
-    /// Two apps with one bundle id or one Apple id, or too many.
+    /// Two apps with the same bundle id or Apple id, or too many apps.
     case apps(StoreRefusal)
 }

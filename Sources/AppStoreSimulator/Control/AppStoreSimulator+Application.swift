@@ -8,7 +8,7 @@ internal import ServiceLifecycle
 extension AppStoreSimulator {
     /// The control API.
     package nonisolated func buildRouter() -> Router<BasicRequestContext> {
-        // Middleware stands before routes, and this one must know all of them.
+        // Middleware is added before routes, and this one must know all of them.
         let bare = Router(context: BasicRequestContext.self)
         addRoutes(to: bare)
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
@@ -30,15 +30,15 @@ extension AppStoreSimulator {
         return router
     }
 
-    /// Where something listens.
+    /// What listens on a port.
     package enum Listener: Sendable, Hashable {
         case control
         case face(Primitives.Environment)
     }
 
-    /// The whole simulator as a service: its control API, its faces, its running clock and what sends its notifications.
+    /// The whole simulator as a service: its control API, its faces, its running clock and the sender of its notifications.
     ///
-    /// - Parameter onServerRunning: called once for each port that something listens on.
+    /// - Parameter onServerRunning: called once for each port that is listened on.
     package nonisolated func buildApplication(
         logger: Logger, onListening: @escaping @Sendable (Listener, Int) async -> Void = { _, _ in }
     ) -> some ApplicationProtocol {

@@ -14,7 +14,7 @@ extension Response {
     }
 }
 
-/// How the control API writes what the store knows: Apple's words where Apple has one.
+/// How the control API writes what the store knows: with Apple's name wherever Apple has one.
 extension JSONWriter {
     /// A list of objects.
     mutating func list<Elements: Sequence>(

@@ -3,8 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// What the control API says of itself: `openapi.json`, which stands beside the routes, is written by hand and held against them
-/// by `ControlDocumentTests` and by `Tests/Peers/store_openapi.py`.
+/// The description of the control API: `openapi.json`, beside the routes. It is written by hand; `ControlDocumentTests` and
+/// `Tests/Peers/store_openapi.py` compare it with them.
 enum ControlDocument {
     static func add(to group: RouterGroup<BasicRequestContext>) {
         group.get("/openapi.json") { _, _ in

@@ -4,16 +4,16 @@ internal import Hummingbird
 internal import Logging
 internal import StrictJSON
 
-/// A refusal as HTTP tells it; the one place that knows both errors and HTTP statuses.
+/// A refusal as an HTTP answer; the only place that knows both errors and HTTP statuses.
 ///
 /// Source: RFC 9457.
 struct ControlProblem: Error {
     let status: HTTPResponse.Status
     /// Stable; programs may rely on it.
     let code: String
-    /// For people.
+    /// For display.
     let detail: String
-    /// Of 405: what the address knows.
+    /// For 405: the methods that the address allows.
     var allowed: String?
 
     private init(status: HTTPResponse.Status, code: String, detail: String) {
@@ -53,7 +53,7 @@ struct ControlProblem: Error {
         }
     }
 
-    /// A member of a body or of the query that must be something else.
+    /// A member of a body or of the query that has a wrong type or value.
     static func invalid(_ name: String, _ wanted: String) -> ControlProblem {
         ControlProblem(.invalidMember, "\(name) must be \(wanted).")
     }
@@ -73,22 +73,22 @@ struct ControlProblem: Error {
     }
 }
 
-/// What is wrong with a request, whatever the store would say to it; stable spellings.
+/// What is wrong with a request before the store looks at it; the spellings are stable.
 enum RequestMistake: String, Error, Sendable, Hashable, CaseIterable {
     case invalidJSON
-    /// No object, or members that belong together and do not come so.
+    /// Not an object, or members that belong together and are not together.
     case invalidBody
     case unknownMember
-    /// Of a body or of the query: of the wrong type or not of the right value.
+    /// A member of a body or of the query that has a wrong type or value.
     case invalidMember
     case invalidURL
     case badRequest
     case notFound, methodNotAllowed, bodyTooLarge, mediaTypeNotJSON
-    /// From a web page that is not its own, or under a name that is not its own.
+    /// The request comes from a web page that is not the simulator's, or uses a host name that is not the simulator's.
     case foreignOrigin, foreignHost
-    /// Of a saved state.
+    /// Faults of a saved state.
     case notAState, stateOfAnotherVersion, stateChanged, stateUnreadable, cannotBeSaved
-    /// Not the caller's mistake but ours.
+    /// Our mistake, not the caller's.
     case `internal`
 
     fileprivate var status: HTTPResponse.Status {
@@ -215,7 +215,7 @@ extension SimulatorStateError {
     }
 }
 
-/// Answers every error with a problem, also those of the router.
+/// Answers every error with a problem, including those of the router.
 struct ControlProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     let addresses: KnownAddresses
 
@@ -231,13 +231,13 @@ struct ControlProblemMiddleware<Context: RequestContext>: RouterMiddleware {
                 problem.allowed = allowed
             }
             if problem.status.code >= 500 { context.logger.error("control call failed", metadata: ["error": "\(error)"]) }
-            // What comes to HEAD has no body: a client would read it as the next answer.
+            // An answer to HEAD has no body: a client would read it as the next answer.
             return request.method == .head ? problem.response.createHeadResponse() : problem.response
         }
     }
 }
 
-/// Which methods each address has. The router only says that it found none.
+/// Which methods each address has. The router only says that it found no route.
 ///
 /// Source: RFC 9110, section 15.5.6.
 struct KnownAddresses: Sendable {
@@ -252,7 +252,7 @@ struct KnownAddresses: Sendable {
         }
     }
 
-    /// As `Allow` writes them; nil where there is nothing at all.
+    /// In the form of the `Allow` header; nil where the address does not exist.
     func methods(at path: String) -> String? {
         let parts = path.split(separator: "/")
         let found = methods.filter { known in

@@ -83,7 +83,7 @@ extension ControlRoutes {
         }
     }
 
-    /// The app receipt, in base64 as an app sends it; of a device where one is named.
+    /// The app receipt, in base64 as an app sends it; for a device, if one is named.
     @Sendable private func receipt(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let account = try await simulator.account(try context.account()).account
         guard await simulator.hasReceipt(account.id) else { throw SimulatorRefusal.receiptLost }
@@ -150,7 +150,7 @@ extension ControlRoutes {
 }
 
 extension JSONFields {
-    /// An Apple Account; nobody's where it is null or not said.
+    /// An Apple Account; nil where it is null or absent.
     fileprivate func accountOrNobody() throws -> AccountID? {
         isNull("account") ? nil : try text("account").map { AccountID($0) }
     }
@@ -159,11 +159,11 @@ extension JSONFields {
 extension BasicRequestContext {
     func account() throws -> AccountID { AccountID(try parameters.require("account")) }
     func family() throws -> FamilyID { FamilyID(try parameters.require("family")) }
-    /// Anything may stand in a product id.
+    /// A product id may contain any character.
     func product() throws -> StoreProductID { StoreProductID(PercentEncoding.read(try parameters.require("product"))) }
     func device() throws -> DeviceID { DeviceID(try parameters.require("device")) }
 
-    /// The id in the address; one that is no id of Apple's is unknown.
+    /// The id in the address; one that does not have the form of Apple's ids is unknown.
     func subscription() throws -> TransactionNumber {
         guard let id = TransactionNumber(try parameters.require("id")) else { throw StoreRefusal.unknownSubscription }
         return id

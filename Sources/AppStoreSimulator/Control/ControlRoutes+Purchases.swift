@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Primitives
 internal import StrictJSON
 
-/// What becomes of purchases, and how notifications go.
+/// What happens to purchases, and how notifications are delivered.
 extension ControlRoutes {
     func addSubscriptions(to group: RouterGroup<BasicRequestContext>) {
         group.get("/subscriptions/:id") { _, context in
@@ -41,7 +41,7 @@ extension ControlRoutes {
 
     private static func answer(_ report: SubscriptionReport) -> Response { Response.json { $0.members(of: report) } }
 
-    /// Asks the app's server what to show to a customer that is about to leave.
+    /// Asks the app's server what to show to a customer who is about to leave.
     @Sendable private func askInRealtime(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         let body = try await JSONFields(request, members: ["locale"])
         let showing = try await simulator.askInRealtime(

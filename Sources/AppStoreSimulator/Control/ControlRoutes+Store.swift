@@ -7,7 +7,7 @@ internal import StrictJSON
 
 /// The store as a whole: its state, and what it shows to customers who are about to leave.
 extension ControlRoutes {
-    /// Larger states are gone on from at the start only.
+    /// Larger states can only be loaded at the start.
     private static let longestState = 256 << 20
 
     func addState(to group: RouterGroup<BasicRequestContext>) {

@@ -5,11 +5,11 @@ internal import NIOCore
 internal import Primitives
 internal import StrictJSON
 
-/// The control API: what the people of the simulated world do, and a look at it.
+/// The control API: what the people of the simulated world do, and queries about it.
 struct ControlRoutes: Sendable {
     let simulator: AppStoreSimulator
 
-    /// Elements of a list in one answer, unless `limit` asks for fewer or more.
+    /// The number of elements of a list in one answer, unless `limit` asks for fewer or more.
     private static let usualLimit = 200
     private static let longestList = 1000
 
@@ -168,7 +168,7 @@ struct ControlRoutes: Sendable {
         try Self.integer("limit", in: 1...Self.longestList, request) ?? Self.usualLimit
     }
 
-    /// A number of the query, of digits only; nil where it is not there.
+    /// A number in the query, digits only; nil where it is absent.
     static func integer(_ name: String, in range: ClosedRange<Int>, _ request: Request) throws -> Int? {
         guard let text = request.uri.queryParameters[name[...]] else { return nil }
         guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let number = Int(text),
@@ -177,7 +177,7 @@ struct ControlRoutes: Sendable {
         return number
     }
 
-    /// DER.
+    /// A certificate, in DER.
     ///
     /// Source: RFC 2585, section 4.1.
     private static func certificate(_ bytes: [UInt8]) -> Response {

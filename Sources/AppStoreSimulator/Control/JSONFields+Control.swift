@@ -3,12 +3,12 @@ internal import Hummingbird
 internal import Primitives
 internal import StrictJSON
 
-// The JSON object of a control call, read strictly: a member that the call does not know is a mistake and refused, and so is null
-// where it means nothing.
+// The JSON object of a control call, read strictly: a member that the call does not know is refused as a mistake, and so is null
+// where it has no meaning.
 extension JSONFields {
     private static let maximumBytes = 64 * 1024
 
-    /// Reads the body; none at all counts as `{}`.
+    /// Reads the body; an empty one counts as `{}`.
     ///
     /// A web page cannot send JSON to another address without asking first (Fetch Standard, section 2.2.2), which is refused.
     init(_ request: Request, members: Set<String>) async throws {
@@ -18,7 +18,7 @@ extension JSONFields {
         guard body.readableBytes == 0 || type?.isType(.applicationJson) == true else {
             throw ControlProblem(.mediaTypeNotJSON, "Send the body as application/json, as `curl --json` does.")
         }
-        // Names count too: a hundred faults with all that can be said of them.
+        // Names count too: enough for a hundred faults with all of their members.
         let limits = JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: 8, maximumElements: 2000)
         let bytes = body.readableBytes == 0 ? Array("{}".utf8) : Array(body.readableBytesView)
         guard let object = try JSONDocument(bytes, limits: limits).root.object else {
@@ -48,7 +48,7 @@ extension JSONFields {
 }
 
 extension Primitives.Environment {
-    /// One of the two that the store has.
+    /// One of the two environments that the store has.
     init(controlText text: String) throws {
         guard let environment = Self(rawValue: text), [.production, .sandbox].contains(environment) else {
             throw ControlProblem.invalid("environment", "Production or Sandbox")
@@ -60,11 +60,11 @@ extension Primitives.Environment {
 // MARK: - What calls say
 
 extension JSONFields {
-    /// Where the clock is to go.
+    /// Where the clock is to move.
     enum ClockTarget {
         case duration(Milliseconds)
         case instant(Timestamp)
-        /// To the next thing that happens by itself.
+        /// To the next scheduled event.
         case next
     }
 
@@ -84,7 +84,7 @@ extension JSONFields {
         return .instant(instant)
     }
 
-    /// `count` belongs to dropping and duplicating, `seconds` to a delay; elsewhere they are a mistake.
+    /// `count` belongs to dropping and duplicating, `seconds` to a delay; with other modes they are a mistake.
     func deliveryMode() throws -> DeliveryMode? {
         let mode = try text("mode")
         if has("count"), mode != "drop", mode != "duplicate" {
@@ -129,7 +129,7 @@ extension JSONFields {
 }
 
 extension Timestamp {
-    /// Reads `2026-11-21` or `2026-11-21T03:44:05Z`; nil for anything else and before 1970.
+    /// Reads `2026-11-21` or `2026-11-21T03:44:05Z`; nil for anything else and for dates before 1970.
     init?(controlText text: String) {
         let full = text.utf8.count == 10 ? text + "T00:00:00Z" : text
         let bytes = Array(full.utf8)

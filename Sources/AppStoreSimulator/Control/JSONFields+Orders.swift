@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Primitives
 internal import StrictJSON
 
-/// What calls say at length.
+/// The larger parts of the bodies of calls.
 extension JSONFields {
     static let purchaseMembers: Set<String> = [
         "app", "productId", "appAccountToken", "applicationUsername", "quantity", "billingPlanType", "offer", "offerIdentifier",

@@ -1,19 +1,21 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Keeps web pages away from the control API: it posts to any address when it is told to, and its saved state has private keys.
+/// Keeps foreign web pages away from the control API: the API posts to any address on request, and its saved state contains
+/// private keys.
 ///
-/// A page of another site that is open in a browser on this machine may send requests here. It says so in `Origin`; and where it
-/// had its own name lead to this machine (DNS rebinding), the `Host` that it names is none of ours. Programs send no `Origin`.
+/// A page of another site that is open in a browser on this machine can send requests here. The browser names the site in
+/// `Origin`; and where the site made its own name resolve to this machine (DNS rebinding), the `Host` is not one of ours.
+/// Programs send no `Origin`.
 ///
 /// Source: Fetch Standard, section 3.2 (`Origin`); RFC 9110, section 7.2 (`Host`).
 struct LocalCallers<Context: RequestContext>: RouterMiddleware {
-    /// Names under which it may be called, without ports, in lower case.
+    /// Host names under which the API may be called, without ports, in lower case.
     private let hosts: Set<String>
 
     /// - Parameters:
     ///   - host: where it listens.
-    ///   - allowed: other names that lead here.
+    ///   - allowed: other names that resolve to it.
     init(listeningAt host: String, allowed: [String]) {
         hosts = Set((["localhost", "127.0.0.1", "[::1]", host] + allowed).map { $0.lowercased() })
     }

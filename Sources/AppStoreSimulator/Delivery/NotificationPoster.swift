@@ -9,14 +9,14 @@ actor NotificationPoster: Service {
     private var client: HTTPClient?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// How long a receiver may take.
+    /// How long a receiver may take to answer.
     private static let timeout = TimeAmount.seconds(10)
 
     /// Holds the connections open until the service group stops.
     func run() async throws {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
-        // Where nobody listens it is known at once; otherwise each attempt would take the five seconds.
+        // Fails at once where nobody listens; otherwise each attempt would take the five seconds.
         configuration.connectionPool.retryConnectionEstablishment = false
         try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             open(client)
@@ -48,7 +48,7 @@ actor NotificationPoster: Service {
         return json.bytes
     }
 
-    /// One attempt; what fails is a result, not an error.
+    /// One attempt; a failure is a result, not an error.
     func post(_ body: [UInt8], to url: String) async -> DeliveryResult {
         do {
             guard let response = try await ask(body, of: url) else { return .other }
@@ -58,7 +58,7 @@ actor NotificationPoster: Service {
         }
     }
 
-    /// What is answered to a question, at most 64 KiB of it; where there is no answer to read, nil and why.
+    /// The answer to a request, at most 64 KiB of it; where there is none to read, nil and the reason.
     func answer(
         to body: [UInt8], from url: String
     ) async -> (answer: (status: Int, body: [UInt8])?, result: DeliveryResult) {

@@ -4,13 +4,13 @@ package import Primitives
 /// What is done with the next notifications.
 package enum DeliveryMode: Sendable, Hashable, Codable {
     case deliver
-    /// The next ones are lost, so many; then they are delivered again.
+    /// This many of the next ones are lost; later ones are delivered again.
     case drop(Int64)
-    /// They wait until they are released.
+    /// They are held until they are released.
     case hold
-    /// Each is sent so many times.
+    /// Each is sent this many times.
     case duplicate(Int64)
-    /// Each is sent so much later, on the simulated clock.
+    /// Each is sent this much later, on the simulated clock.
     case delay(Milliseconds)
 }
 
@@ -37,7 +37,7 @@ package enum DeliveryResult: String, Sendable, Hashable, CaseIterable, Codable {
     case other = "OTHER"
 }
 
-/// A notification and what became of it.
+/// A notification and its delivery attempts.
 package struct OutboxRecord: Sendable, Hashable, Codable {
     package enum State: String, Sendable, Hashable, Codable {
         case sent, held, delayed, dropped
@@ -55,29 +55,29 @@ package struct OutboxRecord: Sendable, Hashable, Codable {
     /// How many of the promised retries were made or are planned.
     var retries = 0
 
-    /// Whether the receiver took it at least once.
+    /// Whether the receiver accepted it at least once.
     package var isDelivered: Bool { attempts.contains { $0.result == .success } }
 }
 
-/// Notifications on their way: a plain value that says what to send and is told how that ended.
+/// The delivery queue of notifications: a plain value that says what to send and is given the result.
 ///
 /// Source: Apple, "Responding to App Store Server Notifications": in production five retries of version 2 and three of version 1,
 /// in Sandbox one attempt.
 struct Outbox: Sendable, Hashable {
     var mode = DeliveryMode.deliver
-    /// Oldest first; of those before ``forgotten`` nothing is left.
+    /// Oldest first; the first ``forgotten`` of all records are deleted.
     private var records: [OutboxRecord] = []
     private var forgotten = 0
     private var places: [CompactUUID: Int] = [:]
     private var held: [Int] = []
     private var queue = DueQueue<Int>()
 
-    /// Records that are kept; the oldest are forgotten.
+    /// The most records that are kept; the oldest are deleted.
     static let maximumRecords = 1_000_000
-    /// Attempts that are kept of one notification.
+    /// The most attempts that are kept of one notification.
     static let maximumAttempts = 100
 
-    /// When the next attempt follows the one that failed.
+    /// How long after a failed attempt the next one follows.
     static func retryDelays(_ version: NotificationVersion, _ environment: Environment) -> [Milliseconds] {
         guard environment == .production else { return [] }
         return (version == .v2 ? [1, 12, 24, 48, 72] : [6, 24, 48]).map { .hours($0) }
@@ -96,7 +96,7 @@ struct Outbox: Sendable, Hashable {
 
     func record(_ uuid: CompactUUID) -> OutboxRecord? { places[uuid].map { records[$0 - forgotten] } }
 
-    /// Those that match, oldest first, from a place on; and the place after the last of them, nil at the end.
+    /// Records that match, oldest first, from a place on; and the place after the last of them, nil at the end.
     func page(
         from place: Int, limit: Int, where matches: (OutboxRecord) -> Bool
     ) -> (records: [OutboxRecord], next: Int?) {
@@ -110,7 +110,7 @@ struct Outbox: Sendable, Hashable {
 
     // MARK: Sending
 
-    /// Takes a new notification; returns how many times it is to be sent now.
+    /// Adds a new notification; returns how many times to send it now.
     mutating func accept(_ notification: StoreNotification, _ signatures: StorePrinter.Signatures) -> Int64 {
         var record = OutboxRecord(notification: notification, signatures: signatures, state: .sent)
         let place = records.count + forgotten
@@ -137,7 +137,7 @@ struct Outbox: Sendable, Hashable {
         return copies
     }
 
-    /// Takes the held ones off, in the order in which they are to be sent now.
+    /// Removes the held ones and returns them in the order in which to send them now.
     mutating func release(_ order: ReleaseOrder) -> [CompactUUID] {
         var released = held.filter { $0 >= forgotten }
         held = []
@@ -152,7 +152,7 @@ struct Outbox: Sendable, Hashable {
         return released.map { records[$0 - forgotten].notification.notificationUUID }
     }
 
-    /// Takes the earliest off that is to be sent by then.
+    /// Removes and returns the earliest one that is due by `limit`.
     mutating func popDue(upTo limit: Timestamp) -> (uuid: CompactUUID, at: Timestamp)? {
         while let (place, at) = queue.popFirst(upTo: limit) {
             if place >= forgotten { return (records[place - forgotten].notification.notificationUUID, at) }
@@ -160,7 +160,7 @@ struct Outbox: Sendable, Hashable {
         return nil
     }
 
-    /// Keeps how an attempt ended and plans the next one, where one was promised.
+    /// Records the result of an attempt and schedules the next one, if another retry is due.
     mutating func note(
         _ result: DeliveryResult, of uuid: CompactUUID, at instant: Timestamp, retryDelays: [Milliseconds]
     ) {
@@ -178,7 +178,7 @@ struct Outbox: Sendable, Hashable {
         records[place - forgotten] = record
     }
 
-    /// Many at a time, since each time costs as much as there are.
+    /// Deletes many at a time, because each deletion costs in proportion to all records.
     private mutating func forgetOldest() {
         guard records.count > Self.maximumRecords else { return }
         let count = Self.maximumRecords / 10
@@ -198,7 +198,7 @@ extension Outbox: Codable {
 
     private static let mostForgotten = 1 << 40
 
-    /// Whether a place is of a record that is kept, or that is forgotten.
+    /// Whether a place is that of a record that is kept or was deleted.
     private func has(_ place: Int) -> Bool { place >= 0 && place - forgotten < records.count }
 
     init(from decoder: any Decoder) throws {

@@ -1,19 +1,19 @@
 internal import AppStoreModel
 internal import Primitives
 
-/// Who signs what is signed from now on.
+/// Which chain signs from now on.
 package enum Signing: String, Sendable, Hashable, CaseIterable {
     /// The present leaf under our root.
     case right
-    /// A chain of Apple's shape under a root of nobody's.
+    /// A chain of Apple's shape under a root that nobody trusts.
     case wrongChain
     /// A new leaf under our root, as when Apple renews its own.
     case newLeaf
 }
 
-/// What the faces ask of the simulator before they answer.
+/// What the faces ask the simulator before they answer.
 extension AppStoreSimulator {
-    /// Sets what goes wrong from now on, in place of what was set.
+    /// Sets what goes wrong from now on, in place of the faults set before.
     package func setFaults(_ faults: [Fault], seed: UInt64) {
         self.faults.set(faults, seed: seed, store: store)
     }
@@ -34,7 +34,7 @@ extension AppStoreSimulator {
         faults.strike(face, path: path, environment)
     }
 
-    /// The app whose key signed the call's token; nil where nobody's did.
+    /// The app whose key signed the call's token; nil where there is none.
     func bundleId(authorizedBy header: String?) -> String? {
         APIToken(authorization: header, keyring: keyring, times: [store.now, configuration.outsideTime()])?.bundleId
     }

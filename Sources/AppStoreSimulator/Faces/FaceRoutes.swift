@@ -5,8 +5,8 @@ internal import NIOCore
 internal import Primitives
 internal import StrictJSON
 
-/// The App Store's own faces over HTTP, of one environment: what is at `api.storekit.apple.com` and `buy.itunes.apple.com`, or at
-/// their sandboxes.
+/// The App Store's own faces over HTTP, for one environment: the services of `api.storekit.apple.com` and `buy.itunes.apple.com`,
+/// or of their sandboxes.
 struct FaceRoutes: Sendable {
     let simulator: AppStoreSimulator
     let environment: Primitives.Environment
@@ -16,7 +16,7 @@ struct FaceRoutes: Sendable {
 
     func add(to router: Router<BasicRequestContext>) {
         router.on("/verifyReceipt", method: .post, use: verifyReceipt)
-        // Status 21000: not a POST. HTTP says nothing of it.
+        // Status 21000: not a POST. The HTTP status is 200 all the same.
         router.on("/verifyReceipt", method: .get) { _, _ in
             FaceAnswer(json: AppStoreSimulator.status(21000)).response
         }
@@ -32,7 +32,7 @@ struct FaceRoutes: Sendable {
         if let answer = try await before(fault) { return answer.response }
         if case .status(let code) = fault { return FaceAnswer(refusing: code).response }
         let bundleId = await simulator.bundleId(authorizedBy: request.headers[.authorization])
-        // Apple says no more than that.
+        // Apple's answer has no body.
         guard let bundleId else { return Response(status: .unauthorized) }
         var request = request
         let body = try await request.collectBody(upTo: Self.longestBody)
@@ -52,7 +52,7 @@ struct FaceRoutes: Sendable {
         if let answer = try await before(fault) { return answer.response }
         if case .status(let code) = fault { return FaceAnswer(status: code).response }
         if case .receiptStatus(let status) = fault {
-            // Of the internal errors Apple says whether they pass; here the last of them does not.
+            // For internal errors Apple says whether they are temporary; here the last code is not.
             let isRetryable = (21100...21199).contains(status) ? status != 21199 : nil
             return FaceAnswer(json: AppStoreSimulator.status(status, isRetryable: isRetryable)).response
         }
@@ -69,7 +69,7 @@ struct FaceRoutes: Sendable {
         <html><head><title>503 Service Unavailable</title></head><body><h1>Service Unavailable</h1></body></html>
         """
 
-    /// What is answered in place of anything right; nil where something right follows.
+    /// The faulty answer in place of the right one; nil where the right one follows.
     private func before(_ fault: Fault.Kind?) async throws -> FaceAnswer? {
         switch fault {
         case .html: return FaceAnswer(status: 200, type: "text/html;charset=UTF-8", body: Array(Self.page.utf8))
@@ -88,7 +88,7 @@ struct FaceRoutes: Sendable {
     }
 }
 
-/// What a face answers, while it may still be spoilt.
+/// What a face answers, before a fault may still change it.
 private struct FaceAnswer {
     let status: Int
     var type: String?
@@ -111,7 +111,7 @@ private struct FaceAnswer {
     init(json: [UInt8]) { self.init(status: 200, type: "application/json", body: json) }
 
     init(_ answer: APIAnswer) {
-        // Exactly so: Apple's Python library reads no error whose type says anything more.
+        // Exactly this type: Apple's Python library reads no error whose content type says anything more.
         self.init(status: answer.status, type: answer.json == nil ? nil : "application/json", body: answer.json ?? [])
         retryAt = answer.retryAt
     }
@@ -133,10 +133,10 @@ private struct FaceAnswer {
 }
 
 extension PercentEncoding {
-    /// So many pairs of a query are read.
+    /// The most pairs of a query that are read.
     private static let mostPairs = 200
 
-    /// A part of an address; what is not encoded right stays as it is.
+    /// Decodes a part of an address; what is not encoded correctly stays as it is.
     static func read(_ part: some StringProtocol) -> String { decode(Substring(part)) ?? String(part) }
 
     /// The names and values of a query, in which `+` is a space.

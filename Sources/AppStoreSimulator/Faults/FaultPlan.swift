@@ -10,33 +10,33 @@ package struct Fault: Sendable, Hashable, Codable {
 
     /// What goes wrong.
     package enum Kind: Sendable, Hashable, Codable {
-        /// A page for people in place of JSON, as a proxy or an overloaded front answers.
+        /// An HTML page in place of JSON, as a proxy or an overloaded front end answers.
         case html
         /// Half of the right answer, with all of its headers.
         case truncated
-        /// Only a status, 400 to 599, and Apple's body of an error where it has one.
+        /// Only a status, 400 to 599, and Apple's error body if it has one.
         case status(Int)
-        /// 429 with `Retry-After`, so many milliseconds from now.
+        /// 429 with `Retry-After`, this many milliseconds from now.
         case rateLimited(Milliseconds)
-        /// The right answer, so much later.
+        /// The right answer, this much later.
         case slow(Milliseconds)
-        /// The connection is held and nothing is answered, so long.
+        /// The connection is held this long and nothing is answered.
         case timeout(Milliseconds)
         /// `/verifyReceipt`: this `status`.
         case receiptStatus(Int64)
-        /// What was right when the fault was set, and nothing since.
+        /// The state of when the fault was set, without later changes.
         case stale
     }
 
     package var face: Face
     package var kind: Kind
-    /// Only paths that hold this text; nil: every path.
+    /// Only paths that contain this text; nil: every path.
     package var path: String?
     /// Only this environment; nil: both.
     package var environment: Environment?
-    /// So many times; nil: until it is taken back.
+    /// This many times; nil: until it is removed.
     package var times: Int64?
-    /// In how many of a thousand requests, by chance from the seed.
+    /// In how many of a thousand requests; chosen at random from the seed.
     package var perMille: Int64 = 1000
 
     package init(face: Face, kind: Kind) {
@@ -45,7 +45,7 @@ package struct Fault: Sendable, Hashable, Codable {
     }
 }
 
-/// The faults that are set, and how chance chooses.
+/// The faults that are set, and their random choice.
 struct FaultPlan: Sendable, Hashable, Codable {
     private(set) var faults: [Fault] = []
     private var randomness = SplitMix(state: 1)
@@ -61,7 +61,7 @@ struct FaultPlan: Sendable, Hashable, Codable {
         stale = isStale ? stale ?? store : nil
     }
 
-    /// What goes wrong with this request; nil for nothing. The first fault that is meant and chosen.
+    /// What goes wrong with this request: the first fault that applies to it and is chosen; nil: nothing.
     mutating func strike(_ face: Fault.Face, path: String, _ environment: Environment) -> Fault.Kind? {
         for place in faults.indices {
             let fault = faults[place]

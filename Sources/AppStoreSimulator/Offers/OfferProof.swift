@@ -12,7 +12,7 @@ package enum OfferProof: Sendable, Hashable {
     case jws(String)
 }
 
-/// A promotional offer's signature, with what the device sends beside it.
+/// A promotional offer's signature, with what the device sends with it.
 ///
 /// Source: Apple, "Generating a signature for promotional offers".
 package struct OfferSignature: Sendable, Hashable {
@@ -23,7 +23,7 @@ package struct OfferSignature: Sendable, Hashable {
     package var timestamp: Int64
     /// DER in base64.
     package var signature: String
-    /// What the device bought with where that is no `appAccountToken`.
+    /// The user name that the device bought with, where it is not an `appAccountToken`.
     package var applicationUsername: String?
 
     package init(
@@ -70,20 +70,20 @@ struct Keyring: Sendable {
     }
 }
 
-/// Looks at what servers sign for offers, and takes each nonce once.
+/// Checks what servers sign for offers, and accepts each nonce once.
 ///
 /// Source: Apple, "Generating a signature for promotional offers" (24 hours, one use); "Generating JWS to sign App Store
 /// requests".
 struct UsedNonces: Sendable, Hashable, Codable {
     private var nonces: [String: Timestamp] = [:]
 
-    /// How long a signature is good for.
+    /// How long a signature is valid.
     static let lifetime = Milliseconds.hours(24)
-    /// How far a server's clock may be before ours.
+    /// How far a server's clock may be ahead of ours.
     static let clockSkew = Milliseconds.minutes(5)
     private static let maximumNonces = 100_000
 
-    /// Takes a nonce that is new; false for one that was used.
+    /// Accepts a new nonce; false for one that was used.
     mutating func take(nonce: String, signedAt: Timestamp, now: Timestamp) -> Bool {
         guard isFresh(signedAt, now) else { return false }
         if nonces.count >= Self.maximumNonces { nonces = nonces.filter { now.since($0.value) <= Self.lifetime } }
@@ -97,7 +97,8 @@ struct UsedNonces: Sendable, Hashable, Codable {
 }
 
 extension AppStoreSimulator {
-    /// Whether the app's server signed this offer, for this purchase, for this customer, just now, once.
+    /// Checks that the app's server signed this offer for this purchase and this customer, recently, and that the signature was
+    /// not used before.
     ///
     /// - Throws: `StoreRefusal.offerSignatureInvalid`.
     func check(_ proof: OfferProof, for order: PurchaseOrder) throws {
@@ -148,7 +149,7 @@ extension AppStoreSimulator {
             nonce: nonce, signedAt: Timestamp(millisecondsSince1970: issuedAt &* 1000), now: store.now)
     }
 
-    /// Whether an id, of a transaction or of the app's transaction, is the buyer's.
+    /// Whether the id of a transaction or of the app transaction is the buyer's.
     private func belongs(_ id: String, to order: PurchaseOrder) -> Bool {
         do {
             let account = try store.account(order.account)
@@ -173,7 +174,7 @@ enum OfferSignatureCheck {
     }
 }
 
-/// A JWS that an app's server made, read and not yet believed.
+/// A JWS that an app's server made, read but not yet verified.
 struct SignedToken: Sendable {
     let algorithm: String?
     let keyId: String?
@@ -184,7 +185,7 @@ struct SignedToken: Sendable {
 
     private static let longest = 16 * 1024
 
-    /// Nil for what is no compact JWS.
+    /// Nil for what is not a compact JWS.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let bytes = Array(text.utf8)

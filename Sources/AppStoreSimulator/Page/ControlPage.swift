@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// The web page of the simulator: accounts, subscriptions, the clock and what was sent, with buttons for the common acts.
+/// The web page of the simulator: accounts, subscriptions, the clock and what was sent, with buttons for the common actions.
 ///
-/// It has no state of its own: whatever it shows it asks of the control API, and each button is one control call.
+/// It has no state of its own: it gets everything it shows from the control API, and each button is one control call.
 enum ControlPage {
     static func add(to router: Router<BasicRequestContext>) {
         router.get("/") { _, _ in
@@ -12,7 +12,7 @@ enum ControlPage {
                 status: .ok,
                 headers: [
                     .contentType: "text/html; charset=utf-8",
-                    // Nothing from elsewhere, and nothing that a name could smuggle in.
+                    // Nothing from other hosts, and nothing that a name could inject.
                     .contentSecurityPolicy:
                         "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
                         + "frame-ancestors 'none'",

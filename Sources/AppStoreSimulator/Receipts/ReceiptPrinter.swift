@@ -3,20 +3,20 @@ internal import Crypto
 internal import Primitives
 internal import SimulatorPKI
 
-/// Signs receipts with RSA certificates of its own. Its keys are made when the first receipt is asked for: that takes a while,
-/// and most worlds never ask.
+/// Signs receipts with RSA certificates of its own. Its keys are made when the first receipt is requested: that takes a while,
+/// and most simulators never need one.
 struct ReceiptPrinter: Sendable, Codable {
     private let validity: ClosedRange<Timestamp>
     private var receiptAuthority: ReceiptAuthority?
     private var transactionAuthority: TransactionReceiptAuthority?
 
-    /// - Parameter kept: what a file had of them.
+    /// - Parameter kept: the keys that a file had.
     init(validity: ClosedRange<Timestamp>, kept: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)? = nil) {
         self.validity = validity
         (receiptAuthority, transactionAuthority) = (kept?.app, kept?.transaction)
     }
 
-    /// The same, with the other's keys where this has none.
+    /// A copy, with the other's keys where this one has none.
     func completed(by other: ReceiptPrinter) -> ReceiptPrinter {
         var printer = self
         printer.receiptAuthority = receiptAuthority ?? other.receiptAuthority
@@ -24,7 +24,7 @@ struct ReceiptPrinter: Sendable, Codable {
         return printer
     }
 
-    /// Of app receipts.
+    /// The authority of app receipts.
     mutating func authority() throws -> ReceiptAuthority {
         if let receiptAuthority { return receiptAuthority }
         let made = try ReceiptAuthority(validity: validity)
@@ -32,7 +32,7 @@ struct ReceiptPrinter: Sendable, Codable {
         return made
     }
 
-    /// Of transaction receipts from before iOS 7.
+    /// The authority of transaction receipts from before iOS 7.
     mutating func oldAuthority() throws -> TransactionReceiptAuthority {
         if let transactionAuthority { return transactionAuthority }
         let made = try TransactionReceiptAuthority(validity: validity)
@@ -44,7 +44,7 @@ struct ReceiptPrinter: Sendable, Codable {
 extension AppStoreSimulator {
     /// The app receipt of an account, as a device holds it: DER.
     ///
-    /// - Parameter device: whose `identifierForVendor` it is made for.
+    /// - Parameter device: the device whose `identifierForVendor` it is made for.
     package func appReceipt(of app: AppNumber, for account: AccountNumber, device: CompactUUID) throws -> [UInt8] {
         let content = receiptContent(of: app, for: account, device: device)
         return try receipts.authority().sign(content: content.der)
@@ -55,8 +55,8 @@ extension AppStoreSimulator {
 
     package func hasReceipt(_ id: AccountID) -> Bool { !lostReceipts.contains(id) }
 
-    /// What it signs with as one PEM file, for ``SimulatorConfiguration/authorityPEM``. Makes the keys that sign receipts where
-    /// none were made, which takes a second.
+    /// What it signs with as one PEM file, for ``SimulatorConfiguration/authorityPEM``. Makes the keys that sign receipts if
+    /// there are none yet, which takes a second.
     package func exportedAuthority() throws -> String {
         let kept = (app: try receipts.authority(), transaction: try receipts.oldAuthority())
         return AuthorityFile(signing: authority, receipts: kept).pem
@@ -67,10 +67,10 @@ extension AppStoreSimulator {
         Hexadecimal.encode(SHA256.hash(data: try receiptRootDER()))
     }
 
-    /// The root's DER of app receipts.
+    /// The DER of the root of app receipts.
     package func receiptRootDER() throws -> [UInt8] { try receipts.authority().rootDER }
 
-    /// The DER of who issued the signer of transaction receipts.
+    /// The DER of the certificate that issued the signer of transaction receipts.
     package func transactionReceiptIssuerDER() throws -> [UInt8] { try receipts.oldAuthority().issuerDER }
 
     func latestReceipt(of app: AppNumber, for account: AccountNumber) -> String? {

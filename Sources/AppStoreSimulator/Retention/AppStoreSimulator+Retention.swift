@@ -8,7 +8,7 @@ package struct RetentionShowing: Sendable, Hashable {
     package let answer: Answer?
     /// The message that is shown; nil: none.
     package let message: RetentionMessage?
-    /// Whether it is the default one, in place of an answer.
+    /// Whether it is the default message, in place of an answer.
     package let isDefault: Bool
     /// Why the answer was not followed.
     package let problem: String?
@@ -22,8 +22,8 @@ package struct RetentionShowing: Sendable, Hashable {
 // MARK: - What customers and reviewers do
 
 extension AppStoreSimulator {
-    /// Asks the app's server what to show to a customer who is about to turn auto-renew off. Where it says nothing that can be
-    /// shown, the default message of the product and the language is.
+    /// Asks the app's server what to show to a customer who is about to turn auto-renew off. Where the answer contains nothing
+    /// that can be shown, the default message of the product and the language is shown.
     package func askInRealtime(about id: TransactionNumber, locale: String) async throws -> RetentionShowing {
         let subscription = try store.subscription(id)
         let environment = store[subscription.account].environment
@@ -31,7 +31,7 @@ extension AppStoreSimulator {
         guard let url = retention[endpoint].realtimeURL else { throw SimulatorRefusal.noNotificationURL }
         let body = try realtimeBody(about: subscription, locale: locale, store.newRequestIdentifier())
         let (answer, _) = await poster.answer(to: body, from: url)
-        // Read after the answer: the server may have uploaded something before it gave it.
+        // Read after the answer: the server may have uploaded something before it answered.
         let shelf = retention[endpoint]
         let heard = answer.map { RetentionShowing.Answer(status: $0.status, body: $0.body) }
         do throws(APIError) {
@@ -59,7 +59,7 @@ extension AppStoreSimulator {
         return NotificationPoster.body(signedPayload: try printer.signed(payload))
     }
 
-    /// What an app has on its shelf.
+    /// The images, messages and settings of an app.
     package func retentionShelf(
         of app: AppNumber, in environment: Environment
     ) -> (images: [RetentionImage], messages: [RetentionMessage]) {
@@ -67,7 +67,7 @@ extension AppStoreSimulator {
         return (shelf.images, shelf.messages)
     }
 
-    /// Apple's reviewers decide about an image or a message.
+    /// Apple's reviewers approve or reject an image or a message.
     package func review(_ id: CompactUUID, of app: AppNumber, in environment: Environment, approves: Bool) throws {
         let endpoint = AppEnvironment(app: app, environment: environment)
         var shelf = retention[endpoint]
@@ -150,7 +150,7 @@ extension AppStoreSimulator {
         shelf.defaults.append(DefaultMessage(product: product, locale: locale, messageIdentifier: id))
     }
 
-    /// Source: Apple, "Configure Realtime URL": production only takes one after a test that was passed in Sandbox.
+    /// Source: Apple, "Configure Realtime URL": production accepts one only after a passed test in Sandbox.
     private func realtimeURL(_ call: APICall) throws(APIError) -> String {
         guard let url = try call.object()["realtimeURL"]?.string, url.utf8.count <= 256, Self.isNotificationURL(url) else {
             throw .invalidRealtimeURL
@@ -199,7 +199,7 @@ extension RetentionShelf {
         messages.append(message)
     }
 
-    /// What was the default of a product is none any more.
+    /// A deleted message is no longer the default of a product.
     mutating func deleteMessage(_ id: CompactUUID) throws(APIError) {
         guard message(id) != nil else { throw .messageNotFound }
         messages.removeAll { $0.messageIdentifier == id }

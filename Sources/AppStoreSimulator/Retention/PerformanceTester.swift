@@ -14,7 +14,7 @@ struct PerformanceTester: Service {
     }
 }
 
-/// Tests that wait for ``PerformanceTester``.
+/// Tests that are queued for ``PerformanceTester``.
 struct PerformanceTestQueue: Sendable {
     let stream: AsyncStream<(PerformanceTest, AppEnvironment)>
     private let continuation: AsyncStream<(PerformanceTest, AppEnvironment)>.Continuation
@@ -24,7 +24,7 @@ struct PerformanceTestQueue: Sendable {
 
     init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting)) }
 
-    /// False where too many wait.
+    /// False where too many are queued.
     func add(_ test: PerformanceTest, _ endpoint: AppEnvironment) -> Bool {
         if case .enqueued = continuation.yield((test, endpoint)) { true } else { false }
     }
@@ -69,7 +69,7 @@ extension AppStoreSimulator {
         }
     }
 
-    /// Asks so often, several at a time; what is not answered when the time is over failed.
+    /// Sends the requests of a test, several at a time; those not answered when the time is over have failed.
     func carryOut(_ test: PerformanceTest, _ endpoint: AppEnvironment) async {
         var test = test
         let end = ContinuousClock.now + .milliseconds(PerformanceTest.totalDuration.count)
@@ -87,7 +87,7 @@ extension AppStoreSimulator {
                 } else {
                     test.failures[answer, default: 0] += 1
                 }
-                // The store was put back to before the test.
+                // The store was restored to a state from before the test.
                 guard retention[endpoint].update(test) else { return group.cancelAll() }
                 guard left > 0 else { continue }
                 if ContinuousClock.now >= end || Task.isCancelled {
@@ -101,7 +101,8 @@ extension AppStoreSimulator {
         }
     }
 
-    /// - Parameter number: which request of the test it is; its identifier follows from it, and not from how many came before.
+    /// - Parameter number: which request of the test it is; the request's identifier follows from it, and not from the number of
+    ///   earlier requests.
     private func timedAnswer(
         to test: PerformanceTest, number: Int64
     ) async -> (answer: DeliveryResult, took: Duration) {
@@ -143,7 +144,7 @@ extension JSONWriter {
         member("successRateThreshold", PerformanceTest.successRateThreshold)
     }
 
-    /// Of times in order; all 0 where there are none.
+    /// Writes statistics of sorted times; all 0 where there are none.
     fileprivate mutating func members(of times: [Int64]) {
         let percentile = { (part: Int) in times.isEmpty ? 0 : times[min(times.count - 1, times.count * part / 100)] }
         member("average", times.isEmpty ? 0 : times.reduce(0, +) / Int64(times.count))

@@ -2,18 +2,18 @@ internal import AppStoreModel
 internal import Primitives
 internal import StrictJSON
 
-/// What stands in the first bytes of a PNG.
+/// The content of the first bytes of a PNG.
 ///
 /// Source: PNG (Third Edition), W3C, sections 5.2 and 11.2.1.
 struct PNGHeader {
     let width: UInt32
     let height: UInt32
-    /// Whether each pixel says how much of what is behind shows through.
+    /// Whether pixels have an alpha value.
     let hasTransparency: Bool
 
     private static let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
 
-    /// Nil for what is no PNG.
+    /// Nil for what is not a PNG.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 26, bytes.starts(with: Self.start) else { return nil }
         width = bytes[16..<20].reduce(0) { $0 << 8 | UInt32($1) }
@@ -30,7 +30,7 @@ extension RetentionImage {
         guard let header = PNGHeader(call.body), !header.hasTransparency else { throw .invalidImage }
         switch size {
         case .fullSize: guard header.width == 3840, (160...2160).contains(header.height) else { throw .invalidImage }
-        // What its size must be was not found; a bullet is square.
+        // Its required size is not documented; a bullet is square.
         case .bulletPoint: guard header.width == header.height, header.width > 0 else { throw .invalidImage }
         }
         self.init(imageIdentifier: id, size: size, state: .first(in: call.environment))
@@ -69,7 +69,7 @@ extension RetentionMessage {
             messageIdentifier: id, header: header, body: body, images: images, state: .first(in: call.environment))
     }
 
-    /// An image of that size that was uploaded before.
+    /// An image of the given size that was uploaded before.
     private static func image(
         _ value: JSONValue, _ size: RetentionImage.Size, _ shelf: RetentionShelf
     ) throws(APIError) -> CompactUUID {
@@ -83,7 +83,7 @@ extension RetentionMessage {
     }
 }
 
-/// What an app's server answers when it is asked in real time.
+/// What an app's server answers to a real-time request.
 ///
 /// Source: Apple, `RealtimeResponseBody`.
 struct RealtimeAnswer {
@@ -95,7 +95,7 @@ struct RealtimeAnswer {
 
     private static let kinds = ["message", "alternateProduct", "promotionalOffer", "advancedCommerceInfo"]
 
-    /// Nil for what is none: exactly one of the four stands in it, with a message.
+    /// Nil where it is not valid: it must have exactly one of the four, with a message.
     init?(_ body: [UInt8]) {
         let root: JSONObject?
         do throws(JSONError) { root = try JSONDocument(body).root.object } catch { return nil }

@@ -6,12 +6,12 @@ internal import Primitives
 ///
 /// Source: Apple, Retention Messaging API.
 struct RetentionDesk: Sendable, Hashable, Codable {
-    /// By app and environment, in the order in which they came.
+    /// By app and environment, in the order in which they were added.
     private var shelves: [RetentionShelf] = []
 
     var endpoints: [AppEnvironment] { shelves.map(\.endpoint) }
 
-    /// What is saved: a test that runs would be waited for by nobody.
+    /// What is saved: without running tests, because nothing would finish them after a restore.
     var withoutRunningTests: RetentionDesk {
         var desk = self
         for place in desk.shelves.indices { desk.shelves[place].tests.removeAll { $0.pending > 0 } }
@@ -30,7 +30,7 @@ struct RetentionDesk: Sendable, Hashable, Codable {
     }
 }
 
-/// One app's side in one environment.
+/// What one app set up in one environment.
 struct RetentionShelf: Sendable, Hashable, Codable {
     let endpoint: AppEnvironment
     var images: [RetentionImage] = []
@@ -44,9 +44,9 @@ struct RetentionShelf: Sendable, Hashable, Codable {
     /// Source: Apple, "Upload Image", "Upload Message".
     static let maximumImages = 2000
     static let maximumMessages = 2000
-    /// One for each of as many products and languages; Apple's limit is not known.
+    /// One for each pair of product and language; Apple's limit is not known.
     static let maximumDefaults = 10_000
-    /// The oldest are forgotten.
+    /// The oldest are deleted.
     static let maximumTests = 100
 
     func image(_ id: CompactUUID) -> RetentionImage? { images.first { $0.imageIdentifier == id } }
@@ -58,13 +58,13 @@ struct RetentionShelf: Sendable, Hashable, Codable {
         do throws(APIError) { return try shown(found.messageIdentifier) } catch { return nil }
     }
 
-    /// Takes a new test, and forgets the oldest ones.
+    /// Adds a new test, and deletes the oldest ones.
     mutating func add(_ test: PerformanceTest) {
         tests.append(test)
         tests.removeFirst(max(0, tests.count - Self.maximumTests))
     }
 
-    /// Takes how far a test came; false where nobody knows of it any more.
+    /// Stores the progress of a test; false where the test is no longer known.
     mutating func update(_ test: PerformanceTest) -> Bool {
         guard let place = tests.firstIndex(where: { $0.requestId == test.requestId }) else { return false }
         tests[place] = test
@@ -72,13 +72,13 @@ struct RetentionShelf: Sendable, Hashable, Codable {
     }
 }
 
-/// Where a review stands, in the spelling of `imageState` and `messageState`.
+/// The state of a review, in the spelling of `imageState` and `messageState`.
 package enum ReviewState: String, Sendable, Hashable, Codable {
     case pending = "PENDING"
     case approved = "APPROVED"
     case rejected = "REJECTED"
 
-    /// Nobody reviews what is tried in Sandbox.
+    /// Nothing is reviewed in Sandbox.
     static func first(in environment: Environment) -> ReviewState { environment == .sandbox ? .approved : .pending }
 }
 
@@ -107,14 +107,14 @@ package struct RetentionMessage: Sendable, Hashable, Codable {
     package internal(set) var state: ReviewState
 }
 
-/// Which message is shown where an app's server says nothing.
+/// Which message is shown where an app's server names none.
 struct DefaultMessage: Sendable, Hashable, Codable {
     let product: StoreProductID
     let locale: String
     let messageIdentifier: CompactUUID
 }
 
-/// A trial of how fast an app's server answers in real time.
+/// A test of how fast an app's server answers real-time requests.
 ///
 /// Source: Apple, `PerformanceTestConfig`, `PerformanceTestResultResponse`; of its numbers only the 700 ms are documented.
 struct PerformanceTest: Sendable, Hashable, Codable {
@@ -134,7 +134,7 @@ struct PerformanceTest: Sendable, Hashable, Codable {
     var failed: Int64 { failures.values.reduce(0, +) }
     var pending: Int64 { max(0, Self.totalRequests - Int64(responseTimes.count) - failed) }
 
-    /// Answers in time, in percent of all.
+    /// Answers in time, as a percentage of all requests.
     var successRate: Int64 {
         Int64(responseTimes.count { $0 <= Self.responseTimeThreshold.count }) * 100 / Self.totalRequests
     }

@@ -2,34 +2,34 @@ internal import AppStoreModel
 internal import Primitives
 internal import SimulatorPKI
 
-/// Signs what the store says, with the store's own certificates and the store's own date.
+/// Signs the store's payloads, with the store's own certificates and the store's own date.
 struct StorePrinter: Sendable, Codable {
-    /// The root's first, then each signer since: a leaf is renewed now and then, and what was signed before stays as it was.
+    /// The first signer, then each later one: a leaf is renewed now and then, and what was signed before stays as it was.
     private(set) var signers: [SigningAuthority]
     static let maximumSigners = 1000
     /// The place of the newest leaf under our root.
     private var rightful = 0
-    /// The place of who signs while something is wrong on purpose; nil before that was ever so.
+    /// The place of the signer with the wrong chain; nil before one was ever made.
     private var impostor: Int?
     private var isImpostorSigning = false
 
     init(_ authority: SigningAuthority) { signers = [authority] }
 
-    /// The place of who signs now.
+    /// The place of the present signer.
     private var present: Int { isImpostorSigning ? impostor ?? rightful : rightful }
     private var signer: SigningAuthority { signers[present] }
 
-    /// Whether there is a signer; what was saved may say otherwise.
+    /// Whether the places name existing signers; in a saved state they may not.
     var isWhole: Bool { signers.indices.contains(rightful) && impostor.map(signers.indices.contains) ?? true }
 
-    /// Lets a new leaf of our root sign from now on.
+    /// Makes a new leaf of our root sign from now on.
     mutating func renew(_ leaf: SigningAuthority) {
         rightful = signers.count
         isImpostorSigning = false
         signers.append(leaf)
     }
 
-    /// Lets nobody's root sign from now on, made where there was none before; or the right one again.
+    /// Makes a chain of an untrusted root sign from now on, creating it if there is none yet; or the right one again.
     mutating func setImpostor(_ isOn: Bool, _ make: () throws -> SigningAuthority) rethrows {
         if isOn, impostor == nil {
             signers.append(try make())
@@ -50,7 +50,7 @@ struct StorePrinter: Sendable, Codable {
         try signer.sign(payload: store.payload(of: subscription, renewalDate: renewalDate, signedDate: instant))
     }
 
-    /// A `signedAppTransactionInfo`; nil where the account has not got the app.
+    /// A `signedAppTransactionInfo`; nil where the account does not have the app.
     func signedAppTransaction(of app: AppNumber, for account: AccountNumber, in store: AppStore) throws -> String? {
         let payload = store.appTransactionPayload(of: app, for: account, signedDate: store.signingInstant)
         return try payload.map { try signer.sign(payload: $0) }
@@ -61,16 +61,16 @@ struct StorePrinter: Sendable, Codable {
 
     // MARK: Notifications
 
-    /// What a notification was signed with: kept in its place, since it is put together again from it, byte for byte.
+    /// The signatures of a notification: stored in place of the signed text, which is rebuilt from them, byte for byte.
     struct Signatures: Sendable, Hashable, Codable {
-        /// The place of who signed.
+        /// The place of the signer.
         fileprivate let signer: Int
         /// 64 bytes for each part, in the order in which they are signed.
         fileprivate var bytes: [UInt8] = []
 
         init(signer: Int) { self.signer = signer }
 
-        /// As a saved state has it.
+        /// The names in a saved state.
         private enum CodingKeys: String, CodingKey {
             case signer, signatures
         }
@@ -101,7 +101,7 @@ struct StorePrinter: Sendable, Codable {
         return (payload, signatures)
     }
 
-    /// The very same again.
+    /// The same signed text again, byte for byte.
     func signedAgain(_ notification: StoreNotification, _ signatures: Signatures, in store: AppStore) throws -> String {
         let signer = signers.indices.contains(signatures.signer) ? signers[signatures.signer] : signer
         var rest = signatures.bytes[...]

@@ -2,16 +2,17 @@ internal import AppStoreModel
 package import Primitives
 internal import SimulatorPKI
 
-/// All of a local App Store at one moment: what ``AppStoreSimulator/save()`` gives, and what one is started with or put back to.
+/// All of a local App Store at one moment: what ``AppStoreSimulator/save()`` returns, and what one is started from or restored
+/// to.
 ///
-/// It holds private keys, though only those of a test store. What stays behind is who waits for an answer, what was counted
-/// against the rate limits, and where things listen.
+/// It holds private keys, though only those of a test store. It does not contain callers that wait for an answer, the counts of
+/// the rate limits, or the ports.
 package struct SimulatorState: Sendable, Codable {
     /// By ``AppNumber``.
     let apps: [App]
-    /// Of accounts that name none.
+    /// The environment of accounts that name none.
     package let environment: Environment
-    /// When the clock first stood: certificates are valid for 60 years from then.
+    /// The clock's first time: certificates are valid for 60 years from then.
     package let startsAt: Timestamp
     let store: AppStore
     let printer: StorePrinter
@@ -25,7 +26,7 @@ package struct SimulatorState: Sendable, Codable {
     let rate: ClockRate
     let testNotifications: [CompactUUID]
 
-    /// What App Store Connect knows about an app; the rest is with the store.
+    /// What App Store Connect knows about an app; the rest is in the store.
     struct App: Sendable, Hashable, Codable {
         let issuerId: String
         let sharedSecret: String?
@@ -45,7 +46,7 @@ package struct SimulatorState: Sendable, Codable {
         let version: NotificationVersion
     }
 
-    /// Whether everything in it names what is there.
+    /// Checks that all references in it are valid.
     ///
     /// - Throws: ``SimulatorStateError/unreadable(_:)``.
     func check() throws {
@@ -80,7 +81,7 @@ extension SimulatorState.App {
 }
 
 extension SimulatorConfiguration {
-    /// A store that goes on where a state was saved, at any ports. What the configuration says of apps, clock and keys is the
+    /// A store that continues from a saved state, on any ports. The apps, the clock and the keys of the configuration are the
     /// state's.
     package init(resuming state: SimulatorState) throws {
         let apps = try zip(state.store.apps, state.apps).map { sold, known in
@@ -114,11 +115,12 @@ extension AppStoreSimulator {
         }
     }
 
-    /// Puts everything back to what this store saved: between two tests, in place of a new start.
+    /// Restores everything to a state that this store saved: between two tests, in place of a new start.
     ///
-    /// The clock goes back too, and the ids that come next came before: whatever server listened must be put back as well.
+    /// The clock goes back too, and the next ids were used before: a server that received notifications must be restored as well.
     ///
-    /// - Throws: ``SimulatorRefusal/stateOfAnotherStore`` where another store saved it: with another root, other apps or keys.
+    /// - Throws: ``SimulatorRefusal/stateOfAnotherStore`` where another store saved it: one with another root, other apps or
+    ///   keys.
     package func restore(_ state: SimulatorState) async throws {
         try await inTurn {
             guard state.printer.signers.first?.chainDER == authority.chainDER, state.startsAt == configuration.startsAt,
@@ -128,7 +130,7 @@ extension AppStoreSimulator {
                 state.store.apps.map(\.catalogue) == configuration.apps.map(\.catalogue)
             else { throw SimulatorRefusal.stateOfAnotherStore }
             (store, printer) = (state.store, state.printer)
-            // Keys that were made since may be trusted already.
+            // Keys that were made since the state was saved may be trusted already.
             receipts = state.receipts.completed(by: receipts)
             (outbox, targets, faults, offers) = (state.outbox, state.notificationTargets, state.faults, state.offers)
             (retention, lostReceipts, rate) = (state.retention, Set(state.lostReceipts), state.rate)

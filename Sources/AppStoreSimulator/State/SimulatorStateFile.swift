@@ -5,10 +5,10 @@ internal import StrictJSON
 
 /// A ``SimulatorState`` as bytes: a line that says what it is, then a line of JSON.
 ///
-/// The first line has a digest of the second. A file that was cut short or changed by hand is refused as a whole: what stands in
-/// a state refers to itself in too many places to be half right.
+/// The first line has a digest of the second. A file that was truncated or changed by hand is refused as a whole: the parts of a
+/// state refer to each other in too many places to use only some of them.
 package enum SimulatorStateFile {
-    /// States of other numbers are refused: what they say may mean something else.
+    /// States of other versions are refused: their content may mean something else.
     static let version: Int64 = 1
     static let format = "tenure local App Store"
     /// Far more than any test needs.
@@ -26,7 +26,7 @@ package enum SimulatorStateFile {
         return framed(body)
     }
 
-    /// A body with its line before it.
+    /// A body with its first line before it.
     static func framed(_ body: [UInt8]) -> [UInt8] {
         var head = JSONWriter()
         head.object {
@@ -63,7 +63,7 @@ package enum SimulatorStateFile {
         } catch let error as SimulatorStateError {
             throw error
         } catch {
-            // Of the decoder, or of the reader of keys and certificates.
+            // An error of the decoder, or of the reader of keys and certificates.
             throw SimulatorStateError.unreadable("\(error)")
         }
     }
@@ -75,16 +75,16 @@ package enum SimulatorStateFile {
     }
 }
 
-/// Why a state is not saved, or not gone on from.
+/// Why a state cannot be saved or loaded.
 package enum SimulatorStateError: Error, Equatable, CustomStringConvertible {
     /// Something in it was made in code and has no file.
     case cannotBeSaved(String)
     case notAState
-    /// Saved by a program that wrote another version of states.
+    /// Saved by a program that writes another version of states.
     case ofVersion(Int64)
-    /// Not what was written: cut short, or changed.
+    /// Not what was written: truncated or changed.
     case changed
-    /// It has what was written, and that is none of ours.
+    /// The digest is right, but the content is not a state of ours.
     case unreadable(String)
 
     package var description: String {

@@ -1,15 +1,15 @@
 package import AppStoreModel
 package import Primitives
 
-/// A transaction and what a device would be given as its `jwsRepresentation`.
+/// A transaction and what a device would get as its `jwsRepresentation`.
 package struct SignedTransaction: Sendable, Hashable {
     package let transaction: StorePurchase
-    /// For people and control calls: what stands in the transaction as a number.
+    /// For display and control calls: the id of the product that is a number in the transaction.
     package let productId: StoreProductID
     package let signedTransactionInfo: String
 }
 
-/// A subscription as it stands.
+/// The present state of a subscription.
 package struct SubscriptionReport: Sendable, Hashable {
     package let subscription: StoreSubscription
     package let account: AccountID
@@ -20,7 +20,7 @@ package struct SubscriptionReport: Sendable, Hashable {
     package let signedRenewalInfo: String
 }
 
-/// An account as it stands.
+/// The present state of an account.
 package struct AccountReport: Sendable {
     package let account: StoreAccount
     package let storefront: Storefront
@@ -31,7 +31,7 @@ package struct AccountReport: Sendable {
 // MARK: - People
 
 extension AppStoreSimulator {
-    /// A new Apple Account, of the usual environment unless another is named. It has the first app.
+    /// A new Apple Account, in the default environment unless another is named. It has the first app.
     package func openAccount(
         _ id: String? = nil, in environment: Environment? = nil, country: String? = nil
     ) async throws -> AccountReport {
@@ -129,13 +129,13 @@ extension AppStoreSimulator {
 // MARK: - Purchases
 
 extension AppStoreSimulator {
-    /// The app of a bundle id; the first where none is named.
+    /// The app of a bundle id; the first app where none is named.
     package func app(_ bundleId: String?) throws -> AppNumber {
         guard let bundleId else { return try store.app(configuration.apps[0].bundleId) }
         return try store.app(bundleId)
     }
 
-    /// Buys, and delivers what that makes the store say.
+    /// Buys, and delivers the notifications that this causes.
     ///
     /// - Parameter proof: what the app's server signed for a promotional offer, or for a second introductory one.
     package func buy(_ order: PurchaseOrder, proof: OfferProof? = nil) async throws -> (
@@ -161,7 +161,7 @@ extension AppStoreSimulator {
         }
     }
 
-    /// What a device of the account knows of an app, newest first, signed now.
+    /// The transactions of an app that a device of the account knows, newest first, signed now.
     package func transactions(of id: AccountID, app: AppNumber, limit: Int) throws -> [SignedTransaction] {
         let transactions = try store.account(id).installations[app]?.transactions ?? []
         return try transactions.suffix(limit).reversed().map { try signed(try store.transaction($0)) }

@@ -2,11 +2,11 @@ internal import AppStoreModel
 internal import Primitives
 internal import ServiceLifecycle
 
-/// How the clock goes by itself.
+/// How fast the clock runs by itself.
 package enum ClockRate: Sendable, Hashable, Codable {
-    /// It stands until it is moved.
+    /// It stands still until it is moved.
     case stands
-    /// So many times as fast as time outside, 1 to 1,000,000.
+    /// This many times as fast as real time, 1 to 1,000,000.
     case factor(Int64)
 }
 
@@ -46,8 +46,8 @@ extension AppStoreSimulator {
         self.rate = rate
     }
 
-    /// So much time passed outside. Where the clock cannot go on, at the end of its certificates or in a full store, it stands:
-    /// the rest of the simulator goes on.
+    /// Moves the clock for the real time that passed. Where the clock cannot move on, at the end of its certificates or in a full
+    /// store, it stands still and the rest of the simulator continues.
     func tick(outside passed: Duration) async throws {
         guard case .factor(let factor) = rate else { return }
         let milliseconds = passed.components.seconds * 1000 + passed.components.attoseconds / 1_000_000_000_000_000
@@ -58,7 +58,7 @@ extension AppStoreSimulator {
         } catch StoreRefusal.storeFull {
             rate = .stands
         } catch SimulatorRefusal.busy {
-            // It goes on with the next tick.
+            // The clock continues with the next tick.
         }
     }
 }

@@ -1,12 +1,12 @@
 package import Primitives
 internal import Synchronization
 
-/// A clock that moves when it is told to; readable from any thread without waiting.
+/// A clock that moves only when it is set; readable from any thread without waiting.
 package final class SimulatedClock: Sendable {
     private let instant: Mutex<Timestamp>
     private let moved: @Sendable (Timestamp) -> Void
 
-    /// - Parameter moved: told of each instant that the clock comes to, the first included, before anything happens at it.
+    /// - Parameter moved: called with each instant that the clock reaches, including the first, before anything happens at it.
     package init(_ start: Timestamp, moved: @escaping @Sendable (Timestamp) -> Void = { _ in }) {
         instant = Mutex(start)
         self.moved = moved

@@ -1,14 +1,14 @@
 /// Lets through one at a time, in the order of arrival.
 ///
-/// An actor alone does not do that: while a notification is under way the next call would come in between.
+/// An actor alone does not do that: while a notification is being delivered, the next call would run in between.
 actor Turnstile {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// So many may wait.
+    /// The most callers that may wait.
     private static let maximumWaiting = 256
 
-    /// Waits for one's turn; false where too many wait already. ``leave()`` must follow a true.
+    /// Waits for the caller's turn; false where too many wait already. After true the caller must call ``leave()``.
     func enter() async -> Bool {
         if !isTaken {
             isTaken = true

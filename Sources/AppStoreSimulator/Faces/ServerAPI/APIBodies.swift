@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Primitives
 internal import StrictJSON
 
-/// Which transactions a history is asked for, and in which order.
+/// Which transactions a history request asks for, and in which order.
 ///
 /// Source: Apple, Get Transaction History, query parameters.
 struct HistoryFilter: Sendable {
@@ -41,7 +41,7 @@ struct HistoryFilter: Sendable {
         return instant
     }
 
-    /// `excludeRevoked` is what `revoked` was called before. Apple's Python library writes `True` and `False`.
+    /// `excludeRevoked` is the former name of `revoked`. Apple's Python library writes `True` and `False`.
     private static func revoked(_ call: APICall) throws(APIError) -> Bool? {
         if let text = call.value("revoked") {
             guard let value = Bool(text.lowercased()) else { throw .invalidRevoked }
@@ -81,7 +81,7 @@ extension StoreProduct.Kind {
     }
 }
 
-/// A place in a list that is read page by page, and what the list is about.
+/// A place in a list that is read page by page, and the list's subject.
 enum PageToken {
     static let pageSize = 20
 
@@ -99,7 +99,7 @@ enum PageToken {
     }
 }
 
-/// The number of an order in the receipt that a customer gets by mail.
+/// The order number in the receipt that a customer gets by e-mail.
 enum OrderNumber {
     /// `M`, and the transaction's number in letters and digits.
     static func text(of id: TransactionNumber) -> String { "M" + String(id.number, radix: 36, uppercase: true) }
@@ -110,7 +110,7 @@ enum OrderNumber {
     }
 }
 
-/// What an extension asks for.
+/// What an extension request asks for.
 ///
 /// Source: Apple, `ExtendRenewalDateRequest`.
 struct ExtensionOrder: Sendable {
@@ -128,9 +128,9 @@ struct ExtensionOrder: Sendable {
     }
 }
 
-/// What a server says about the use of what is to be refunded.
+/// What a server says about the use of a purchase that may be refunded.
 ///
-/// Source: Apple, `ConsumptionRequest`; the first version's twelve numbers are only looked at for consent.
+/// Source: Apple, `ConsumptionRequest`; of version 1's twelve numbers only the consent is read.
 enum ConsumptionBody {
     static func preference(
         in object: JSONObject, isV2: Bool, kind: StoreProduct.Kind

@@ -2,7 +2,7 @@ internal import AppStoreModel
 internal import Primitives
 internal import StrictJSON
 
-/// A call of the App Store Server API, with who calls.
+/// A call of the App Store Server API, with its caller.
 struct APICall: Sendable {
     let app: AppNumber
     let environment: Environment
@@ -12,7 +12,7 @@ struct APICall: Sendable {
     /// In the order in which they stand in the address; names may repeat.
     let query: [(name: String, value: String)]
     let body: [UInt8]
-    /// Whether it is to see things as they were when that was asked for.
+    /// Whether it sees the store as it was when the fault `stale` was set.
     var isStale = false
 
     func values(_ name: String) -> [String] { query.filter { $0.name == name }.map(\.value) }
@@ -33,7 +33,7 @@ struct APIAnswer: Sendable {
     let status: Int
     /// Nil: an empty body.
     let json: [UInt8]?
-    /// `Retry-After`: when to come again.
+    /// `Retry-After`: when to retry.
     var retryAt: Timestamp?
 
     init(status: Int = 200, json: [UInt8]? = nil) {

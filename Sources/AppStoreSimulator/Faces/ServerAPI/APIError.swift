@@ -10,7 +10,7 @@ struct APIError: Error, Sendable, Hashable {
         self.errorMessage = errorMessage
     }
 
-    /// The code begins with it.
+    /// The HTTP status: the code begins with it.
     var status: Int { Int(errorCode / 10_000) }
 
     static let generalBadRequest = APIError(4_000_000, "Bad request.")

@@ -1,7 +1,7 @@
 internal import Primitives
 internal import StrictJSON
 
-/// Who calls the App Store Server API: the app whose key signed the JWT.
+/// The caller of the App Store Server API: the app whose key signed the JWT.
 ///
 /// Source: Apple, "Generating JSON Web Tokens for API requests".
 struct APIToken: Sendable {
@@ -11,9 +11,9 @@ struct APIToken: Sendable {
     /// How far the two clocks may be apart, in seconds.
     private static let clockSkew: Int64 = 60
 
-    /// Nil for a token that Apple would answer 401.
+    /// Nil for a token that Apple would answer with 401.
     ///
-    /// - Parameter times: the simulated time and the time outside; a client knows one of them.
+    /// - Parameter times: the simulated time and the real time; a client knows one of them.
     init?(authorization: String?, keyring: Keyring, times: [Timestamp]) {
         guard let authorization, authorization.hasPrefix("Bearer "),
             let token = SignedToken(String(authorization.dropFirst("Bearer ".count))), token.algorithm == "ES256",

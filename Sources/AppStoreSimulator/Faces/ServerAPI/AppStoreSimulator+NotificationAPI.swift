@@ -2,14 +2,14 @@ internal import AppStoreModel
 internal import Primitives
 internal import StrictJSON
 
-/// Test notifications, the history of all, and where the App Store asks in real time.
+/// Test notifications, the notification history, and the URL of real-time requests.
 extension AppStoreSimulator {
     func requestTest(_ call: APICall) async throws -> APIAnswer {
         let endpoint = AppEnvironment(app: call.app, environment: call.environment)
         guard targets[endpoint]?.url != nil else { throw APIError.noNotificationURL }
         let token = try await inTurn {
             let notification = store.testNotification(for: call.app, in: call.environment)
-            // Before it is sent: who receives it may ask at once.
+            // Before it is sent: the receiver may ask for its status at once.
             testNotifications.insert(notification.notificationUUID)
             try await tell([notification])
             return notification.notificationUUID
@@ -59,7 +59,7 @@ extension AppStoreSimulator {
     }
 }
 
-/// Which notifications a history is asked for.
+/// Which notifications a history request asks for.
 ///
 /// Source: Apple, `NotificationHistoryRequest`.
 private struct NotificationFilter {

@@ -3,9 +3,9 @@ internal import Primitives
 internal import SimulatorPKI
 internal import StrictJSON
 
-/// The App Store Server API: each call reads or changes the store and answers in Apple's words.
+/// The App Store Server API: each call reads or changes the store and answers in Apple's form.
 extension AppStoreSimulator {
-    /// Answers a call. Whoever calls has shown(call) that he is the app.
+    /// Answers a call. The caller is authenticated as the app.
     func answer(_ call: APICall) async -> APIAnswer {
         do {
             guard let route = APIRoute(call) else { return APIAnswer(status: 404) }
@@ -48,7 +48,7 @@ extension AppStoreSimulator {
 
     // MARK: Finding
 
-    /// The store that a call sees: an older one where it is to see stale things.
+    /// The store that a call sees: an older one under the fault `stale`.
     private func shown(_ call: APICall) -> AppStore { call.isStale ? faults.stale ?? store : store }
 
     /// The customer whose transaction, or whose app's transaction, is named.
@@ -60,7 +60,7 @@ extension AppStoreSimulator {
         return shown(call)[try found(id, call, else: missing).account]
     }
 
-    /// The caller's own, of the environment that is asked.
+    /// A transaction of the caller's own app, in the environment of the call.
     private func found(
         _ id: TransactionNumber, _ call: APICall, else missing: APIError = .transactionNotFound
     ) throws -> StorePurchase {
@@ -134,7 +134,7 @@ extension AppStoreSimulator {
         }
     }
 
-    /// An unknown order is no error.
+    /// An unknown order is not an error.
     private func order(_ orderId: String, _ call: APICall) throws -> APIAnswer {
         let transactions = OrderNumber.transaction(of: orderId).flatMap { id -> [StorePurchase]? in
             do { return [try found(id, call)] } catch { return nil }
@@ -261,7 +261,7 @@ extension AppStoreSimulator {
                 return ((), [])
             }
         } catch StoreRefusal.noRefundRequested {
-            // Apple takes it all the same.
+            // Apple accepts it all the same.
         }
         return APIAnswer(status: 202)
     }
@@ -293,7 +293,7 @@ extension StorePurchase {
 }
 
 extension APIError {
-    /// What the store refuses, as this API says it.
+    /// A refusal of the store as an error of this API.
     init(_ refusal: StoreRefusal) {
         self =
             switch refusal {

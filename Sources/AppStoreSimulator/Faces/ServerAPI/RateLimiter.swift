@@ -1,11 +1,11 @@
 internal import AppStoreModel
 internal import Primitives
 
-/// How often an app may call, as Apple limits it: so many a second, counted over an hour.
+/// How often an app may call, as Apple limits it: a number of calls per second, counted over an hour.
 ///
 /// Source: Apple, "Identifying rate limits"; in Sandbox a tenth.
 struct RateLimiter: Sendable {
-    /// Calls that are counted together, by how many a second there may be.
+    /// Calls that are counted together; the raw value is how many are allowed per second.
     enum Class: Int64, Sendable, Hashable {
         case frequent = 50
         case usual = 20
@@ -31,7 +31,7 @@ struct RateLimiter: Sendable {
 
     init(isOn: Bool) { self.isOn = isOn }
 
-    /// Counts a call; returns when to come again, where it is one too many.
+    /// Counts a call; returns when to retry, if the call exceeds the limit.
     mutating func count(_ limit: Class, of app: AppNumber, in environment: Environment, at now: Timestamp) -> Timestamp? {
         guard isOn else { return nil }
         let name = Name(app: app, environment: environment, limit: limit)

@@ -58,7 +58,7 @@ extension AppStoreSimulator {
 
     // MARK: Before iOS 7
 
-    /// A transaction receipt of iOS 6 and earlier: about one transaction, answered flat.
+    /// A transaction receipt of iOS 6 and earlier: about one transaction; the answer is flat.
     private func oldReceipt(
         _ text: String, _ request: ReceiptRequest, at environment: Environment, _ shown: AppStore
     ) throws -> [UInt8] {
@@ -81,16 +81,16 @@ extension AppStoreSimulator {
 
 /// What is posted to `/verifyReceipt`.
 struct ReceiptRequest: Sendable {
-    /// `receipt-data` as it came.
+    /// `receipt-data` as received.
     let text: String
     let password: String?
     let excludesOldTransactions: Bool
-    /// Its bytes, where they are DER.
+    /// Its bytes, if they are DER.
     let receipt: [UInt8]?
-    /// Its text, where it is a property list.
+    /// Its text, if it is a property list.
     let propertyList: String?
 
-    /// Apple's own limit is not known; ours is what a receipt of thousands of purchases needs.
+    /// Apple's own limit is not known; ours is enough for a receipt of thousands of purchases.
     static let longest = 5 * 1024 * 1024
 
     init?(_ body: [UInt8]) {

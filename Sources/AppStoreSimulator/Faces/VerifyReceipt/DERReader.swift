@@ -1,6 +1,6 @@
-/// Reads what ``DERWriter`` and Apple write of DER: definite lengths, one value after the other. What is not so is nil.
+/// Reads the DER that ``DERWriter`` and Apple write: definite lengths, one value after the other. Anything else is nil.
 ///
-/// Written apart from the server's own reader. Source: X.690, section 8.
+/// Written independently of the server's own reader. Source: X.690, section 8.
 struct DERReader {
     private let bytes: ArraySlice<UInt8>
 
@@ -22,13 +22,13 @@ struct DERReader {
         return values
     }
 
-    /// The one value that there is.
+    /// The only value.
     func value(_ tag: UInt8) -> ArraySlice<UInt8>? {
         guard let values = values(atMost: 1), let first = values.first, first.tag == tag else { return nil }
         return first.content
     }
 
-    /// Takes tag and length off.
+    /// Removes tag and length.
     private static func length(_ rest: inout ArraySlice<UInt8>) -> Int? {
         rest = rest.dropFirst()
         guard let first = rest.popFirst() else { return nil }

@@ -3,7 +3,7 @@ internal import Primitives
 internal import SimulatorPKI
 internal import StrictJSON
 
-/// The answer about an app receipt that is right: what stands in it, and what is known now.
+/// The answer about a valid app receipt: its content, and what is known now.
 struct ReceiptAnswer {
     let store: AppStore
     let app: AppNumber
@@ -71,7 +71,7 @@ struct ReceiptAnswer {
 
 /// The flat answer about a transaction receipt.
 ///
-/// Source: Apple's answers as they stand in old logs; no page describes them any more.
+/// Source: Apple's answers as found in old logs; no page describes them any more.
 struct OldReceiptAnswer {
     let store: AppStore
     let transaction: StorePurchase
@@ -142,7 +142,7 @@ struct OldReceipt: Sendable {
 
     var transaction: TransactionNumber? { entries["transaction-id"].flatMap { TransactionNumber($0) } }
 
-    /// Signing again gives the same signature.
+    /// Checks by signing again: that gives the same signature.
     func isSigned(by authority: TransactionReceiptAuthority) -> Bool {
         do {
             let again = try authority.sign(

@@ -9,10 +9,10 @@ struct ShownReceipt: Sendable {
     let applicationVersion: String
     let originalApplicationVersion: String
     let creationDate: String
-    /// Of its lines, in their order.
+    /// The transactions in the receipt, in their order.
     let transactions: [TransactionNumber]
 
-    /// Nil for what is no receipt, or another's.
+    /// Nil for what is not a receipt, or not one of this authority.
     init?(_ der: [UInt8], signedBy authority: ReceiptAuthority) {
         guard let content = Self.content(of: der), Self.isSigned(der, content, by: authority),
             let attributes = Self.attributes(content)
@@ -35,7 +35,7 @@ struct ShownReceipt: Sendable {
 
     var environment: Environment { receiptType.hasSuffix("Sandbox") ? .sandbox : .production }
 
-    /// The signature over the content is the same each time: RSA with PKCS #1 v1.5 leaves nothing to chance.
+    /// The signature over the content is the same each time: RSA with PKCS #1 v1.5 is deterministic.
     private static func isSigned(_ der: [UInt8], _ content: [UInt8], by authority: ReceiptAuthority) -> Bool {
         do { return try authority.sign(content: content) == der } catch { return false }
     }
