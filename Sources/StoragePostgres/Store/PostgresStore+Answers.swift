@@ -18,7 +18,7 @@ extension PostgresStore {
     }
 
     package func settings(of app: AppID) async throws -> [SettingsVersion] {
-        try await read { try $0.connection.execute(SettingsQueries.versions(of: app)).map(SettingsQueries.version) }
+        try await read { try $0.connection.execute(SettingsQueries.versions(of: app)).map(SettingsVersion.init(row:)) }
     }
 
     package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
@@ -35,7 +35,8 @@ extension PostgresStore {
 
     package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
         try await read(scope) { reading, ledger in
-            try reading.connection.execute(AuditQueries.warnings(ledger: ledger, limit: limit)).map(AuditQueries.warning)
+            try reading.connection.execute(AuditQueries.warnings(ledger: ledger, limit: limit))
+                .map(OperatorWarning.init(row:))
         } ?? []
     }
 

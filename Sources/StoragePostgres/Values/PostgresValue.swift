@@ -1,3 +1,6 @@
+import Primitives
+import Storage
+
 /// A parameter of a statement. Its type is always known, also where the value is nil (NULL), so that one SQL text is one prepared
 /// statement. Sent in binary form.
 package enum PostgresValue: Sendable, Hashable {
@@ -8,7 +11,9 @@ package enum PostgresValue: Sendable, Hashable {
     case text(String?)
     /// `bytea`.
     case bytes([UInt8]?)
-    /// `bigint[]`, for `unnest` and `ANY`; an element may be nil.
+    /// `boolean[]`; as those below, for `unnest` and `ANY`; an element may be nil.
+    case bools([Bool?])
+    /// `bigint[]`.
     case integers([Int64?])
     /// `text[]`.
     case texts([String?])
@@ -24,9 +29,47 @@ package enum PostgresValue: Sendable, Hashable {
         case .integer: PostgresType.int8
         case .text: PostgresType.text
         case .bytes: PostgresType.bytea
+        case .bools: 1000
         case .integers: 1016
         case .texts: 1009
         case .byteStrings: 1001
+        }
+    }
+}
+
+extension PostgresValue {
+    static func instant(_ instant: Timestamp) -> PostgresValue { .integer(instant.millisecondsSince1970) }
+    static func count(_ count: Int) -> PostgresValue { .integer(Int64(count)) }
+
+    init(_ value: StoredValue) {
+        self =
+            switch value {
+            case .bool(let bool): .bool(bool)
+            case .integer(let integer): .integer(integer)
+            case .text(let text): .text(text)
+            case .bytes(let bytes): .bytes(bytes)
+            }
+    }
+
+    /// One column of some rows as an array.
+    ///
+    /// - Parameter values: all of one case.
+    /// - Throws: `StorageError` with `other` where they are not.
+    init(column values: [StoredValue]) throws(StorageError) {
+        func all<Element>(_ element: (StoredValue) -> Element??) throws(StorageError) -> [Element?] {
+            var elements: [Element?] = []
+            elements.reserveCapacity(values.count)
+            for value in values {
+                guard let element = element(value) else { throw StorageError(.other, "a column of several types") }
+                elements.append(element)
+            }
+            return elements
+        }
+        switch values.first {
+        case .bool: self = .bools(try all { if case .bool(let bool) = $0 { .some(bool) } else { nil } })
+        case .integer, nil: self = .integers(try all { if case .integer(let integer) = $0 { .some(integer) } else { nil } })
+        case .text: self = .texts(try all { if case .text(let text) = $0 { .some(text) } else { nil } })
+        case .bytes: self = .byteStrings(try all { if case .bytes(let bytes) = $0 { .some(bytes) } else { nil } })
         }
     }
 }
