@@ -34,8 +34,8 @@ enum AuditQueries {
     }
 
     private static let warningInsertion = PostgresInsertion<WrittenWarning>(
-        [.firstSeenAt: "min(firstSeenAt)"],
-        "GROUP BY ledger, kind, value ORDER BY ledger, kind, value ON CONFLICT DO NOTHING")
+        "GROUP BY ledger, kind, value ORDER BY ledger, kind, value ON CONFLICT DO NOTHING",
+        instead: [.firstSeenAt: "min(firstSeenAt)"])
 
     /// In one order, so that two who warn of the same things do not wait for each other in a circle.
     static func insert(_ warnings: [WrittenWarning]) throws -> PostgresStatement { try warningInsertion.statement(warnings) }

@@ -13,7 +13,7 @@ enum CustomerQueries {
         PostgresStatement(selectNumbers, [.texts(names.map(\.app.rawValue)), .texts(names.map(\.customer.rawValue))])
     }
 
-    private static let insertion = PostgresInsertion<CustomerRow>([:], "ORDER BY app, customer ON CONFLICT DO NOTHING")
+    private static let insertion = PostgresInsertion<CustomerRow>("ORDER BY app, customer ON CONFLICT DO NOTHING")
 
     /// Skips customers whose number is taken and customers that have one. In one order, so that two transactions that insert the
     /// same do not wait for each other in a circle.

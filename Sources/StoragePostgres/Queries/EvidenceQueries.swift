@@ -68,15 +68,12 @@ enum EvidenceQueries {
 
     private static let documentInsertion = PostgresInsertion<WrittenEvidence>()
 
-    /// - Parameter arrival: what the document came with.
-    static func insert(document: [UInt8], form: Evidence.Form, of arrival: Arrival, ledger: Int64) -> PostgresStatement {
-        documentInsertion.statement(WrittenEvidence(document: document, form: form, of: arrival, ledger: ledger))
-    }
+    static func insert(_ document: WrittenEvidence) -> PostgresStatement { documentInsertion.statement(document) }
 
     private static let factInsertion = PostgresInsertion<WrittenFact>()
     /// With the number of the evidence that the statement before has kept: so that no round trip is spent to learn it.
     private static let provenFactInsertion = PostgresInsertion<WrittenFact>(
-        [.evidence: "currval(pg_get_serial_sequence('evidence', 'id'))"])
+        instead: [.evidence: "currval(pg_get_serial_sequence('evidence', 'id'))"])
 
     static func insert(_ facts: [Fact], hasEvidence: Bool, receivedAt: Timestamp, ledger: Int64) throws -> PostgresStatement {
         let rows = facts.map { WrittenFact($0, evidence: nil, receivedAt: receivedAt, ledger: ledger) }

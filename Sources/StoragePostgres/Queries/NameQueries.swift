@@ -10,7 +10,7 @@ enum NameQueries {
             [.text(scope.app.rawValue), .text(scope.environment.rawValue)])
     }
 
-    private static let ledgerInsertion = PostgresInsertion<WrittenLedger>([:], "ON CONFLICT DO NOTHING")
+    private static let ledgerInsertion = PostgresInsertion<WrittenLedger>("ON CONFLICT DO NOTHING")
 
     static func insertLedger(of scope: Scope) -> PostgresStatement { ledgerInsertion.statement(WrittenLedger(scope)) }
 
@@ -31,7 +31,7 @@ enum NameQueries {
             selectNextLedger, [.text(scope?.app.rawValue ?? ""), .text(scope?.environment.rawValue ?? "")])
     }
 
-    private static let headerInsertion = PostgresInsertion<JWSHeaderRow>([:], "ON CONFLICT DO NOTHING")
+    private static let headerInsertion = PostgresInsertion<JWSHeaderRow>("ON CONFLICT DO NOTHING")
 
     static func insertHeader(_ header: String, number: Int64) -> PostgresStatement {
         headerInsertion.statement(JWSHeaderRow(number: number, header: header))
@@ -49,7 +49,7 @@ enum NameQueries {
         return try JWSHeaderRow(row: row).header
     }
 
-    private static let policyInsertion = PostgresInsertion<PolicyRow>([:], "ON CONFLICT DO NOTHING")
+    private static let policyInsertion = PostgresInsertion<PolicyRow>("ON CONFLICT DO NOTHING")
 
     static func insert(_ policy: PolicyRow) -> PostgresStatement { policyInsertion.statement(policy) }
 

@@ -62,7 +62,6 @@ enum SubscriptionQueries {
     }
 
     private static let insertion = PostgresInsertion<WrittenSubscription>(
-        [:],
         """
         ON CONFLICT (ledger, originalTransactionId) DO UPDATE SET
             \(WrittenSubscription.taken(
@@ -70,9 +69,9 @@ enum SubscriptionQueries {
         """)
     private static let tenureInsertion = PostgresInsertion<WrittenTenure>()
     private static let holdingInsertion = PostgresInsertion<WrittenHolding>(
-        [:], "ON CONFLICT (ledger, customer, originalTransactionId) DO UPDATE SET holding = excluded.holding")
+        "ON CONFLICT (ledger, customer, originalTransactionId) DO UPDATE SET holding = excluded.holding")
     private static let aliasInsertion = PostgresInsertion<WrittenAlias>(
-        [:], "ON CONFLICT (ledger, originalTransactionId, alias) DO UPDATE SET period = excluded.period")
+        "ON CONFLICT (ledger, originalTransactionId, alias) DO UPDATE SET period = excluded.period")
 
     /// PER-1: each name of a period, under a constraint that gives it to one period only; the last one named has it.
     private static func upsert(

@@ -15,14 +15,13 @@ enum TokenQueries {
         PostgresStatement(selectRegistrations, [.texts(names.map(\.app.rawValue)), .texts(names.map(\.token.rawValue))])
     }
 
-    private static let registrationInsertion = PostgresInsertion<WrittenRegistration>([:], "ON CONFLICT DO NOTHING")
+    private static let registrationInsertion = PostgresInsertion<WrittenRegistration>("ON CONFLICT DO NOTHING")
 
-    /// - Parameter customer: the number of the customer that it names.
-    static func register(_ registration: TokenRegistration, customer: Int64, app: AppID) -> PostgresStatement {
-        registrationInsertion.statement(WrittenRegistration(registration, customer: customer, app: app))
+    static func register(_ registration: WrittenRegistration) -> PostgresStatement {
+        registrationInsertion.statement(registration)
     }
 
-    private static let bearerInsertion = PostgresInsertion<WrittenBearer>([:], "ON CONFLICT DO NOTHING")
+    private static let bearerInsertion = PostgresInsertion<WrittenBearer>("ON CONFLICT DO NOTHING")
 
     static func note(_ bearers: [WrittenBearer]) throws -> PostgresStatement { try bearerInsertion.statement(bearers) }
 

@@ -35,7 +35,6 @@ enum WorkQueries {
     }
 
     private static let insertion = PostgresInsertion<WrittenWork>(
-        [:],
         """
         ON CONFLICT (ledger, subject, workKey) DO UPDATE SET asked = work.asked + 1, finishedAt = NULL, failedAt = NULL,
             body = excluded.body,

@@ -55,7 +55,8 @@ final class PostgresTransaction: StoreTransaction {
                 try WrittenClaim(unsent.claim, at: place) { try number(of: CustomerName(unsent.key.app, $0)) })
         }
         unsent += try registrations.map { unsent in
-            TokenQueries.register(unsent.registration, customer: try number(of: unsent.customer), app: unsent.app)
+            TokenQueries.register(
+                WrittenRegistration(unsent.registration, customer: try number(of: unsent.customer), app: unsent.app))
         }
     }
 
@@ -304,8 +305,9 @@ final class PostgresTransaction: StoreTransaction {
         if let evidence = arrival.evidence, let document {
             statements.append(
                 EvidenceQueries.insert(
-                    document: try document.bytes(numbers: document.headers.map { numbers[$0] }), form: evidence.form,
-                    of: arrival, ledger: ledger))
+                    WrittenEvidence(
+                        document: try document.bytes(numbers: document.headers.map { numbers[$0] }), form: evidence.form,
+                        of: arrival, ledger: ledger)))
         } else if arrival.notification != nil {
             throw StorageError(.constraint, "a notification without evidence")
         }

@@ -6,9 +6,9 @@ struct PostgresInsertion<Row: WrittenRow>: Sendable {
     private let many: String
 
     /// - Parameters:
-    ///   - expressions: what many rows have in a column in place of their own value.
     ///   - rest: what follows the values, such as `ON CONFLICT DO NOTHING`; for many rows it may also order or group them.
-    init(_ expressions: [Row.Column: String] = [:], _ rest: String = "") {
+    ///   - expressions: what many rows have in a column in place of their own values.
+    init(_ rest: String = "", instead expressions: [Row.Column: String] = [:]) {
         let list = Row.Column.list
         let places = Row.Column.list { "$\($0.rawValue + 1)" }
         let selected = Row.Column.list { expressions[$0] ?? $0.name }

@@ -56,20 +56,32 @@ extension PostgresValue {
     /// - Parameter values: all of one case.
     /// - Throws: `StorageError` with `other` where they are not.
     init(column values: [StoredValue]) throws(StorageError) {
-        func all<Element>(_ element: (StoredValue) -> Element??) throws(StorageError) -> [Element?] {
-            var elements: [Element?] = []
-            elements.reserveCapacity(values.count)
-            for value in values {
-                guard let element = element(value) else { throw StorageError(.other, "a column of several types") }
-                elements.append(element)
-            }
-            return elements
-        }
+        let mixed = StorageError(.other, "a column has values of several types")
         switch values.first {
-        case .bool: self = .bools(try all { if case .bool(let bool) = $0 { .some(bool) } else { nil } })
-        case .integer, nil: self = .integers(try all { if case .integer(let integer) = $0 { .some(integer) } else { nil } })
-        case .text: self = .texts(try all { if case .text(let text) = $0 { .some(text) } else { nil } })
-        case .bytes: self = .byteStrings(try all { if case .bytes(let bytes) = $0 { .some(bytes) } else { nil } })
+        case .bool:
+            self = .bools(
+                try values.map { value throws(StorageError) in
+                    guard case .bool(let bool) = value else { throw mixed }
+                    return bool
+                })
+        case .integer, nil:
+            self = .integers(
+                try values.map { value throws(StorageError) in
+                    guard case .integer(let integer) = value else { throw mixed }
+                    return integer
+                })
+        case .text:
+            self = .texts(
+                try values.map { value throws(StorageError) in
+                    guard case .text(let text) = value else { throw mixed }
+                    return text
+                })
+        case .bytes:
+            self = .byteStrings(
+                try values.map { value throws(StorageError) in
+                    guard case .bytes(let bytes) = value else { throw mixed }
+                    return bytes
+                })
         }
     }
 }

@@ -7,9 +7,7 @@ import Storage
 enum AuditQueries {
     private static let auditInsertion = SQLiteInsertion<WrittenAudit>()
 
-    static func append(_ row: SubscriptionRows.Audit, to place: SubscriptionPlace, _ database: Database) throws {
-        try database.run(auditInsertion, WrittenAudit(row, at: place))
-    }
+    static func append(_ row: WrittenAudit, _ database: Database) throws { try database.run(auditInsertion, row) }
 
     static let selectAudit = """
         SELECT \(SubscriptionRows.Audit.columns) FROM audit
@@ -25,11 +23,7 @@ enum AuditQueries {
 
     private static let outboxInsertion = SQLiteInsertion<WrittenOutbox>()
 
-    static func append(
-        _ outbox: SubscriptionRows.Outbox, at instant: Timestamp, of place: SubscriptionPlace, _ database: Database
-    ) throws {
-        try database.run(outboxInsertion, WrittenOutbox(outbox, at: instant, of: place))
-    }
+    static func append(_ outbox: WrittenOutbox, _ database: Database) throws { try database.run(outboxInsertion, outbox) }
 
     static let selectOutbox = "SELECT \(OutboxEntry.Column.list) FROM outbox WHERE id >= ? ORDER BY id LIMIT ?"
 
@@ -43,9 +37,7 @@ enum AuditQueries {
 
     private static let warningInsertion = SQLiteInsertion<WrittenWarning>("ON CONFLICT DO NOTHING")
 
-    static func insert(_ warning: OperatorWarning, ledger: Int64, _ database: Database) throws {
-        try database.run(warningInsertion, WrittenWarning(warning, ledger: ledger))
-    }
+    static func insert(_ warning: WrittenWarning, _ database: Database) throws { try database.run(warningInsertion, warning) }
 
     static let selectWarnings = """
         SELECT \(OperatorWarning.columns) FROM operatorWarning WHERE ledger = ? ORDER BY firstSeenAt, kind, value LIMIT ?

@@ -27,11 +27,9 @@ enum EvidenceQueries {
 
     private static let documentInsertion = SQLiteInsertion<WrittenEvidence>()
 
-    /// - Parameter arrival: what the document came with.
-    static func insert(
-        document: [UInt8], form: Evidence.Form, of arrival: Arrival, ledger: Int64, _ database: Database
-    ) throws -> Int64 {
-        try database.run(documentInsertion, WrittenEvidence(document: document, form: form, of: arrival, ledger: ledger))
+    /// The number that the document was given.
+    static func insert(_ document: WrittenEvidence, _ database: Database) throws -> Int64 {
+        try database.run(documentInsertion, document)
         return database.lastInsertedRowID
     }
 

@@ -34,16 +34,14 @@ enum SubscriptionQueries {
             \(WrittenSubscription.taken(except: WrittenSubscription.key, [.isSealed: "min(isSealed, excluded.isSealed)"]))
         """)
 
-    static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, _ database: Database) throws {
-        try database.run(insertion, WrittenSubscription(rows, policy: policy, ledger: ledger))
+    static func save(_ subscription: WrittenSubscription, _ database: Database) throws {
+        try database.run(insertion, subscription)
     }
 
     private static let aliasInsertion = SQLiteInsertion<WrittenAlias>("ON CONFLICT DO UPDATE SET period = excluded.period")
 
     /// PER-1: each name of a period, under a constraint that gives it to one period only.
-    static func save(_ alias: SubscriptionRows.AliasRow, of place: SubscriptionPlace, _ database: Database) throws {
-        try database.run(aliasInsertion, WrittenAlias(alias, at: place))
-    }
+    static func save(_ alias: WrittenAlias, _ database: Database) throws { try database.run(aliasInsertion, alias) }
 
     private static let tenureInsertion = SQLiteInsertion<WrittenTenure>()
 

@@ -19,18 +19,13 @@ enum TokenQueries {
 
     private static let registrationInsertion = SQLiteInsertion<WrittenRegistration>("ON CONFLICT DO NOTHING")
 
-    /// - Parameter customer: the number of the customer that it names.
-    static func register(
-        _ registration: TokenRegistration, customer: Int64, app: AppID, _ database: Database
-    ) throws {
-        try database.run(registrationInsertion, WrittenRegistration(registration, customer: customer, app: app))
+    static func register(_ registration: WrittenRegistration, _ database: Database) throws {
+        try database.run(registrationInsertion, registration)
     }
 
     private static let bearerInsertion = SQLiteInsertion<WrittenBearer>("ON CONFLICT DO NOTHING")
 
-    static func note(_ name: TokenName, of place: SubscriptionPlace, _ database: Database) throws {
-        try database.run(bearerInsertion, WrittenBearer(of: name, at: place))
-    }
+    static func note(_ bearer: WrittenBearer, _ database: Database) throws { try database.run(bearerInsertion, bearer) }
 
     static let selectSubscriptions =
         "SELECT \(SubscriptionPlace.columns) FROM tokenOfSubscription WHERE app = ? AND token = ?"

@@ -132,7 +132,8 @@ final class SQLiteTransaction: StoreTransaction {
         let evidence = try arrival.evidence.map { evidence in
             let document = EvidenceDocument(evidence)
             let bytes = try document.bytes(numbers: document.headers.map(number(ofHeader:)))
-            return try EvidenceQueries.insert(document: bytes, form: evidence.form, of: arrival, ledger: ledger, database)
+            return try EvidenceQueries.insert(
+                WrittenEvidence(document: bytes, form: evidence.form, of: arrival, ledger: ledger), database)
         }
         guard evidence != nil || arrival.notification == nil else {
             throw StorageError(.constraint, "a notification without evidence")
@@ -140,9 +141,9 @@ final class SQLiteTransaction: StoreTransaction {
         for fact in arrival.facts {
             try EvidenceQueries.insert(fact, evidence: evidence, receivedAt: arrival.receivedAt, ledger: ledger, database)
             if let token = fact.appAccountToken {
+                let place = SubscriptionPlace(ledger: ledger, id: fact.originalTransactionId)
                 try TokenQueries.note(
-                    TokenName(app: arrival.scope.app, token: token),
-                    of: SubscriptionPlace(ledger: ledger, id: fact.originalTransactionId), database)
+                    WrittenBearer(of: TokenName(app: arrival.scope.app, token: token), at: place), database)
             }
         }
     }
@@ -156,11 +157,11 @@ final class SQLiteTransaction: StoreTransaction {
 
     func register(_ registration: TokenRegistration, app: AppID) throws {
         let customer = try number(of: CustomerName(app, registration.customer))
-        try TokenQueries.register(registration, customer: customer, app: app, database)
+        try TokenQueries.register(WrittenRegistration(registration, customer: customer, app: app), database)
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
-        try AuditQueries.insert(warning, ledger: ledger(of: scope), database)
+        try AuditQueries.insert(WrittenWarning(warning, ledger: ledger(of: scope)), database)
     }
 
     func save(_ savings: [Saving]) throws {
@@ -175,7 +176,8 @@ final class SQLiteTransaction: StoreTransaction {
         let rows = try SubscriptionRows(saving, number: number) {
             try HoldingQueries.holdings(of: id, ledger: ledger, database)
         }
-        try SubscriptionQueries.save(rows, policy: policyNumber(saving.policy), ledger: ledger, database)
+        try SubscriptionQueries.save(
+            WrittenSubscription(rows, policy: policyNumber(saving.policy), ledger: ledger), database)
         let revision = WrittenTenure.Revision(number: rows.ends.tenureRevision, learnedAt: saving.learnedAt)
         for tenure in rows.tenures ?? [] {
             try SubscriptionQueries.insert(
@@ -183,9 +185,11 @@ final class SQLiteTransaction: StoreTransaction {
         }
         for customer in rows.formerHolders { try HoldingQueries.remove(customer, from: id, ledger: ledger, database) }
         for holding in rows.holdings { try HoldingQueries.save(holding, of: id, ledger: ledger, database) }
-        for alias in rows.aliases { try SubscriptionQueries.save(alias, of: place, database) }
-        for row in rows.audit { try AuditQueries.append(row, to: place, database) }
-        for told in rows.outbox { try AuditQueries.append(told, at: saving.learnedAt, of: place, database) }
+        for alias in rows.aliases { try SubscriptionQueries.save(WrittenAlias(alias, at: place), database) }
+        for row in rows.audit { try AuditQueries.append(WrittenAudit(row, at: place), database) }
+        for told in rows.outbox {
+            try AuditQueries.append(WrittenOutbox(told, at: saving.learnedAt, of: place), database)
+        }
         try WorkQueries.replaceDecided(with: rows.work, about: id, ledger: ledger, database)
     }
 
