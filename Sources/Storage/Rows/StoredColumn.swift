@@ -2,7 +2,8 @@
 ///
 /// Their order is the order of the statement's list, and a value is read and bound by its case, so that names, lists and places
 /// cannot disagree. The raw value is the place, counted from 0; no case states one.
-package protocol StoredColumn: CaseIterable, Hashable, Sendable, RawRepresentable where RawValue == Int {
+package protocol StoredColumn: CaseIterable, Hashable, Sendable, RawRepresentable
+where RawValue == Int, AllCases == [Self] {
     /// How a statement names it: as the case, unless several tables of the statement have a column of that name.
     var sql: String { get }
 }

@@ -83,7 +83,7 @@ final class PostgresTransaction: StoreTransaction {
 
     private func ledger(of scope: Scope) throws -> Int64 {
         if let known = names.ledger(of: scope) { return known }
-        // Whoever inserts it at the same time is waited for, and then his row is read.
+        // Waits for a transaction that inserts it at the same time, then reads its row.
         let results = try pipeline([NameQueries.insertLedger(of: scope), NameQueries.ledger(of: scope)])
         guard let number = try results[1].first?.integer(0) else { throw StorageError(.corrupt, "a ledger was not kept") }
         names.learn(ledger: number, of: scope)
@@ -101,7 +101,7 @@ final class PostgresTransaction: StoreTransaction {
     private func number(_ names: Set<CustomerName>) throws {
         var missing = names.filter { customers[$0] == nil }.sorted()
         for attempt in 0...CustomerNumbers.attempts where !missing.isEmpty {
-            // Whoever inserts one at the same time is waited for, and then his row is read.
+            // Waits for a transaction that inserts one at the same time, then reads its row.
             let drawn = attempt == 0 ? [] : missing.map { CustomerRow(number: numbers.draw(), name: $0) }
             let insertions = drawn.isEmpty ? [] : [try CustomerQueries.insert(drawn)]
             guard let found = try pipeline(insertions + [CustomerQueries.numbers(of: missing)]).last else { break }
