@@ -144,9 +144,9 @@ package struct PolicyRow: Sendable, Hashable {
 extension ContentNumber {
     /// The rows whose number is not that of their text, for people.
     package static func misnumbered(
-        headers: [(number: Int64, text: String)], policies: [PolicyRow], limit: Int
+        headers: [JWSHeaderRow], policies: [PolicyRow], limit: Int
     ) -> [String] {
-        let wrongHeaders = headers.filter { of($0.text) != $0.number }.map { "jwsHeader \($0.number)" }
+        let wrongHeaders = headers.filter { of($0.header) != $0.number }.map { "jwsHeader \($0.number)" }
         let wrongPolicies = policies.filter { PolicyRow.number(text: $0.text, foldVersion: $0.foldVersion) != $0.number }
             .map { "policy \($0.number)" }
         return Array((wrongHeaders + wrongPolicies).prefix(limit))

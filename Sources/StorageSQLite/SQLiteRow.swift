@@ -1,45 +1,48 @@
 import GRDB
 import GRDBSQLite
-import Primitives
 import Storage
 
 /// What is bound to a statement.
-enum SQLiteValue {
-    case null
-    case integer(Int64)
-    case text(String)
-    case bytes([UInt8])
-
-    init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-    init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
-    init(_ instant: Timestamp) { self = .integer(instant.millisecondsSince1970) }
-    init(_ bool: Bool) { self = .integer(bool ? 1 : 0) }
-}
+typealias SQLiteValue = StoredValue
 
 /// The row at which a statement stands; gone when the statement moves on.
-struct SQLiteRow {
+///
+/// The tables are strict about types and NULL, so nothing is checked here: NULL reads as 0, or as nothing.
+struct SQLiteRow: StoredRow {
     fileprivate let statement: OpaquePointer
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+    func isNull(_ column: Int) -> Bool { sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
 
-    func text(_ column: Int32) -> String {
-        guard let characters = sqlite3_column_text(statement, column) else { return "" }
-        let bytes = UnsafeBufferPointer(start: characters, count: Int(sqlite3_column_bytes(statement, column)))
+    func bool(_ column: Int) -> Bool { integer(column) != 0 }
+
+    func text(_ column: Int) -> String {
+        guard let characters = sqlite3_column_text(statement, Int32(column)) else { return "" }
+        let bytes = UnsafeBufferPointer(start: characters, count: Int(sqlite3_column_bytes(statement, Int32(column))))
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    func bytes(_ column: Int32) -> [UInt8] {
-        guard let start = sqlite3_column_blob(statement, column) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    func bytes(_ column: Int) -> [UInt8] {
+        guard let start = sqlite3_column_blob(statement, Int32(column)) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, Int32(column)))))
     }
 
-    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+    func optionalInteger(_ column: Int) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+    func optionalBytes(_ column: Int) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 
-    func instant(_ column: Int32) -> Timestamp { Timestamp(millisecondsSince1970: integer(column)) }
+    func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+}
+
+/// The statement that writes one row of a table.
+struct SQLiteInsertion<Row: WrittenRow>: Sendable {
+    let sql: String
+
+    /// - Parameter rest: what follows the values, such as `ON CONFLICT DO NOTHING`.
+    init(_ rest: String = "") {
+        sql = "INSERT INTO \(Row.table) (\(Row.Column.list)) VALUES (\(Row.Column.list { _ in "?" })) \(rest)"
+    }
 }
 
 extension Database {
@@ -48,6 +51,23 @@ extension Database {
     func run(_ sql: String, _ values: [SQLiteValue]) throws -> Int32 {
         _ = try rows(sql, values) { _ in }
         return sqlite3_changes(sqliteConnection)
+    }
+
+    /// Writes a row; returns how many were written.
+    @discardableResult
+    func run<Row: WrittenRow>(_ insertion: SQLiteInsertion<Row>, _ row: Row) throws -> Int32 {
+        try run(insertion.sql, row.values)
+    }
+
+    /// Runs a statement that lists the columns of a value, and reads one from each row.
+    func rows<Value: ReadRow>(_ sql: String, _ values: [SQLiteValue]) throws -> [Value] {
+        try rows(sql, values) { try Value(row: $0) }
+    }
+
+    /// The first of them; nil where there is none.
+    func row<Value: ReadRow>(_ sql: String, _ values: [SQLiteValue]) throws -> Value? {
+        let found: [Value] = try rows(sql, values)
+        return found.first
     }
 
     /// Runs a statement, and reads each row that it gives.
@@ -72,15 +92,16 @@ extension Database {
 
     private func bind(_ value: SQLiteValue, to statement: OpaquePointer, at index: Int32) -> Int32 {
         switch value {
-        case .null: return sqlite3_bind_null(statement, index)
-        case .integer(let number): return sqlite3_bind_int64(statement, index, number)
-        case .text(var text):
+        case .integer(nil), .bool(nil), .text(nil), .bytes(nil): return sqlite3_bind_null(statement, index)
+        case .integer(let number?): return sqlite3_bind_int64(statement, index, number)
+        case .bool(let bool?): return sqlite3_bind_int64(statement, index, bool ? 1 : 0)
+        case .text(var text?):
             return text.withUTF8 { utf8 in
                 utf8.withMemoryRebound(to: CChar.self) { characters in
                     sqlite3_bind_text(statement, index, characters.baseAddress, Int32(characters.count), Self.copied)
                 }
             }
-        case .bytes(let bytes):
+        case .bytes(let bytes?):
             // A null pointer would bind NULL.
             guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
             return bytes.withUnsafeBytes { sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), Self.copied) }

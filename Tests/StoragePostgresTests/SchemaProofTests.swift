@@ -1,5 +1,6 @@
 import PrivatePostgres
 import Storage
+import StorageConformance
 import Testing
 
 @testable import StoragePostgres
@@ -28,6 +29,19 @@ extension PostgresTests {
                 // An index of an operator's own is nobody's business.
                 try owner.runScript("CREATE INDEX mine ON claim (customer)")
                 #expect(try owner.schemaDifferences() == [])
+            }
+        }
+
+        @Test func `The columns that rows declare are the columns of PostgreSQL's schema`() async throws {
+            try await Self.withSchema { owner in
+                let columns = PostgresStatement(
+                    """
+                    SELECT relname, attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+                    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+                    """)
+                var schema: [String: Set<String>] = [:]
+                for row in try owner.execute(columns) { schema[try row.text(0), default: []].insert(try row.text(1)) }
+                #expect(DeclaredTables.all.differences(from: schema) == [])
             }
         }
 

@@ -354,12 +354,14 @@ extension PostgresTests {
                     TransactionFact(
                         originalTransactionId: id, transactionId: TransactionID("id500"), productId: ProductID("p"),
                         purchaseDate: now, signedDate: now))
-                return [
-                    NameQueries.ledger(of: key.scope), EvidenceQueries.known(notifications: [(7, "uuid500")]),
-                    EvidenceQueries.known(signed: [(0, 7, signed)]), EvidenceQueries.known(facts: [(0, 7, question)]),
+                let place = SubscriptionPlace(ledger: 7, id: id)
+                return try [
+                    NameQueries.ledger(of: key.scope), EvidenceQueries.known(notifications: [.init(ledger: 7, uuid: "uuid500")]),
+                    EvidenceQueries.known(signed: [.init(place: 0, ledger: 7, fact: signed)]),
+                    EvidenceQueries.known(facts: [.init(place: 0, ledger: 7, fact: question)]),
                     EvidenceQueries.facts(of: id, ledger: 7, limit: 10), EvidenceQueries.decoded(of: id, ledger: 7),
                     EvidenceQueries.claims(of: id, ledger: 7), TokenQueries.registrations([token]),
-                    TokenQueries.subscriptions(bearing: [token]), SubscriptionQueries.find([(7, id), (7, id)]),
+                    TokenQueries.subscriptions(bearing: [token]), SubscriptionQueries.find([place, place]),
                     SubscriptionQueries.aliases(of: id, ledger: 7), SubscriptionQueries.tenures(of: id, revision: 1, ledger: 7),
                     SubscriptionQueries.next(after: "id500", ledger: 7, limit: 10), NameQueries.nextLedger(after: key.scope),
                     EvidenceQueries.document(500), SealQueries.missed(by: key.app, seal: 7),
@@ -373,8 +375,8 @@ extension PostgresTests {
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10),
-                    WorkQueries.replaceDecided([], .integer(7), .text("id500")),
-                    WorkQueries.replaceDecided([order], .integer(7), .text("id500")),
+                    WorkQueries.replaceDecided([], about: place),
+                    WorkQueries.replaceDecided([order], about: place),
                     SealQueries.unsealed(key.app, limit: 10), CustomerQueries.names(of: [500, 501]),
                     CustomerQueries.numbers(of: [CustomerName(AppID("app7"), CustomerID("id500"))]),
                 ] + WorkQueries.finish(leased, at: now)

@@ -69,11 +69,15 @@ extension PostgresTests {
             try await withConnection { connection in
                 let rows = try connection.execute(
                     PostgresStatement(
-                        "SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[])",
-                        [.integers([1, nil, .max]), .texts(["a,\"{}", "", nil]), .byteStrings([nil, [], [0, 255]])]))
+                        "SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::boolean[])",
+                        [
+                            .integers([1, nil, .max]), .texts(["a,\"{}", "", nil]), .byteStrings([nil, [], [0, 255]]),
+                            .bools([false, true, nil]),
+                        ]))
                 #expect(try rows.map { try $0.optionalInteger(0) } == [1, nil, .max])
                 #expect(try rows.map { try $0.optionalText(1) } == ["a,\"{}", "", nil])
                 #expect(try rows.map { try $0.optionalBytes(2) } == [nil, [], [0, 255]])
+                #expect(try rows.map { try $0.optionalBool(3) } == [false, true, nil])
                 let empty = try connection.one(
                     "SELECT cardinality($1::bigint[]), cardinality($2::text[]), $3 = ANY($1)", .integers([]), .texts([]),
                     .integer(1))
@@ -81,6 +85,13 @@ extension PostgresTests {
                 #expect(try empty.integer(1) == 0)
                 #expect(try !empty.bool(2))
             }
+        }
+
+        @Test func `A column of rows is one array with its gaps, and one of several types is refused`() throws {
+            #expect(try PostgresValue(column: [.text("a"), .text(nil)]) == .texts(["a", nil]))
+            #expect(try PostgresValue(column: [.bool(nil), .bool(true)]) == .bools([nil, true]))
+            #expect(throws: StorageError(.other, "")) { try PostgresValue(column: [.integer(1), .text("a")]) }
+            #expect(throws: StorageError(.other, "")) { try PostgresValue(column: [.bytes(nil), .integer(nil)]) }
         }
 
         @Test func `A text with NUL is refused before anything is sent, in an array too`() async throws {

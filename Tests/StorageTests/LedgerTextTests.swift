@@ -89,7 +89,9 @@ import Testing
                     .replacing(named, with: #""customer":\#(Int64.min),"#)
                     .replacing(merged, with: #"{"merge":{"_0":\#(Int64.min)}}"#)
                 #expect(written == expected)
-                let kept = AuditRowText(head: AuditHead(), text: written, names: CustomerNames([(Int64.min, word)]))
+                let name = CustomerName(row.subscription.app, CustomerID(word))
+                let kept = AuditRowText(
+                    head: AuditHead(), text: written, names: CustomerNames([CustomerRow(number: Int64.min, name: name)]))
                 #expect(kept.unknownCustomers == [])
                 #expect(try StoredAuditRow(kept, of: row.subscription).row == row)
                 let unknown = AuditRowText(head: AuditHead(), text: written, names: CustomerNames())

@@ -300,6 +300,25 @@ import Testing
         #expect(queries[0].union(more) == queries[1])
     }
 
+    /// Only an answer of a single column has a place instead of a name (decision 0032).
+    @Test func `rows are read by the names of their columns`() throws {
+        let allowed = [
+            // What the databases say of themselves.
+            "SQLiteSchema.swift", "SchemaQueries.swift", "SessionQueries.swift", "ProofQueries.swift",
+            // The one query that every screen waits for has readers of its own.
+            "HoldingReaders.swift",
+        ]
+        let files = try Self.files(in: "Sources/StorageSQLite", "Sources/StoragePostgres").filter { file in
+            !allowed.contains { file.path.hasSuffix("/\($0)") }
+        }
+        #expect(files.count > 30)
+        let place = #/\.(?:integer|text|utf8|bytes|bool|isNull|optional[A-Z]\w*)\([1-9]/#
+        complain(
+            files.flatMap { file in
+                file.code.filter { $0.text.contains(place) }.map { "\(file.path):\($0.number): a column is read by its place" }
+            })
+    }
+
     /// The functions that a file declares, from the first line with the word on, each with its labels.
     private func functions(of path: String, in word: String) throws -> [String] {
         let text = try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)

@@ -34,8 +34,8 @@ package struct CustomerNames: Sendable, Hashable {
     /// Nil for one who was erased.
     private let names: [Int64: CustomerID?]
 
-    package init(_ rows: some Sequence<(number: Int64, name: String?)> = []) {
-        names = Dictionary(rows.map { ($0.number, $0.name.map { CustomerID($0) }) }) { first, _ in first }
+    package init(_ rows: [CustomerRow] = []) {
+        names = Dictionary(rows.map { ($0.number, $0.customer.map { CustomerID($0) }) }) { first, _ in first }
     }
 
     /// Whether a row with the number exists, be it that of an erased customer.

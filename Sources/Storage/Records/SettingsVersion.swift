@@ -16,27 +16,17 @@ package struct SettingsVersion: Sendable, Hashable {
     /// As ``SettingsCoding`` writes it.
     package let document: String
 
-    package init(
-        app: AppID, number: Int64, instants: (validFrom: Timestamp, appliedAt: Timestamp), actor: String, digest: String,
-        document: String
-    ) {
-        self.app = app
-        self.number = number
-        (validFrom, appliedAt) = instants
-        self.actor = actor
-        self.digest = digest
-        self.document = document
-    }
-
     /// The next version of an app, from an instant on.
     package init(
         _ content: SettingsContent, of app: AppID, number: Int64, instants: (validFrom: Timestamp, appliedAt: Timestamp),
         actor: String
     ) throws {
-        let document = try SettingsCoding.encode(content)
-        self.init(
-            app: app, number: number, instants: instants, actor: actor, digest: SettingsCoding.digest(of: document),
-            document: document)
+        document = try SettingsCoding.encode(content)
+        digest = SettingsCoding.digest(of: document)
+        self.app = app
+        self.number = number
+        (validFrom, appliedAt) = instants
+        self.actor = actor
     }
 
     /// - Throws: `StorageError` with `corrupt` where the document is none of ours.

@@ -44,7 +44,7 @@ package struct AuditRowText: Sendable, Hashable {
     ///
     /// - Parameter names: of some numbers.
     package static func named(
-        _ rows: [(head: AuditHead, text: String)], _ names: (Set<Int64>) throws -> CustomerNames
+        _ rows: [SubscriptionRows.Audit], _ names: (Set<Int64>) throws -> CustomerNames
     ) rethrows -> [AuditRowText] {
         let numbers = rows.reduce(into: Set<Int64>()) { $0.formUnion(AuditRowCoding.customers(in: $1.text)) }
         let names = try names(numbers)
@@ -82,15 +82,29 @@ package struct StoredContents: Sendable, Hashable {
         package let evidenceReceivedAt: Timestamp?
         /// What stands beside the fact.
         package let columns: FactColumns
+    }
 
-        package init(
-            fact: Fact, columns: FactColumns, receivedAt: Timestamp, evidence: (number: Int64, receivedAt: Timestamp?)?
-        ) {
-            self.fact = fact
+    /// A claim, and what stands beside it.
+    package struct KeptClaim: Sendable, Hashable {
+        package let claim: Claim
+        package let columns: ClaimColumns
+
+        package init(claim: Claim, columns: ClaimColumns) {
+            self.claim = claim
             self.columns = columns
-            self.receivedAt = receivedAt
-            self.evidence = evidence?.number
-            evidenceReceivedAt = evidence?.receivedAt
+        }
+    }
+
+    /// What its state is folded from.
+    package struct Sources: Sendable, Hashable {
+        package let facts: [KeptFact]
+        package let claims: [KeptClaim]
+        package let registrations: [TokenRegistration]
+
+        package init(facts: [KeptFact], claims: [KeptClaim], registrations: [TokenRegistration]) {
+            self.facts = facts
+            self.claims = claims
+            self.registrations = registrations
         }
     }
 
@@ -99,15 +113,14 @@ package struct StoredContents: Sendable, Hashable {
     package static let limit = 100_000
 
     package init(
-        stored: StoredSubscription,
-        evidence: (facts: [KeptFact], claims: [(Claim, ClaimColumns)], registrations: [TokenRegistration]),
-        notifications: [NotificationRow],
+        stored: StoredSubscription, sources: Sources, notifications: [NotificationRow],
         tenures: [SubscriptionRows.TenureRow], holdings: [SubscriptionRows.HoldingRow], aliases: [SubscriptionRows.AliasRow]
     ) {
         self.stored = stored
-        (facts, registrations) = (evidence.facts, evidence.registrations)
-        claims = evidence.claims.map(\.0)
-        claimColumns = evidence.claims.map(\.1)
+        facts = sources.facts
+        registrations = sources.registrations
+        claims = sources.claims.map(\.claim)
+        claimColumns = sources.claims.map(\.columns)
         self.notifications = notifications
         self.tenures = tenures
         self.holdings = holdings

@@ -8,7 +8,7 @@ enum HoldingQueries {
     static func holdings(of customer: CustomerID, in scope: Scope) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT holding, newest FROM (SELECT max(number) AS newest FROM settingsVersion WHERE app = $1) AS settings
+            SELECT \(HoldingAnswer.columns) FROM (SELECT max(number) AS newest FROM settingsVersion WHERE app = $1) AS settings
             LEFT JOIN holding ON ledger = (SELECT id FROM ledger WHERE app = $1 AND environment = $2) AND customer = $3
             ORDER BY originalTransactionId
             """,
@@ -20,7 +20,7 @@ enum HoldingQueries {
     ) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT customer, holding FROM holding
+            SELECT \(HeldByCustomer.columns) FROM holding
             WHERE ledger = $1 AND (customer, originalTransactionId) > ($2, $3) ORDER BY customer, originalTransactionId LIMIT $4
             """,
             [.integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .count(limit)])
@@ -30,16 +30,12 @@ enum HoldingQueries {
     static func holdings(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT customer, holding FROM holding
+            SELECT \(SubscriptionRows.HoldingRow.columns) FROM holding
             WHERE ledger = $1 AND originalTransactionId = $2 AND customer = ANY (ARRAY(
                 SELECT DISTINCT owner.customer FROM tenure JOIN customer AS owner ON owner.id = tenure.customer
                 WHERE ledger = $1 AND originalTransactionId = $2 AND owner.customer IS NOT NULL))
             ORDER BY customer
             """,
             [.integer(ledger), .text(id.rawValue)])
-    }
-
-    static func holding(in row: PostgresRow) throws -> SubscriptionRows.HoldingRow {
-        SubscriptionRows.HoldingRow(customer: CustomerID(try row.text(0)), holding: try row.bytes(1))
     }
 }

@@ -10,55 +10,55 @@ enum NameQueries {
             [.text(scope.app.rawValue), .text(scope.environment.rawValue)])
     }
 
-    static func insertLedger(of scope: Scope) -> PostgresStatement {
-        PostgresStatement(
-            "INSERT INTO ledger (app, environment) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            [.text(scope.app.rawValue), .text(scope.environment.rawValue)])
-    }
+    private static let ledgerInsertion = PostgresInsertion<WrittenLedger>("ON CONFLICT DO NOTHING")
+
+    static func insertLedger(of scope: Scope) -> PostgresStatement { ledgerInsertion.statement(WrittenLedger(scope)) }
+
+    private static let selectScope = "SELECT \(NumberedScope.columns) FROM ledger WHERE id = $1"
 
     static func scope(of ledger: Int64, _ connection: PostgresConnection) throws -> Scope {
-        let row = try connection.execute(
-            PostgresStatement("SELECT app, environment FROM ledger WHERE id = $1", [.integer(ledger)])
-        ).first
+        let row = try connection.execute(PostgresStatement(selectScope, [.integer(ledger)])).first
         guard let row else { throw StorageError(.corrupt, "no ledger has the number \(ledger)") }
-        return Scope(app: AppID(try row.text(0)), environment: try row.environment(1))
+        return try NumberedScope(row: row).scope
     }
+
+    private static let selectNextLedger = """
+        SELECT \(NumberedScope.columns) FROM ledger WHERE (app, environment) > ($1, $2) ORDER BY app, environment LIMIT 1
+        """
 
     static func nextLedger(after scope: Scope?) -> PostgresStatement {
         PostgresStatement(
-            "SELECT id, app, environment FROM ledger WHERE (app, environment) > ($1, $2) ORDER BY app, environment LIMIT 1",
-            [.text(scope?.app.rawValue ?? ""), .text(scope?.environment.rawValue ?? "")])
+            selectNextLedger, [.text(scope?.app.rawValue ?? ""), .text(scope?.environment.rawValue ?? "")])
     }
+
+    private static let headerInsertion = PostgresInsertion<JWSHeaderRow>("ON CONFLICT DO NOTHING")
 
     static func insertHeader(_ header: String, number: Int64) -> PostgresStatement {
-        PostgresStatement(
-            "INSERT INTO jwsHeader (id, header) VALUES ($1, $2) ON CONFLICT DO NOTHING", [.integer(number), .text(header)])
+        headerInsertion.statement(JWSHeaderRow(number: number, header: header))
     }
 
-    static func headers(_ numbers: [Int64]) -> PostgresStatement {
-        PostgresStatement("SELECT id, header FROM jwsHeader WHERE id = ANY ($1::bigint[])", [.integers(numbers)])
-    }
+    private static let selectHeaders = "SELECT \(JWSHeaderRow.columns) FROM jwsHeader WHERE id = ANY ($1::bigint[])"
+
+    static func headers(_ numbers: [Int64]) -> PostgresStatement { PostgresStatement(selectHeaders, [.integers(numbers)]) }
+
+    private static let selectHeader = "SELECT \(JWSHeaderRow.columns) FROM jwsHeader WHERE id = $1"
 
     static func header(_ number: Int64, _ connection: PostgresConnection) throws -> String {
-        let row = try connection.execute(
-            PostgresStatement("SELECT header FROM jwsHeader WHERE id = $1", [.integer(number)])
-        ).first
+        let row = try connection.execute(PostgresStatement(selectHeader, [.integer(number)])).first
         guard let row else { throw StorageError(.corrupt, "no JWS header has the number \(number)") }
-        return try row.text(0)
+        return try JWSHeaderRow(row: row).header
     }
 
-    static func insert(_ policy: PolicyRow) -> PostgresStatement {
-        PostgresStatement(
-            "INSERT INTO policy (id, foldVersion, policy) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            [.integer(policy.number), .integer(policy.foldVersion), .text(policy.text)])
-    }
+    private static let policyInsertion = PostgresInsertion<PolicyRow>("ON CONFLICT DO NOTHING")
+
+    static func insert(_ policy: PolicyRow) -> PostgresStatement { policyInsertion.statement(policy) }
+
+    private static let selectPolicy = "SELECT \(PolicyRow.columns) FROM policy WHERE id = $1"
 
     static func policy(_ number: Int64, _ connection: PostgresConnection) throws -> PolicyTimeline {
-        let row = try connection.execute(
-            PostgresStatement("SELECT policy FROM policy WHERE id = $1", [.integer(number)])
-        ).first
+        let row = try connection.execute(PostgresStatement(selectPolicy, [.integer(number)])).first
         guard let row else { throw StorageError(.corrupt, "no policy has the number \(number)") }
-        return try StateCoding.decode(PolicyTimeline.self, from: row.text(0))
+        return try StateCoding.decode(PolicyTimeline.self, from: PolicyRow(row: row).text)
     }
 
     /// Stands for every name. A transaction that locks by name shares it; one that would lock too many names holds it alone,
@@ -73,21 +73,4 @@ enum NameQueries {
             "SELECT pg_advisory_xact_lock_shared($2), pg_advisory_xact_lock(name) FROM unnest($1::bigint[]) AS name",
             [.integers(Set(names).sorted()), .integer(everything)])
     }
-}
-
-extension PostgresRow {
-    func environment(_ column: Int) throws -> Environment {
-        let spelling = try text(column)
-        guard let environment = Environment(rawValue: spelling) else {
-            throw StorageError(.corrupt, "unknown environment \(spelling)")
-        }
-        return environment
-    }
-
-    func instant(_ column: Int) throws -> Timestamp { Timestamp(millisecondsSince1970: try integer(column)) }
-}
-
-extension PostgresValue {
-    static func instant(_ instant: Timestamp) -> PostgresValue { .integer(instant.millisecondsSince1970) }
-    static func count(_ count: Int) -> PostgresValue { .integer(Int64(count)) }
 }

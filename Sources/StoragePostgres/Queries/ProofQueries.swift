@@ -4,42 +4,34 @@ import Storage
 
 /// What only a proof of the books asks.
 enum ProofQueries {
+    private static let selectNotifications = """
+        SELECT \(NotificationRow.columns) FROM evidence
+        WHERE ledger = $1 AND notificationUUID = ANY($2::text[]) ORDER BY notificationUUID
+        """
+
     /// By UUID.
     static func notifications(_ uuids: [String], ledger: Int64) -> PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT notificationUUID, id FROM evidence
-            WHERE ledger = $1 AND notificationUUID = ANY($2::text[]) ORDER BY notificationUUID
-            """,
-            [.integer(ledger), .texts(uuids)])
+        PostgresStatement(selectNotifications, [.integer(ledger), .texts(uuids)])
     }
 
-    static func notification(in row: PostgresRow, from first: Int) throws -> NotificationRow {
-        NotificationRow(notificationUUID: try row.text(first), evidence: try row.integer(first + 1))
-    }
+    private static let selectFactless = """
+        SELECT \(FactlessNotification.columns)
+        FROM evidence JOIN ledger ON ledger.id = evidence.ledger
+        WHERE notificationUUID IS NOT NULL AND (app, environment, notificationUUID) > ($1, $2, $3)
+            AND NOT EXISTS (
+                SELECT 1 FROM fact WHERE fact.evidence = evidence.id AND factKey = 'notification/' || notificationUUID)
+        ORDER BY app, environment, notificationUUID LIMIT $4
+        """
 
     static func factless(
         after place: (scope: Scope, notificationUUID: String)?, limit: Int
     ) -> PostgresStatement {
         PostgresStatement(
-            """
-            SELECT app, environment, receivedAt, notificationUUID, evidence.id
-            FROM evidence JOIN ledger ON ledger.id = evidence.ledger
-            WHERE notificationUUID IS NOT NULL AND (app, environment, notificationUUID) > ($1, $2, $3)
-                AND NOT EXISTS (
-                    SELECT 1 FROM fact WHERE fact.evidence = evidence.id AND factKey = 'notification/' || notificationUUID)
-            ORDER BY app, environment, notificationUUID LIMIT $4
-            """,
+            selectFactless,
             [
                 .text(place?.scope.app.rawValue ?? ""), .text(place?.scope.environment.rawValue ?? ""),
                 .text(place?.notificationUUID ?? ""), .count(limit),
             ])
-    }
-
-    static func factless(in row: PostgresRow) throws -> FactlessNotification {
-        FactlessNotification(
-            scope: Scope(app: AppID(try row.text(0)), environment: try row.environment(1)),
-            row: try notification(in: row, from: 3), receivedAt: try row.instant(2))
     }
 
     static func unusedDocuments(limit: Int) -> PostgresStatement {
@@ -51,6 +43,6 @@ enum ProofQueries {
             [.count(limit)])
     }
 
-    static let headers = PostgresStatement("SELECT id, header FROM jwsHeader")
-    static let policies = PostgresStatement("SELECT id, foldVersion, policy FROM policy")
+    static let headers = PostgresStatement("SELECT \(JWSHeaderRow.columns) FROM jwsHeader")
+    static let policies = PostgresStatement("SELECT \(PolicyRow.columns) FROM policy")
 }

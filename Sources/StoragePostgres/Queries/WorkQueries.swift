@@ -4,79 +4,70 @@ import Storage
 
 /// The queue of what is to be done later.
 enum WorkQueries {
+    /// `$1` and `$2` are the ledger and the subject; the columns of the new rows follow as arrays.
+    private static let replace = """
+        WITH kept AS (SELECT id, workKey, isDecided FROM work WHERE ledger = $1 AND subject = $2),
+        new AS (
+            SELECT \(WrittenWork.Column.list), row_number() OVER () AS place
+            FROM unnest(\(WrittenWork.Column.list { "$\($0.rawValue + 3)" })) AS named (\(WrittenWork.Column.list))
+            WHERE NOT EXISTS (SELECT 1 FROM kept WHERE kept.workKey = named.workKey)),
+        free AS (
+            SELECT id, row_number() OVER (ORDER BY id) AS place FROM kept
+            WHERE isDecided AND NOT workKey = ANY ($\(WrittenWork.Column.workKey.rawValue + 3))),
+        taken AS (
+            UPDATE work SET \(WrittenWork.replaced.map { "\($0.name) = new.\($0.name)" }.joined(separator: ", ")), asked = 1,
+                attempts = 0, fence = fence + 1, worker = NULL, finishedAt = NULL, failedAt = NULL, lastError = NULL
+            FROM free JOIN new USING (place) WHERE work.id = free.id),
+        gone AS (DELETE FROM work USING free WHERE work.id = free.id AND place > (SELECT count(*) FROM new))
+        INSERT INTO work (\(WrittenWork.Column.list))
+        SELECT \(WrittenWork.Column.list) FROM new WHERE place > (SELECT count(*) FROM free)
+        """
+
     /// Work that the rules named before and do not name now is taken back, even from the worker that holds it: that worker's end
     /// of it will be refused. New work takes the rows of what is taken back, and the holder of the former work has an old fence.
-    static func replaceDecided(_ orders: [WorkOrder], _ ledger: PostgresValue, _ id: PostgresValue) -> PostgresStatement {
+    static func replaceDecided(_ orders: [WorkOrder], about place: SubscriptionPlace) throws -> PostgresStatement {
+        let subject: [PostgresValue] = [.integer(place.ledger), .text(place.id.rawValue)]
         guard !orders.isEmpty else {
-            return PostgresStatement("DELETE FROM work WHERE ledger = $1 AND subject = $2 AND isDecided", [ledger, id])
+            return PostgresStatement("DELETE FROM work WHERE ledger = $1 AND subject = $2 AND isDecided", subject)
         }
-        return PostgresStatement(
-            """
-            WITH kept AS (SELECT id, workKey, isDecided FROM work WHERE ledger = $1 AND subject = $2),
-            new AS (
-                SELECT key, ofKind, words, due, row_number() OVER () AS place
-                FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) AS named (key, ofKind, words, due)
-                WHERE NOT EXISTS (SELECT 1 FROM kept WHERE workKey = key)),
-            free AS (
-                SELECT id, row_number() OVER (ORDER BY id) AS place FROM kept
-                WHERE isDecided AND NOT workKey = ANY ($3::text[])),
-            taken AS (
-                UPDATE work SET workKey = key, kind = ofKind, body = words, dueAt = due, availableAt = due, asked = 1,
-                    attempts = 0, fence = fence + 1, worker = NULL, finishedAt = NULL, failedAt = NULL, lastError = NULL
-                FROM free JOIN new USING (place) WHERE work.id = free.id),
-            gone AS (DELETE FROM work USING free WHERE work.id = free.id AND place > (SELECT count(*) FROM new))
-            INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
-            SELECT $1, $2, key, ofKind, words, due, true, due FROM new WHERE place > (SELECT count(*) FROM free)
-            """,
-            [
-                ledger, id, .texts(orders.map(\.key)), .texts(orders.map(\.kind.rawValue)), .texts(orders.map(\.body)),
-                .integers(orders.map(\.dueAt.millisecondsSince1970)),
-            ])
+        let rows = orders.map { WrittenWork($0, ledger: place.ledger) }
+        return PostgresStatement(replace, subject + (try WrittenWork.arrays(of: rows)))
     }
+
+    private static let insertion = PostgresInsertion<WrittenWork>(
+        """
+        ON CONFLICT (ledger, subject, workKey) DO UPDATE SET asked = work.asked + 1, finishedAt = NULL, failedAt = NULL,
+            body = excluded.body,
+            attempts = CASE WHEN work.availableAt IS NULL THEN 0 ELSE work.attempts END,
+            dueAt = CASE WHEN work.availableAt IS NULL OR work.worker IS NOT NULL THEN excluded.dueAt
+                ELSE least(work.dueAt, excluded.dueAt) END,
+            availableAt = CASE WHEN work.availableAt IS NULL THEN excluded.availableAt
+                WHEN work.worker IS NOT NULL THEN work.availableAt ELSE least(work.availableAt, excluded.availableAt) END
+        """)
 
     /// Ordered again while a worker holds it, it is done again, at the later instant; pending work is done at the earlier
     /// one.
     static func order(_ order: WorkOrder, ledger: Int64) -> PostgresStatement {
-        PostgresStatement(
-            """
-            INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $6)
-            ON CONFLICT (ledger, subject, workKey) DO UPDATE SET asked = work.asked + 1, finishedAt = NULL, failedAt = NULL,
-                body = excluded.body,
-                attempts = CASE WHEN work.availableAt IS NULL THEN 0 ELSE work.attempts END,
-                dueAt = CASE WHEN work.availableAt IS NULL OR work.worker IS NOT NULL THEN excluded.dueAt
-                    ELSE least(work.dueAt, excluded.dueAt) END,
-                availableAt = CASE WHEN work.availableAt IS NULL THEN excluded.availableAt
-                    WHEN work.worker IS NOT NULL THEN work.availableAt ELSE least(work.availableAt, excluded.availableAt) END
-            """,
-            [
-                .integer(ledger), .text(order.subject), .text(order.key), .text(order.kind.rawValue), .text(order.body),
-                .instant(order.dueAt), .bool(order.isDecided),
-            ])
+        insertion.statement(WrittenWork(order, ledger: ledger))
     }
+
+    private static let lease = """
+        WITH due AS MATERIALIZED (
+            SELECT id AS dueId FROM work WHERE kind = $3 AND availableAt IS NOT NULL AND availableAt <= $4
+            ORDER BY availableAt LIMIT $5 FOR UPDATE SKIP LOCKED)
+        UPDATE work SET attempts = attempts + 1, fence = fence + 1, worker = $1, availableAt = $2
+        FROM due WHERE id = dueId
+        RETURNING \(WorkColumn.list)
+        """
 
     /// What another transaction is taking at this moment is passed over.
     static func lease(_ kind: WorkKind, for request: WorkRequest, at now: Timestamp) -> PostgresStatement {
         PostgresStatement(
-            """
-            WITH due AS MATERIALIZED (
-                SELECT id FROM work WHERE kind = $3 AND availableAt IS NOT NULL AND availableAt <= $4
-                ORDER BY availableAt LIMIT $5 FOR UPDATE SKIP LOCKED)
-            UPDATE work SET attempts = attempts + 1, fence = fence + 1, worker = $1, availableAt = $2
-            FROM due WHERE work.id = due.id
-            RETURNING work.id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, fence, asked
-            """,
+            lease,
             [
                 .text(request.worker), .instant(now.adding(request.lease)), .text(kind.rawValue), .instant(now),
                 .count(request.limit),
             ])
-    }
-
-    static func order(in row: PostgresRow, scope: (Int64) throws -> Scope) throws -> WorkOrder {
-        WorkOrder(
-            scope: try scope(row.integer(1)), subject: try row.text(2),
-            job: .init(key: try row.text(3), kind: WorkKind(rawValue: try row.text(4)), body: try row.text(5)),
-            dueAt: try row.instant(6), isDecided: try row.bool(7))
     }
 
     // MARK: Ending a lease
@@ -134,30 +125,9 @@ enum WorkQueries {
 
     // MARK: Looking
 
-    static func work(after id: Int64, limit: Int) -> PostgresStatement {
-        PostgresStatement(
-            """
-            SELECT id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, worker, availableAt, finishedAt,
-                failedAt,
-                lastError
-            FROM work WHERE id > $1 ORDER BY id LIMIT $2
-            """,
-            [.integer(id), .count(limit)])
-    }
+    private static let selectWork = "SELECT \(WorkColumn.list) FROM work WHERE id > $1 ORDER BY id LIMIT $2"
 
-    static func stored(in row: PostgresRow, scope: (Int64) throws -> Scope) throws -> StoredWork {
-        let state: StoredWork.State =
-            if let worker = try row.optionalText(9) {
-                .leased(by: worker, until: try row.instant(10))
-            } else if let finished = try row.optionalInteger(11) {
-                .done(at: Timestamp(millisecondsSince1970: finished))
-            } else if let failed = try row.optionalInteger(12) {
-                .failed(at: Timestamp(millisecondsSince1970: failed))
-            } else {
-                .waiting
-            }
-        return StoredWork(
-            id: try row.integer(0), order: try order(in: row, scope: scope), attempts: try row.integer(8), state: state,
-            lastError: try row.optionalText(13))
+    static func work(after id: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(selectWork, [.integer(id), .count(limit)])
     }
 }

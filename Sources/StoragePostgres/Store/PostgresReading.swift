@@ -23,8 +23,8 @@ struct PostgresReading {
     }
 
     /// A history in a form of another version is put together again from the rows.
-    func subscription(_ found: SubscriptionQueries.Found, _ key: SubscriptionKey) throws -> StoredSubscription {
-        let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: found.ledger) }
+    func subscription(_ found: FoundSubscription, _ key: SubscriptionKey) throws -> StoredSubscription {
+        let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: found.place.ledger) }
         let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, connection) }
         return StoredSubscription(
             history: history, policy: policy, isFoldCurrent: found.foldVersion == SubscriptionState.foldVersion,
@@ -32,8 +32,9 @@ struct PostgresReading {
     }
 
     func subscription(_ key: SubscriptionKey, ledger: Int64) throws -> StoredSubscription? {
-        let row = try connection.execute(SubscriptionQueries.find([(ledger, key.originalTransactionId)])).first
-        return try row.map { try subscription(SubscriptionQueries.found(in: $0), key) }
+        let place = SubscriptionPlace(ledger: ledger, id: key.originalTransactionId)
+        let row = try connection.execute(SubscriptionQueries.find([place])).first
+        return try row.map { try subscription(FoundSubscription(row: $0), key) }
     }
 
     /// By id.
@@ -41,9 +42,8 @@ struct PostgresReading {
         in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
     ) throws -> [StoredSubscription] {
         try connection.execute(SubscriptionQueries.page(after: id, ledger: ledger, limit: limit)).map { row in
-            let found = try SubscriptionQueries.found(in: row)
-            return try subscription(
-                found, SubscriptionKey(app: scope.app, environment: scope.environment, originalTransactionId: found.id))
+            let found = try FoundSubscription(row: row)
+            return try subscription(found, SubscriptionKey(scope, found.place.id))
         }
     }
 
@@ -53,62 +53,64 @@ struct PostgresReading {
             EvidenceQueries.decoded(of: id, ledger: ledger), EvidenceQueries.claims(of: id, ledger: ledger),
         ])
         let facts = try results[0].map { try FactCoding.decode($0.bytes(0)) }
-        let claims = try claims(in: results[1]).map(\.0)
+        let claims = try claims(in: results[1])
         return SubscriptionHistory(
-            key: key, facts: facts, claims: claims, registrations: try registrations(for: facts, app: key.app))
+            key: key, facts: facts, claims: claims.map(\.claim), registrations: try registrations(for: facts, app: key.app))
     }
 
-    private func claims(in rows: PostgresResult) throws -> [(Claim, ClaimColumns)] {
-        let names = try names(of: rows.reduce(into: []) { $0.formUnion(try EvidenceQueries.customers(inClaim: $1)) })
-        return try rows.map { try EvidenceQueries.claim(in: $0, names) }
+    private func claims(in rows: PostgresResult) throws -> [StoredContents.KeptClaim] {
+        try NumberedClaim.named(rows.map(NumberedClaim.init(row:)), names)
     }
 
     func names(of numbers: Set<Int64>) throws -> CustomerNames {
-        numbers.isEmpty ? CustomerNames() : try CustomerQueries.names(in: connection.execute(CustomerQueries.names(of: numbers)))
+        guard !numbers.isEmpty else { return CustomerNames() }
+        return CustomerNames(try connection.execute(CustomerQueries.names(of: numbers)).map(CustomerRow.init(row:)))
     }
 
     private func registrations(for facts: [Fact], app: AppID) throws -> [TokenRegistration] {
         let names = SubscriptionHistory.tokens(in: facts).map { TokenName(app: app, token: $0) }
         guard !names.isEmpty else { return [] }
-        return try connection.execute(TokenQueries.registrations(names)).map { try TokenQueries.registration(in: $0).1 }
+        return try connection.execute(TokenQueries.registrations(names)).map { try StoredRegistration(row: $0).registration }
     }
 
     /// By the table's own key, one ledger after the other.
     func subscriptions(after key: SubscriptionKey?, limit: Int) throws -> [SubscriptionKey] {
         var keys: [SubscriptionKey] = []
-        var place = try key.flatMap { key in try ledger(of: key.scope).map { ($0, key.scope, key.originalTransactionId.rawValue) }
+        var last = key?.originalTransactionId.rawValue ?? ""
+        var place = try key.flatMap { key in try ledger(of: key.scope).map { NumberedScope(number: $0, scope: key.scope) } }
+        if place == nil {
+            last = ""
+            place = try nextLedger(after: key?.scope)
         }
-        if place == nil { place = try nextLedger(after: key?.scope) }
         // Bounded by the ledgers, which are the apps and environments there are.
-        while let (ledger, scope, last) = place, keys.count < limit {
-            let page = SubscriptionQueries.next(after: last, ledger: ledger, limit: limit - keys.count)
+        while let ledger = place, keys.count < limit {
+            let page = SubscriptionQueries.next(after: last, ledger: ledger.number, limit: limit - keys.count)
             keys += try connection.execute(page).map { row in
-                SubscriptionKey(
-                    app: scope.app, environment: scope.environment, originalTransactionId: OriginalTransactionID(try row.text(0)))
+                SubscriptionKey(ledger.scope, OriginalTransactionID(try row.text(0)))
             }
-            place = try nextLedger(after: scope)
+            last = ""
+            place = try nextLedger(after: ledger.scope)
         }
         return keys
     }
 
-    private func nextLedger(after scope: Scope?) throws -> (Int64, Scope, String)? {
-        try connection.execute(NameQueries.nextLedger(after: scope)).first.map { row in
-            (try row.integer(0), Scope(app: AppID(try row.text(1)), environment: try row.environment(2)), "")
-        }
+    /// Nil after the last.
+    private func nextLedger(after scope: Scope?) throws -> NumberedScope? {
+        try connection.execute(NameQueries.nextLedger(after: scope)).first.map(NumberedScope.init(row:))
     }
 
     func evidence(_ number: Int64) throws -> Evidence {
         guard let row = try connection.execute(EvidenceQueries.document(number)).first else {
             throw StorageError(.corrupt, "no evidence has the number \(number)")
         }
-        return try EvidenceQueries.evidence(in: row, header: header)
+        return try StoredDocument(row: row).evidence(header: header)
     }
 
     /// Each document is read once, however many facts it proves.
     func facts(of id: OriginalTransactionID, limit: Int, ledger: Int64) throws -> [StoredFact] {
         var documents: [Int64: Evidence] = [:]
         return try connection.execute(EvidenceQueries.facts(of: id, ledger: ledger, limit: limit)).map { row in
-            let kept = try EvidenceQueries.fact(in: row)
+            let kept = try StoredContents.KeptFact(row: row)
             let evidence = try kept.evidence.map { number in
                 let document = try documents[number] ?? self.evidence(number)
                 documents[number] = document
@@ -129,23 +131,17 @@ struct PostgresReading {
             SubscriptionQueries.aliases(of: id, ledger: ledger),
             HoldingQueries.holdings(of: id, ledger: ledger),
         ])
-        let facts = try results[0].map(EvidenceQueries.fact)
+        let facts = try results[0].map(StoredContents.KeptFact.init(row:))
         return StoredContents(
             stored: stored,
-            evidence: (
-                facts, try claims(in: results[1]), try registrations(for: facts.map(\.fact), app: key.app)
-            ),
+            sources: .init(
+                facts: facts, claims: try claims(in: results[1]),
+                registrations: try registrations(for: facts.map(\.fact), app: key.app)),
             notifications: try connection.execute(
                 ProofQueries.notifications(facts.compactMap(\.fact.notificationUUID), ledger: ledger)
-            ).map { try ProofQueries.notification(in: $0, from: 0) },
-            tenures: try results[2].map { row in
-                SubscriptionRows.TenureRow(
-                    from: try row.instant(0),
-                    customer: try row.optionalText(1).map { CustomerID($0) }
-                        ?? row.optionalInteger(4).map(CustomerNames.erased),
-                    rule: try row.text(2), evidence: try row.text(3))
-            },
-            holdings: try results[4].map(HoldingQueries.holding),
-            aliases: try results[3].map { SubscriptionRows.AliasRow(alias: try $0.text(0), period: try $0.text(1)) })
+            ).map(NotificationRow.init(row:)),
+            tenures: try results[2].map(SubscriptionRows.TenureRow.init(row:)),
+            holdings: try results[4].map(SubscriptionRows.HoldingRow.init(row:)),
+            aliases: try results[3].map(SubscriptionRows.AliasRow.init(row:)))
     }
 }

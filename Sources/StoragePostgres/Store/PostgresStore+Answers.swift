@@ -8,17 +8,13 @@ extension PostgresStore {
     package func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
         try await read { reading in
             let rows = try reading.connection.execute(HoldingQueries.holdings(of: customer, in: scope))
-            var (holdings, settings) = ([Holding](), Int64(0))
-            for row in rows {
-                settings = try row.optionalInteger(1) ?? 0
-                if let holding = try row.optionalBytes(0) { holdings.append(try HoldingCoding.decode(holding)) }
-            }
-            return CustomerHoldings(holdings: holdings, settings: settings)
+                .map(HoldingAnswer.init(row:))
+            return CustomerHoldings(holdings: rows.compactMap(\.holding), settings: rows.first?.newest ?? 0)
         }
     }
 
     package func settings(of app: AppID) async throws -> [SettingsVersion] {
-        try await read { try $0.connection.execute(SettingsQueries.versions(of: app)).map(SettingsQueries.version) }
+        try await read { try $0.connection.execute(SettingsQueries.versions(of: app)).map(SettingsVersion.init(row:)) }
     }
 
     package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
@@ -35,7 +31,8 @@ extension PostgresStore {
 
     package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
         try await read(scope) { reading, ledger in
-            try reading.connection.execute(AuditQueries.warnings(ledger: ledger, limit: limit)).map(AuditQueries.warning)
+            try reading.connection.execute(AuditQueries.warnings(ledger: ledger, limit: limit))
+                .map(OperatorWarning.init(row:))
         } ?? []
     }
 

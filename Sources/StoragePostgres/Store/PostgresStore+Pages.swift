@@ -14,9 +14,8 @@ extension PostgresStore {
         in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
     ) async throws -> [HeldByCustomer] {
         try await read(scope) { reading, ledger in
-            try reading.connection.execute(HoldingQueries.page(after: place, ledger: ledger, limit: limit)).map { row in
-                HeldByCustomer(customer: CustomerID(try row.text(0)), holding: try HoldingCoding.decode(row.bytes(1)))
-            }
+            try reading.connection.execute(HoldingQueries.page(after: place, ledger: ledger, limit: limit))
+                .map(HeldByCustomer.init(row:))
         } ?? []
     }
 }

@@ -24,7 +24,8 @@ extension PostgresStore {
         after place: (scope: Scope, notificationUUID: String)?, limit: Int
     ) async throws -> [FactlessNotification] {
         try await read { reading in
-            try reading.connection.execute(ProofQueries.factless(after: place, limit: limit)).map(ProofQueries.factless)
+            try reading.connection.execute(ProofQueries.factless(after: place, limit: limit))
+                .map(FactlessNotification.init(row:))
         }
     }
 
@@ -35,10 +36,8 @@ extension PostgresStore {
     package func misnumbered(limit: Int) async throws -> [String] {
         try await read { reading in
             ContentNumber.misnumbered(
-                headers: try reading.connection.execute(ProofQueries.headers).map { (try $0.integer(0), try $0.text(1)) },
-                policies: try reading.connection.execute(ProofQueries.policies).map { row in
-                    PolicyRow(number: try row.integer(0), foldVersion: try row.integer(1), text: try row.text(2))
-                }, limit: limit)
+                headers: try reading.connection.execute(ProofQueries.headers).map(JWSHeaderRow.init(row:)),
+                policies: try reading.connection.execute(ProofQueries.policies).map(PolicyRow.init(row:)), limit: limit)
         }
     }
 
@@ -57,7 +56,7 @@ extension PostgresStore {
         try await read(key.scope) { reading, ledger in
             let rows = try reading.connection.execute(
                 AuditQueries.rows(of: key.originalTransactionId, after: sequence, limit: limit, ledger: ledger)
-            ).map(AuditQueries.row)
+            ).map(SubscriptionRows.Audit.init(row:))
             return try AuditRowText.named(rows) { try reading.names(of: $0) }
         } ?? []
     }
@@ -65,22 +64,16 @@ extension PostgresStore {
     package func seals(of app: AppID, after number: Int64, limit: Int) async throws -> [StoredSeal] {
         try await read { reading in
             try reading.connection.execute(SealQueries.seals(of: app, after: number, limit: limit)).map { row in
-                let number = try row.integer(0)
-                let heads = try reading.connection.execute(SealQueries.heads(of: app, number: number)).map {
-                    try SealQueries.entry(in: $0, app: app)
-                }
-                let seal = AuditSeal(
-                    app: app, number: number, sealedAt: try row.instant(1), heads: heads, previous: try row.bytes(2))
-                return StoredSeal(seal: seal, hash: try row.bytes(3))
+                let seal = try SealRow(row: row)
+                let heads = try reading.connection.execute(SealQueries.heads(of: app, number: seal.number))
+                return seal.seal(try heads.map { try ChainHead(NamedRow($0), of: app) })
             }
         }
     }
 
     package func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try await read { reading in
-            try reading.connection.execute(SealQueries.missed(by: app, seal: number)).map { row in
-                MissedHead(entry: try SealQueries.entry(in: row, app: app), isSubscriptionThere: try row.bool(4))
-            }
+            try reading.connection.execute(SealQueries.missed(by: app, seal: number)).map(MissedHead.init(row:))
         }
     }
 }

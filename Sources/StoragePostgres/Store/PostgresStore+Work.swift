@@ -7,7 +7,7 @@ extension PostgresStore {
     package func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
         try await read { reading in
             let entries = try reading.connection.execute(AuditQueries.outbox(after: id, limit: limit)).map { row in
-                try AuditQueries.outbox(in: row, scope: reading.scope)
+                try OutboxEntry(NamedRow(row), scope: reading.scope)
             }
             return try OutboxEntry.events(in: entries, after: id, limit: limit)
         }
@@ -16,7 +16,7 @@ extension PostgresStore {
     package func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
         try await read { reading in
             try reading.connection.execute(WorkQueries.work(after: id, limit: limit)).map { row in
-                try WorkQueries.stored(in: row, scope: reading.scope)
+                try StoredWork(NamedRow(row), scope: reading.scope)
             }
         }
     }

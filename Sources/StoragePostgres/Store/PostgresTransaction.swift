@@ -11,7 +11,7 @@ final class PostgresTransaction: StoreTransaction {
     let found = FoundPolicies()
     /// What nobody reads before the transaction ends: it goes out with the next batch, and costs no round trip of its own.
     private var unsent: [PostgresStatement] = []
-    private var warnings: [(ledger: Int64, warning: OperatorWarning)] = []
+    private var warnings: [WrittenWarning] = []
     private var locks = NamedLocks()
     private let numbers: CustomerNumbers
     private var customers: [CustomerName: Int64] = [:]
@@ -22,27 +22,41 @@ final class PostgresTransaction: StoreTransaction {
         names = NamesAtWork(committed: committed)
     }
 
+    /// A claim that waits for its customers' numbers.
+    private struct UnsentClaim {
+        let claim: Claim
+        let key: SubscriptionKey
+    }
+
+    /// The same of a registration.
+    private struct UnsentRegistration {
+        let registration: TokenRegistration
+        let app: AppID
+
+        var customer: CustomerName { CustomerName(app, registration.customer) }
+    }
+
     /// Of what names customers, whose numbers are asked for together.
-    private var claims: [(claim: Claim, key: SubscriptionKey)] = []
-    private var registrations: [(registration: TokenRegistration, app: AppID)] = []
+    private var claims: [UnsentClaim] = []
+    private var registrations: [UnsentRegistration] = []
 
     /// Makes statements of what waits for its customers' numbers, and has those of others at hand too.
     private func numberUnsent(and others: Set<CustomerName> = []) throws {
         let (claims, registrations) = (claims, registrations)
         (self.claims, self.registrations) = ([], [])
         var names = others
-        for (claim, key) in claims { names.formUnion(claim.customers.map { CustomerName(key.app, $0) }) }
-        for (registration, app) in registrations { names.insert(CustomerName(app, registration.customer)) }
+        for claim in claims { names.formUnion(claim.claim.customers.map { CustomerName(claim.key.app, $0) }) }
+        names.formUnion(registrations.map(\.customer))
         guard !names.isEmpty else { return }
         try number(names)
-        unsent += try claims.map { claim, key in
-            try EvidenceQueries.insert(
-                claim, of: key.originalTransactionId, ledger: ledger(of: key.scope),
-                number: { try number(of: CustomerName(key.app, $0)) })
+        unsent += try claims.map { unsent in
+            let place = SubscriptionPlace(ledger: try ledger(of: unsent.key.scope), id: unsent.key.originalTransactionId)
+            return EvidenceQueries.insert(
+                try WrittenClaim(unsent.claim, at: place) { try number(of: CustomerName(unsent.key.app, $0)) })
         }
-        unsent += try registrations.map { registration, app in
+        unsent += try registrations.map { unsent in
             TokenQueries.register(
-                registration, customer: try number(of: CustomerName(app, registration.customer)), app: app)
+                WrittenRegistration(unsent.registration, customer: try number(of: unsent.customer), app: unsent.app))
         }
     }
 
@@ -60,16 +74,16 @@ final class PostgresTransaction: StoreTransaction {
         _ = try pipeline(takeWarnings())
     }
 
-    private func takeWarnings() -> [PostgresStatement] {
+    private func takeWarnings() throws -> [PostgresStatement] {
         defer { warnings = [] }
-        return warnings.isEmpty ? [] : [AuditQueries.insert(warnings)]
+        return warnings.isEmpty ? [] : [try AuditQueries.insert(warnings)]
     }
 
     // MARK: Names
 
     private func ledger(of scope: Scope) throws -> Int64 {
         if let known = names.ledger(of: scope) { return known }
-        // Whoever inserts it at the same time is waited for, and then his row is read.
+        // Waits for a transaction that inserts it at the same time, then reads its row.
         let results = try pipeline([NameQueries.insertLedger(of: scope), NameQueries.ledger(of: scope)])
         guard let number = try results[1].first?.integer(0) else { throw StorageError(.corrupt, "a ledger was not kept") }
         names.learn(ledger: number, of: scope)
@@ -87,10 +101,13 @@ final class PostgresTransaction: StoreTransaction {
     private func number(_ names: Set<CustomerName>) throws {
         var missing = names.filter { customers[$0] == nil }.sorted()
         for attempt in 0...CustomerNumbers.attempts where !missing.isEmpty {
-            // Whoever inserts one at the same time is waited for, and then his row is read.
-            let drawn = attempt == 0 ? [] : [CustomerQueries.insert(missing, numbers: missing.map { _ in numbers.draw() })]
-            guard let found = try pipeline(drawn + [CustomerQueries.numbers(of: missing)]).last else { break }
-            for (name, number) in try found.map(CustomerQueries.number) { customers[name] = number }
+            // Waits for a transaction that inserts one at the same time, then reads its row.
+            let drawn = attempt == 0 ? [] : missing.map { CustomerRow(number: numbers.draw(), name: $0) }
+            let insertions = drawn.isEmpty ? [] : [try CustomerQueries.insert(drawn)]
+            guard let found = try pipeline(insertions + [CustomerQueries.numbers(of: missing)]).last else { break }
+            for row in try found.map(CustomerRow.init(row:)) {
+                if let name = row.name { customers[name] = row.number }
+            }
             missing.removeAll { customers[$0] != nil }
         }
         guard missing.isEmpty else { throw StorageError(.other, "no number of a customer is free") }
@@ -102,33 +119,37 @@ final class PostgresTransaction: StoreTransaction {
         return number
     }
 
-    /// Its number, and what keeps it where it is not known to be kept.
-    private func policyNumber(_ policy: PolicyTimeline) throws -> (Int64, [PostgresStatement]) {
-        if let known = names.number(of: policy) { return (known, []) }
+    /// A policy's number, and what keeps the policy where it is not known to be kept.
+    private struct NumberedPolicy {
+        let number: Int64
+        var insertions: [PostgresStatement] = []
+    }
+
+    private func number(of policy: PolicyTimeline) throws -> NumberedPolicy {
+        if let known = names.number(of: policy) { return NumberedPolicy(number: known) }
         let row = try PolicyRow(policy)
         names.learn(policy: policy, number: row.number)
-        return (row.number, [NameQueries.insert(row)])
+        return NumberedPolicy(number: row.number, insertions: [NameQueries.insert(row)])
     }
 
     /// The numbers of the headers, kept where they were not. One that has none stays in its document: another header has the
     /// number that was made from it.
     private func numbers(ofHeaders headers: Set<String>) throws -> [String: Int64] {
         var kept: [Int64: String] = [:]
-        var new: [(number: Int64, header: String)] = []
+        var new: [JWSHeaderRow] = []
         for header in headers {
             let number = ContentNumber.of(header)
             kept[number] = names.header(number)
-            if kept[number] == nil { new.append((number, header)) }
+            if kept[number] == nil { new.append(JWSHeaderRow(number: number, header: header)) }
         }
         if !new.isEmpty {
             new.sort { ($0.number, $0.header) < ($1.number, $1.header) }
             // Waits for a transaction that keeps one at the same time, then reads its row.
             let insertions = new.map { NameQueries.insertHeader($0.header, number: $0.number) }
             let rows = try pipeline(insertions + [NameQueries.headers(new.map(\.number))]).last
-            for row in rows.map(Array.init) ?? [] {
-                let (number, header) = (try row.integer(0), try row.text(1))
-                kept[number] = header
-                names.learn(header: header, number: number)
+            for row in try rows?.map(JWSHeaderRow.init(row:)) ?? [] {
+                kept[row.number] = row.header
+                names.learn(header: row.header, number: row.number)
             }
         }
         return Dictionary(uniqueKeysWithValues: headers.map { ($0, ContentNumber.of($0)) }).filter { kept[$1] == $0 }
@@ -146,7 +167,8 @@ final class PostgresTransaction: StoreTransaction {
 
     func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
         let asked = try subscriptions.map { key in
-            Asked(key: key, place: Place(ledger: try ledger(of: key.scope), id: key.originalTransactionId))
+            AskedSubscription(
+                key: key, place: SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.originalTransactionId))
         }
         // A token is the same lock for the transaction that registers it and for the one that keeps a fact that bears it,
         // though neither has a row of the other's to lock (OWN-2). Each statement after it sees what was committed when the
@@ -157,13 +179,13 @@ final class PostgresTransaction: StoreTransaction {
         let results = Array(
             try pipeline(
                 locking + [
-                    SubscriptionQueries.lock(asked.map { ($0.place.ledger, $0.place.id) }), TokenQueries.registrations(tokens),
+                    SubscriptionQueries.lock(asked.map(\.place)), TokenQueries.registrations(tokens),
                     SettingsQueries.newest(of: apps),
                 ]
             ).dropFirst(locking.count))
         guard results.count == 3 else { throw StorageError(.other, "no answer to a lock") }
         let (rows, registered) = (results[0], results[1])
-        let settings = try results[2].map { (AppID(try $0.text(0)), try $0.integer(1)) }
+        let settings = try results[2].map(SettingsQueries.Newest.init(row:))
         var stored = try self.stored(in: rows, asked)
         // A subscription that is not there has no row to lock. The transaction that makes it holds a lock by its name, and one
         // that waited for that finds the row.
@@ -171,72 +193,67 @@ final class PostgresTransaction: StoreTransaction {
         if !missing.isEmpty {
             let made = try pipeline(
                 locks.take(missing.map { Self.lockName($0.key) })
-                    + [SubscriptionQueries.lock(missing.map { ($0.place.ledger, $0.place.id) })]
+                    + [SubscriptionQueries.lock(missing.map(\.place))]
             ).last
             if let made { stored.merge(try self.stored(in: made, missing)) { _, new in new } }
         }
-        let registrations = try registered.map { try TokenQueries.registration(in: $0) }
+        let registrations = try registered.map(StoredRegistration.init(row:))
         return Locked(
-            subscriptions: stored, registrations: Dictionary(grouping: registrations, by: \.0).mapValues { $0.map(\.1) },
-            settings: Dictionary(settings) { first, _ in first })
+            subscriptions: stored,
+            registrations: Dictionary(grouping: registrations, by: \.name).mapValues { $0.map(\.registration) },
+            settings: Dictionary(settings.map { ($0.app, $0.number) }) { first, _ in first })
     }
 
     /// A transaction that writes under an app's versions shares it, and one that applies a version holds it alone: nothing that
     /// was begun under the old ones is committed after the new one (OWN-17).
     private static func settingsLock(_ app: AppID) -> Int64 { lockName("settings", app.rawValue) }
 
-    private struct Asked {
+    private struct AskedSubscription {
         let key: SubscriptionKey
-        let place: Place
+        let place: SubscriptionPlace
     }
 
-    private func stored(in result: PostgresResult, _ asked: [Asked]) throws -> [SubscriptionKey: StoredSubscription] {
+    private func stored(in result: PostgresResult, _ asked: [AskedSubscription]) throws -> [SubscriptionKey: StoredSubscription] {
         let keys = Dictionary(asked.map { ($0.place, $0.key) }) { first, _ in first }
         let reading = PostgresReading(connection: connection, names: names.committed, found: found)
         var stored: [SubscriptionKey: StoredSubscription] = [:]
         for row in result {
-            let row = try SubscriptionQueries.found(in: row)
-            guard let key = keys[Place(ledger: row.ledger, id: row.id)] else { continue }
-            stored[key] = try reading.subscription(row, key)
+            let found = try FoundSubscription(row: row)
+            guard let key = keys[found.place] else { continue }
+            stored[key] = try reading.subscription(found, key)
         }
         return stored
     }
 
-    /// A subscription by the number of its ledger.
-    private struct Place: Hashable {
-        let ledger: Int64
-        let id: OriginalTransactionID
-    }
-
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey] {
         try connection.execute(TokenQueries.subscriptions(bearing: tokens)).map { row in
-            let scope = try scope(of: row.integer(0))
-            return SubscriptionKey(
-                app: scope.app, environment: scope.environment, originalTransactionId: OriginalTransactionID(try row.text(1)))
+            let place = try SubscriptionPlace(row: row)
+            return SubscriptionKey(try scope(of: place.ledger), place.id)
         }.sorted()
     }
 
     func known(of arrivals: [Arrival]) throws -> Known {
-        var notifications: [(ledger: Int64, uuid: String, scope: Scope)] = []
-        var facts: [(place: Int64, ledger: Int64, fact: Fact)] = []
+        var notifications: [EvidenceQueries.NotificationPlace] = []
+        var scopes: [Int64: Scope] = [:]
+        var facts: [EvidenceQueries.AskedFact] = []
         var names: [Known.Name] = []
         for arrival in arrivals {
             let ledger = try ledger(of: arrival.scope)
-            if let uuid = arrival.notification?.notificationUUID { notifications.append((ledger, uuid, arrival.scope)) }
+            scopes[ledger] = arrival.scope
+            if let uuid = arrival.notification?.notificationUUID { notifications.append(.init(ledger: ledger, uuid: uuid)) }
             for fact in arrival.facts {
-                facts.append((Int64(facts.count), ledger, fact))
+                facts.append(.init(place: Int64(facts.count), ledger: ledger, fact: fact))
                 names.append(Known.Name(arrival.scope, fact.key))
             }
         }
         let results = try pipeline([
-            EvidenceQueries.known(notifications: notifications.map { ($0.ledger, $0.uuid) }),
+            EvidenceQueries.known(notifications: notifications),
             EvidenceQueries.known(signed: facts.filter { $0.fact.signedTransactionId != nil }),
             EvidenceQueries.known(facts: facts.filter { $0.fact.signedTransactionId == nil }),
         ])
-        let scopes = Dictionary(notifications.map { ($0.ledger, $0.scope) }) { first, _ in first }
         let knownNotifications = try results[0].compactMap { row in
-            let uuid = try row.text(1)
-            return try scopes[row.integer(0)].map { Known.Name($0, uuid) }
+            let known = try EvidenceQueries.NotificationPlace(row: row)
+            return scopes[known.ledger].map { Known.Name($0, known.uuid) }
         }
         let places = try [results[1], results[2]].flatMap { try $0.map { try $0.integer(0) } }
         let knownFacts = places.compactMap { Int(exactly: $0) }.filter(names.indices.contains).map { names[$0] }
@@ -288,33 +305,38 @@ final class PostgresTransaction: StoreTransaction {
         if let evidence = arrival.evidence, let document {
             statements.append(
                 EvidenceQueries.insert(
-                    document: try document.bytes(numbers: document.headers.map { numbers[$0] }), form: evidence.form,
-                    of: arrival, ledger: ledger))
+                    WrittenEvidence(
+                        document: try document.bytes(numbers: document.headers.map { numbers[$0] }), form: evidence.form,
+                        of: arrival, ledger: ledger)))
         } else if arrival.notification != nil {
             throw StorageError(.constraint, "a notification without evidence")
         }
         if !arrival.facts.isEmpty {
             statements.append(
-                EvidenceQueries.insert(
+                try EvidenceQueries.insert(
                     arrival.facts, hasEvidence: arrival.evidence != nil, receivedAt: arrival.receivedAt, ledger: ledger))
         }
-        let tokens: [(AppAccountToken, OriginalTransactionID)] = arrival.facts.compactMap { fact in
-            fact.appAccountToken.map { ($0, fact.originalTransactionId) }
+        let bearers = arrival.facts.compactMap { fact in
+            fact.appAccountToken.map { token in
+                WrittenBearer(
+                    of: TokenName(app: arrival.scope.app, token: token),
+                    at: SubscriptionPlace(ledger: ledger, id: fact.originalTransactionId))
+            }
         }
-        if !tokens.isEmpty { statements.append(TokenQueries.note(tokens, app: arrival.scope.app, ledger: ledger)) }
+        if !bearers.isEmpty { statements.append(try TokenQueries.note(bearers)) }
         return statements
     }
 
     func keep(_ claim: Claim, on key: SubscriptionKey) throws {
-        claims.append((claim, key))
+        claims.append(UnsentClaim(claim: claim, key: key))
     }
 
     func register(_ registration: TokenRegistration, app: AppID) throws {
-        registrations.append((registration, app))
+        registrations.append(UnsentRegistration(registration: registration, app: app))
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
-        warnings.append((try ledger(of: scope), warning))
+        warnings.append(WrittenWarning(warning, ledger: try ledger(of: scope)))
     }
 
     func save(_ savings: [Saving]) throws {
@@ -325,13 +347,12 @@ final class PostgresTransaction: StoreTransaction {
             let ledger = try ledger(of: saving.key.scope)
             let rows = try SubscriptionRows(saving, number: number) {
                 try connection.execute(HoldingQueries.holdings(of: saving.key.originalTransactionId, ledger: ledger))
-                    .map(HoldingQueries.holding)
+                    .map(SubscriptionRows.HoldingRow.init(row:))
             }
-            let (policy, insertion) = try policyNumber(saving.policy)
-            let owners = try (rows.tenures ?? []).map { try $0.customer.map(number) }
-            statements +=
-                insertion
-                + SubscriptionQueries.save(rows, owners: owners, policy: policy, ledger: ledger, at: saving.learnedAt)
+            let policy = try self.number(of: saving.policy)
+            statements += policy.insertions
+            statements += try SubscriptionQueries.save(
+                rows, policy: policy.number, ledger: ledger, at: saving.learnedAt, number: number)
         }
         _ = try pipeline(statements + takeWarnings())
     }
@@ -339,7 +360,7 @@ final class PostgresTransaction: StoreTransaction {
     // MARK: What the app chose
 
     func settings(of app: AppID) throws -> [SettingsVersion] {
-        try pipeline([SettingsQueries.versions(of: app)]).last.map { try $0.map(SettingsQueries.version) } ?? []
+        try pipeline([SettingsQueries.versions(of: app)]).last.map { try $0.map(SettingsVersion.init(row:)) } ?? []
     }
 
     func lockSettings(of app: AppID) throws -> [SettingsVersion] {
@@ -366,11 +387,8 @@ final class PostgresTransaction: StoreTransaction {
         for kind in request.kinds where leased.count < request.limit {
             let taken = try connection.execute(
                 WorkQueries.lease(kind, for: request.limited(by: leased.count), at: now))
-            leased += try taken.map { row in
-                LeasedWork(
-                    id: try row.integer(0), order: try WorkQueries.order(in: row, scope: scope), attempt: try row.integer(8),
-                    fence: try row.integer(9), asked: try row.integer(10), until: now.adding(request.lease))
-            }.sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
+            leased += try taken.map { try LeasedWork(NamedRow($0), scope: scope) }
+                .sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
         }
         return leased
     }
@@ -397,14 +415,13 @@ final class PostgresTransaction: StoreTransaction {
         let results = try pipeline(locking + [SealQueries.unsealed(app, limit: limit), SealQueries.last(of: app)])
             .dropFirst(locking.count)
         guard let moved = results.first, let sealed = results.last else { throw StorageError(.other, "no answer to a lock") }
-        let unsealed = try moved.map { (entry: try SealQueries.entry(in: $0, app: app), ledger: try $0.integer(4)) }
+        let unsealed = try moved.map { try ChainHead(NamedRow($0), of: app) }
         guard !unsealed.isEmpty else { return nil }
-        let last = try sealed.first.map { (number: try $0.integer(0), hash: try $0.bytes(1)) }
+        let last = try sealed.first.map(SealRow.init(row:))
         let seal = AuditSeal(
             app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry),
             previous: last?.hash ?? AuditHead().hash)
-        let ledgers = Dictionary(unsealed.map { ($0.entry.key, $0.ledger) }) { first, _ in first }
-        _ = try pipeline(SealQueries.insert(seal, ledgers: seal.heads.compactMap { ledgers[$0.key] }))
+        _ = try pipeline(SealQueries.insert(seal, unsealed))
         return seal
     }
 }

@@ -65,6 +65,10 @@ struct EncodedParameters {
             guard let bytes else { return false }
             try check(bytes.count, limits)
             buffer.append(contentsOf: bytes)
+        case .bools(let elements):
+            try appendArray(elements, of: PostgresType.bool, limits) { buffer, element in
+                buffer.buffer.append(element ? 1 : 0)
+            }
         case .integers(let elements):
             try appendArray(elements, of: PostgresType.int8, limits) { buffer, element in buffer.append(element) }
         case .texts(let elements):

@@ -47,7 +47,7 @@ package final class PostgresResult: Sequence {
 
 /// One row of a result. Columns are counted from 0. Every getter throws `StorageError`: `corrupt` where the column is of another
 /// type, is missing, or is NULL and should not be; `invalidText` where a text's bytes are not UTF-8.
-package struct PostgresRow {
+package struct PostgresRow: StoredRow {
     fileprivate let result: PostgresResult
     fileprivate let row: Int32
 

@@ -1,3 +1,6 @@
+import Primitives
+import Storage
+
 /// A parameter of a statement. Its type is always known, also where the value is nil (NULL), so that one SQL text is one prepared
 /// statement. Sent in binary form.
 package enum PostgresValue: Sendable, Hashable {
@@ -8,7 +11,9 @@ package enum PostgresValue: Sendable, Hashable {
     case text(String?)
     /// `bytea`.
     case bytes([UInt8]?)
-    /// `bigint[]`, for `unnest` and `ANY`; an element may be nil.
+    /// `boolean[]`; as those below, for `unnest` and `ANY`; an element may be nil.
+    case bools([Bool?])
+    /// `bigint[]`.
     case integers([Int64?])
     /// `text[]`.
     case texts([String?])
@@ -24,9 +29,59 @@ package enum PostgresValue: Sendable, Hashable {
         case .integer: PostgresType.int8
         case .text: PostgresType.text
         case .bytes: PostgresType.bytea
+        case .bools: 1000
         case .integers: 1016
         case .texts: 1009
         case .byteStrings: 1001
+        }
+    }
+}
+
+extension PostgresValue {
+    static func instant(_ instant: Timestamp) -> PostgresValue { .integer(instant.millisecondsSince1970) }
+    static func count(_ count: Int) -> PostgresValue { .integer(Int64(count)) }
+
+    init(_ value: StoredValue) {
+        self =
+            switch value {
+            case .bool(let bool): .bool(bool)
+            case .integer(let integer): .integer(integer)
+            case .text(let text): .text(text)
+            case .bytes(let bytes): .bytes(bytes)
+            }
+    }
+
+    /// One column of some rows as an array.
+    ///
+    /// - Parameter values: all of one case.
+    /// - Throws: `StorageError` with `other` where they are not.
+    init(column values: [StoredValue]) throws(StorageError) {
+        let mixed = StorageError(.other, "a column has values of several types")
+        switch values.first {
+        case .bool:
+            self = .bools(
+                try values.map { value throws(StorageError) in
+                    guard case .bool(let bool) = value else { throw mixed }
+                    return bool
+                })
+        case .integer, nil:
+            self = .integers(
+                try values.map { value throws(StorageError) in
+                    guard case .integer(let integer) = value else { throw mixed }
+                    return integer
+                })
+        case .text:
+            self = .texts(
+                try values.map { value throws(StorageError) in
+                    guard case .text(let text) = value else { throw mixed }
+                    return text
+                })
+        case .bytes:
+            self = .byteStrings(
+                try values.map { value throws(StorageError) in
+                    guard case .bytes(let bytes) = value else { throw mixed }
+                    return bytes
+                })
         }
     }
 }

@@ -11,19 +11,16 @@ enum CustomerQueries {
         try database.rows(selectNumber, [.text(name.app.rawValue), .text(name.customer.rawValue)]) { $0.integer(0) }.first
     }
 
+    private static let insertion = SQLiteInsertion<CustomerRow>("ON CONFLICT (id) DO NOTHING")
+
     /// False where the number is taken.
     static func insert(_ name: CustomerName, number: Int64, _ database: Database) throws -> Bool {
-        try database.run(
-            "INSERT INTO customer (id, app, customer) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
-            [.integer(number), .text(name.app.rawValue), .text(name.customer.rawValue)]) > 0
+        try database.run(insertion, CustomerRow(number: number, name: name)) > 0
     }
 
-    static let selectName = "SELECT id, customer FROM customer WHERE id = ?"
+    static let selectNames = "SELECT \(CustomerRow.columns) FROM customer WHERE id = ?"
 
     static func names(of numbers: Set<Int64>, _ database: Database) throws -> CustomerNames {
-        CustomerNames(
-            try numbers.flatMap { number in
-                try database.rows(selectName, [.integer(number)]) { (number: $0.integer(0), name: $0.optionalText(1)) }
-            })
+        CustomerNames(try numbers.flatMap { try database.rows(selectNames, [.integer($0)]) })
     }
 }

@@ -8,13 +8,13 @@ enum HoldingQueries {
     /// Run by `HoldingReaders`, on connections of their own. The number of the app's newest version stands beside each holding,
     /// so that both are of one instant; it is looked up once.
     static let selectHoldings = """
-        SELECT holding, (SELECT max(number) FROM settingsVersion WHERE app = ?) FROM holding
+        SELECT holding, (SELECT max(number) FROM settingsVersion WHERE app = ?) AS newest FROM holding
         WHERE ledger = ? AND customer = ?
         ORDER BY originalTransactionId
         """
 
     static let selectPage = """
-        SELECT customer, holding FROM holding
+        SELECT \(HeldByCustomer.columns) FROM holding
         WHERE ledger = ? AND (customer, originalTransactionId) > (?, ?) ORDER BY customer, originalTransactionId LIMIT ?
         """
 
@@ -24,21 +24,12 @@ enum HoldingQueries {
         let values: [SQLiteValue] = [
             .integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .integer(Int64(limit)),
         ]
-        return try database.rows(selectPage, values) { row in
-            HeldByCustomer(customer: CustomerID(row.text(0)), holding: try HoldingCoding.decode(row.bytes(1)))
-        }
+        return try database.rows(selectPage, values)
     }
 
-    static func save(
-        _ holding: SubscriptionRows.HoldingRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database
-    ) throws {
-        try database.run(
-            """
-            INSERT INTO holding (ledger, customer, originalTransactionId, holding) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET holding = excluded.holding
-            """,
-            [.integer(ledger), .text(holding.customer.rawValue), .text(id.rawValue), .bytes(holding.holding)])
-    }
+    private static let insertion = SQLiteInsertion<WrittenHolding>("ON CONFLICT DO UPDATE SET holding = excluded.holding")
+
+    static func save(_ holding: WrittenHolding, _ database: Database) throws { try database.run(insertion, holding) }
 
     static let deleteHolding = "DELETE FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
 
@@ -55,13 +46,14 @@ enum HoldingQueries {
         }
     }
 
-    static let selectHolding = "SELECT holding FROM holding WHERE ledger = ? AND customer = ? AND originalTransactionId = ?"
+    static let selectHolding = """
+        SELECT \(SubscriptionRows.HoldingRow.columns) FROM holding
+        WHERE ledger = ? AND customer = ? AND originalTransactionId = ?
+        """
 
     static func holding(
         of customer: CustomerID, in id: OriginalTransactionID, ledger: Int64, _ database: Database
     ) throws -> SubscriptionRows.HoldingRow? {
-        try database.rows(selectHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)]) { row in
-            SubscriptionRows.HoldingRow(customer: customer, holding: row.bytes(0))
-        }.first
+        try database.row(selectHolding, [.integer(ledger), .text(customer.rawValue), .text(id.rawValue)])
     }
 }

@@ -6,23 +6,19 @@ import Storage
 /// What only a proof of the books asks.
 enum ProofQueries {
     static let selectNotification = """
-        SELECT notificationUUID, id FROM evidence
+        SELECT \(NotificationRow.columns) FROM evidence
         WHERE ledger = ? AND notificationUUID = ?
         """
 
     /// Of the notifications among the facts; by UUID.
     static func notifications(_ facts: [Fact], ledger: Int64, _ database: Database) throws -> [NotificationRow] {
         try facts.compactMap(\.notificationUUID).sorted().flatMap { uuid in
-            try database.rows(selectNotification, [.integer(ledger), .text(uuid)]) { notification($0, from: 0) }
+            try database.rows(selectNotification, [.integer(ledger), .text(uuid)])
         }
     }
 
-    private static func notification(_ row: SQLiteRow, from first: Int32) -> NotificationRow {
-        NotificationRow(notificationUUID: row.text(first), evidence: row.integer(first + 1))
-    }
-
     static let selectFactless = """
-        SELECT app, environment, receivedAt, notificationUUID, evidence.id
+        SELECT \(FactlessNotification.columns)
         FROM evidence JOIN ledger ON ledger.id = evidence.ledger
         WHERE notificationUUID IS NOT NULL AND (app, environment, notificationUUID) > (?, ?, ?)
             AND (evidence.id, 'notification/' || notificationUUID) NOT IN (
@@ -37,11 +33,7 @@ enum ProofQueries {
             .text(place?.scope.app.rawValue ?? ""), .text(place?.scope.environment.rawValue ?? ""),
             .text(place?.notificationUUID ?? ""), .integer(Int64(limit)),
         ]
-        return try database.rows(selectFactless, values) { row in
-            FactlessNotification(
-                scope: Scope(app: AppID(row.text(0)), environment: try NameQueries.environment(row.text(1))),
-                row: notification(row, from: 3), receivedAt: row.instant(2))
-        }
+        return try database.rows(selectFactless, values)
     }
 
     static let selectUnused = """
@@ -53,12 +45,12 @@ enum ProofQueries {
         try database.rows(selectUnused, [.integer(Int64(limit))]) { $0.integer(0) }
     }
 
+    static let selectHeaders = "SELECT \(JWSHeaderRow.columns) FROM jwsHeader"
+    static let selectPolicies = "SELECT \(PolicyRow.columns) FROM policy"
+
     static func misnumbered(limit: Int, _ database: Database) throws -> [String] {
         ContentNumber.misnumbered(
-            headers: try database.rows("SELECT id, header FROM jwsHeader", []) { ($0.integer(0), $0.text(1)) },
-            policies: try database.rows("SELECT id, foldVersion, policy FROM policy", []) { row in
-                PolicyRow(number: row.integer(0), foldVersion: row.integer(1), text: row.text(2))
-            }, limit: limit)
+            headers: try database.rows(selectHeaders, []), policies: try database.rows(selectPolicies, []), limit: limit)
     }
 
     /// SQLite's own look at every page and every reference; at most `limit` answers.

@@ -5,76 +5,46 @@ import Storage
 
 /// The seals of an app's chains (AUDIT-2).
 enum SealQueries {
-    static func unsealed(_ app: AppID, limit: Int, _ database: Database) throws -> [(ledger: Int64, entry: AuditSeal.Entry)] {
-        try database.rows(
-            """
-            SELECT ledger.id, environment, originalTransactionId, auditCount, auditHead
-            FROM ledger JOIN subscription ON subscription.ledger = ledger.id
-            WHERE app = ? AND isSealed = 0 ORDER BY environment, originalTransactionId LIMIT ?
-            """,
-            [.text(app.rawValue), .integer(Int64(limit))]
-        ) { row in
-            (row.integer(0), try entry(in: row, from: 1, app: app))
-        }
+    static let selectUnsealed = """
+        SELECT \(ChainHead.Column.list)
+        FROM ledger JOIN subscription ON subscription.ledger = ledger.id
+        WHERE app = ? AND isSealed = 0 ORDER BY environment, originalTransactionId LIMIT ?
+        """
+
+    static func unsealed(_ app: AppID, limit: Int, _ database: Database) throws -> [ChainHead] {
+        try database.rows(selectUnsealed, [.text(app.rawValue), .count(limit)]) { try ChainHead(NamedRow($0), of: app) }
     }
 
-    private static func entry(in row: SQLiteRow, from column: Int32, app: AppID) throws -> AuditSeal.Entry {
-        let spelling = row.text(column)
-        guard let environment = Environment(rawValue: spelling) else {
-            throw StorageError(.corrupt, "unknown environment \(spelling)")
-        }
-        let id = OriginalTransactionID(row.text(column + 1))
-        return AuditSeal.Entry(
-            key: SubscriptionKey(app: app, environment: environment, originalTransactionId: id),
-            head: AuditHead(sequence: row.integer(column + 2), hash: row.bytes(column + 3)))
+    static let selectLast = "SELECT \(SealRow.columns) FROM auditSeal WHERE app = ? ORDER BY number DESC LIMIT 1"
+
+    static func last(of app: AppID, _ database: Database) throws -> SealRow? {
+        try database.row(selectLast, [.text(app.rawValue)])
     }
 
-    static func last(of app: AppID, _ database: Database) throws -> (number: Int64, hash: [UInt8])? {
-        try database.rows(
-            "SELECT number, hash FROM auditSeal WHERE app = ? ORDER BY number DESC LIMIT 1", [.text(app.rawValue)]
-        ) { ($0.integer(0), $0.bytes(1)) }.first
-    }
+    private static let sealInsertion = SQLiteInsertion<SealRow>()
+    private static let headInsertion = SQLiteInsertion<WrittenHead>()
 
-    static func insert(_ seal: AuditSeal, ledgers: [SubscriptionKey: Int64], _ database: Database) throws {
-        try database.run(
-            "INSERT INTO auditSeal (app, number, sealedAt, previous, hash) VALUES (?, ?, ?, ?, ?)",
-            [
-                .text(seal.app.rawValue), .integer(seal.number), SQLiteValue(seal.sealedAt), .bytes(seal.previous),
-                .bytes(seal.hash),
-            ])
-        for entry in seal.heads {
-            guard let ledger = ledgers[entry.key] else { throw StorageError(.other, "a sealed chain has no ledger") }
-            let id = entry.key.originalTransactionId.rawValue
-            try database.run(
-                """
-                INSERT INTO sealedHead (app, number, ledger, originalTransactionId, auditCount, auditHead)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .text(seal.app.rawValue), .integer(seal.number), .integer(ledger), .text(id),
-                    .integer(entry.head.sequence), .bytes(entry.head.hash),
-                ])
+    /// - Parameter heads: those of the seal.
+    static func insert(_ seal: AuditSeal, _ heads: [ChainHead], _ database: Database) throws {
+        try database.run(sealInsertion, SealRow(seal))
+        for head in heads {
+            try database.run(headInsertion, WrittenHead(head, in: seal.number))
+            let (key, count) = (head.entry.key, head.entry.head.sequence)
             try database.run(
                 "UPDATE subscription SET isSealed = 1 WHERE ledger = ? AND originalTransactionId = ? AND auditCount = ?",
-                [.integer(ledger), .text(id), .integer(entry.head.sequence)])
+                [.integer(head.ledger), .text(key.originalTransactionId.rawValue), .integer(count)])
         }
     }
 
+    static let selectSeals = "SELECT \(SealRow.columns) FROM auditSeal WHERE app = ? AND number > ? ORDER BY number LIMIT ?"
+
     static func seals(of app: AppID, after number: Int64, limit: Int, _ database: Database) throws -> [StoredSeal] {
-        try database.rows(
-            "SELECT number, sealedAt, previous, hash FROM auditSeal WHERE app = ? AND number > ? ORDER BY number LIMIT ?",
-            [.text(app.rawValue), .integer(number), .integer(Int64(limit))]
-        ) { row in
-            let heads = try heads(of: app, number: row.integer(0), database)
-            let seal = AuditSeal(
-                app: app, number: row.integer(0), sealedAt: row.instant(1), heads: heads, previous: row.bytes(2))
-            return StoredSeal(seal: seal, hash: row.bytes(3))
-        }
+        let seals: [SealRow] = try database.rows(selectSeals, [.text(app.rawValue), .integer(number), .count(limit)])
+        return try seals.map { $0.seal(try heads(of: app, number: $0.number, database)) }
     }
 
     static let selectMissed = """
-        SELECT environment, sealedHead.originalTransactionId, sealedHead.auditCount, sealedHead.auditHead,
-            subscription.ledger IS NOT NULL
+        SELECT \(MissedHead.columns)
         FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger
             LEFT JOIN subscription ON subscription.ledger = sealedHead.ledger
                 AND subscription.originalTransactionId = sealedHead.originalTransactionId
@@ -87,18 +57,15 @@ enum SealQueries {
 
     /// Each head by the key of its audit row, so that the proof of a seal need not hold the chains.
     static func missed(by app: AppID, seal number: Int64, _ database: Database) throws -> [MissedHead] {
-        try database.rows(selectMissed, [.text(app.rawValue), .integer(number)]) { row in
-            MissedHead(entry: try entry(in: row, from: 0, app: app), isSubscriptionThere: row.integer(4) != 0)
-        }
+        try database.rows(selectMissed, [.text(app.rawValue), .integer(number)])
     }
 
-    private static func heads(of app: AppID, number: Int64, _ database: Database) throws -> [AuditSeal.Entry] {
-        try database.rows(
-            """
-            SELECT environment, originalTransactionId, auditCount, auditHead
-            FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger WHERE sealedHead.app = ? AND sealedHead.number = ?
-            """,
-            [.text(app.rawValue), .integer(number)]
-        ) { try entry(in: $0, from: 0, app: app) }
+    static let selectHeads = """
+        SELECT \(ChainHead.Column.list)
+        FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger WHERE sealedHead.app = ? AND sealedHead.number = ?
+        """
+
+    private static func heads(of app: AppID, number: Int64, _ database: Database) throws -> [ChainHead] {
+        try database.rows(selectHeads, [.text(app.rawValue), .integer(number)]) { try ChainHead(NamedRow($0), of: app) }
     }
 }

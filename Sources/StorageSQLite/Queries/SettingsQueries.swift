@@ -12,26 +12,13 @@ enum SettingsQueries {
         try database.rows(selectNewest, [.text(app.rawValue)]) { $0.optionalInteger(0) }.first ?? nil
     }
 
-    static let select = """
-        SELECT number, validFrom, appliedAt, actor, digest, document FROM settingsVersion WHERE app = ? ORDER BY number
-        """
+    static let selectVersions = "SELECT \(SettingsVersion.columns) FROM settingsVersion WHERE app = ? ORDER BY number"
 
     static func versions(of app: AppID, _ database: Database) throws -> [SettingsVersion] {
-        try database.rows(select, [.text(app.rawValue)]) { row in
-            SettingsVersion(
-                app: app, number: row.integer(0), instants: (row.instant(1), row.instant(2)), actor: row.text(3),
-                digest: row.text(4), document: row.text(5))
-        }
+        try database.rows(selectVersions, [.text(app.rawValue)])
     }
 
-    static func insert(_ version: SettingsVersion, _ database: Database) throws {
-        try database.run(
-            """
-            INSERT INTO settingsVersion (app, number, validFrom, appliedAt, actor, digest, document) VALUES (?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .text(version.app.rawValue), .integer(version.number), SQLiteValue(version.validFrom),
-                SQLiteValue(version.appliedAt), .text(version.actor), .text(version.digest), .text(version.document),
-            ])
-    }
+    private static let insertion = SQLiteInsertion<SettingsVersion>()
+
+    static func insert(_ version: SettingsVersion, _ database: Database) throws { try database.run(insertion, version) }
 }

@@ -5,29 +5,18 @@ import Storage
 
 /// What follows from a subscription's facts and claims, which is a cache of them (decision 0001).
 enum SubscriptionQueries {
-    private static let columns =
-        "originalTransactionId, policy.id, policy.foldVersion, tenureRevision, auditCount, auditHead, eventCount, history"
-
     static let selectSubscription = """
-        SELECT \(columns)
+        SELECT \(FoundSubscription.columns)
         FROM subscription JOIN policy ON policy.id = subscription.policy
         WHERE ledger = ? AND originalTransactionId = ?
         """
 
-    /// A row of the table, its history not read yet.
-    struct Found {
-        let policy: Int64
-        let foldVersion: Int64
-        let ends: StoredSubscription.Ends
-        let history: [UInt8]
-    }
-
-    static func find(_ id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> Found? {
-        try database.rows(selectSubscription, [.integer(ledger), .text(id.rawValue)]) { found(in: $0) }.first
+    static func find(_ id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> FoundSubscription? {
+        try database.row(selectSubscription, [.integer(ledger), .text(id.rawValue)])
     }
 
     static let selectPage = """
-        SELECT \(columns)
+        SELECT \(FoundSubscription.columns)
         FROM subscription JOIN policy ON policy.id = subscription.policy
         WHERE ledger = ? AND originalTransactionId > ? ORDER BY originalTransactionId LIMIT ?
         """
@@ -35,70 +24,35 @@ enum SubscriptionQueries {
     /// By the table's own key.
     static func page(
         after id: OriginalTransactionID?, limit: Int, ledger: Int64, _ database: Database
-    ) throws -> [(id: OriginalTransactionID, found: Found)] {
-        try database.rows(selectPage, [.integer(ledger), .text(id?.rawValue ?? ""), .integer(Int64(limit))]) { row in
-            (OriginalTransactionID(row.text(0)), found(in: row))
-        }
+    ) throws -> [FoundSubscription] {
+        try database.rows(selectPage, [.integer(ledger), .text(id?.rawValue ?? ""), .count(limit)])
     }
 
-    private static func found(in row: SQLiteRow) -> Found {
-        Found(
-            policy: row.integer(1), foldVersion: row.integer(2),
-            ends: .init(
-                tenureRevision: row.integer(3), audit: AuditHead(sequence: row.integer(4), hash: row.bytes(5)),
-                events: row.integer(6)),
-            history: row.bytes(7))
+    private static let insertion = SQLiteInsertion<WrittenSubscription>(
+        """
+        ON CONFLICT DO UPDATE SET
+            \(WrittenSubscription.taken(except: WrittenSubscription.key, [.isSealed: "min(isSealed, excluded.isSealed)"]))
+        """)
+
+    static func save(_ subscription: WrittenSubscription, _ database: Database) throws {
+        try database.run(insertion, subscription)
     }
 
-    static func save(_ rows: SubscriptionRows, policy: Int64, ledger: Int64, _ database: Database) throws {
-        try database.run(
-            """
-            INSERT INTO subscription (ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount,
-                isSealed, history)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET policy = excluded.policy, tenureRevision = excluded.tenureRevision,
-                auditCount = excluded.auditCount, auditHead = excluded.auditHead, eventCount = excluded.eventCount,
-                isSealed = min(isSealed, excluded.isSealed), history = excluded.history
-            """,
-            [
-                .integer(ledger), .text(rows.key.originalTransactionId.rawValue), .integer(policy),
-                .integer(rows.ends.tenureRevision), .integer(rows.ends.audit.sequence), .bytes(rows.ends.audit.hash),
-                .integer(rows.ends.events), SQLiteValue(rows.audit.isEmpty), .bytes(rows.history),
-            ])
-    }
+    private static let aliasInsertion = SQLiteInsertion<WrittenAlias>("ON CONFLICT DO UPDATE SET period = excluded.period")
 
     /// PER-1: each name of a period, under a constraint that gives it to one period only.
-    static func save(_ alias: SubscriptionRows.AliasRow, of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws
-    {
-        try database.run(
-            """
-            INSERT INTO periodAlias (ledger, originalTransactionId, alias, period) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET period = excluded.period
-            """,
-            [.integer(ledger), .text(id.rawValue), .text(alias.alias), .text(alias.period)])
-    }
+    static func save(_ alias: WrittenAlias, _ database: Database) throws { try database.run(aliasInsertion, alias) }
 
-    /// - Parameter customer: the owner's number.
-    static func insert(
-        _ tenure: (row: SubscriptionRows.TenureRow, customer: Int64?), _ revision: (number: Int64, learnedAt: Timestamp),
-        of id: OriginalTransactionID, ledger: Int64, _ database: Database
-    ) throws {
-        try database.run(
-            """
-            INSERT INTO tenure (ledger, originalTransactionId, revision, effectiveFrom, customer, rule, evidence, learnedAt)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                .integer(ledger), .text(id.rawValue), .integer(revision.number), SQLiteValue(tenure.row.from),
-                SQLiteValue(tenure.customer), .text(tenure.row.rule), .text(tenure.row.evidence),
-                SQLiteValue(revision.learnedAt),
-            ])
-    }
+    private static let tenureInsertion = SQLiteInsertion<WrittenTenure>()
 
-    static let selectAliases =
-        "SELECT alias, period FROM periodAlias WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias"
+    static func insert(_ tenure: WrittenTenure, _ database: Database) throws { try database.run(tenureInsertion, tenure) }
+
+    static let selectAliases = """
+        SELECT \(SubscriptionRows.AliasRow.columns) FROM periodAlias
+        WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias
+        """
     static let selectTenures = """
-        SELECT effectiveFrom, owner.customer, rule, evidence, tenure.customer
+        SELECT \(SubscriptionRows.TenureRow.columns)
         FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer
         WHERE ledger = ? AND originalTransactionId = ? AND revision = ? ORDER BY effectiveFrom
         """
@@ -108,21 +62,13 @@ enum SubscriptionQueries {
         """
 
     static func aliases(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws -> [SubscriptionRows.AliasRow] {
-        try database.rows(selectAliases, [.integer(ledger), .text(id.rawValue)]) { row in
-            SubscriptionRows.AliasRow(alias: row.text(0), period: row.text(1))
-        }
+        try database.rows(selectAliases, [.integer(ledger), .text(id.rawValue)])
     }
 
     static func tenures(
         of id: OriginalTransactionID, revision: Int64, ledger: Int64, _ database: Database
     ) throws -> [SubscriptionRows.TenureRow] {
-        try database.rows(selectTenures, [.integer(ledger), .text(id.rawValue), .integer(revision)]) { row in
-            SubscriptionRows.TenureRow(
-                from: row.instant(0),
-                customer: row.optionalText(1).map { CustomerID($0) } ?? row.optionalInteger(4).map(CustomerNames.erased),
-                rule: row.text(2),
-                evidence: row.text(3))
-        }
+        try database.rows(selectTenures, [.integer(ledger), .text(id.rawValue), .integer(revision)])
     }
 
     /// All customers that any revision named: only they can have a holding.
@@ -138,18 +84,22 @@ enum SubscriptionQueries {
     /// By the table's own key, one ledger after the other: a page costs what stands on it.
     static func next(after key: SubscriptionKey?, limit: Int, _ database: Database) throws -> [SubscriptionKey] {
         var keys: [SubscriptionKey] = []
+        var last = key?.originalTransactionId.rawValue ?? ""
         var place = try key.flatMap { key in
-            try NameQueries.ledger(of: key.scope, database).map { ($0, key.scope, key.originalTransactionId.rawValue) }
+            try NameQueries.ledger(of: key.scope, database).map { NumberedScope(number: $0, scope: key.scope) }
         }
-        if place == nil { place = try NameQueries.nextLedger(after: key?.scope, database).map { ($0, $1, "") } }
+        if place == nil {
+            last = ""
+            place = try NameQueries.nextLedger(after: key?.scope, database)
+        }
         // Bounded by the ledgers, which are the apps and environments there are.
-        while let (ledger, scope, last) = place, keys.count < limit {
-            let values: [SQLiteValue] = [.integer(ledger), .text(last), .integer(Int64(limit - keys.count))]
+        while let ledger = place, keys.count < limit {
+            let values: [SQLiteValue] = [.integer(ledger.number), .text(last), .count(limit - keys.count)]
             keys += try database.rows(selectNext, values) { row in
-                SubscriptionKey(
-                    app: scope.app, environment: scope.environment, originalTransactionId: OriginalTransactionID(row.text(0)))
+                SubscriptionKey(ledger.scope, OriginalTransactionID(row.text(0)))
             }
-            place = try NameQueries.nextLedger(after: scope, database).map { ($0, $1, "") }
+            last = ""
+            place = try NameQueries.nextLedger(after: ledger.scope, database)
         }
         return keys
     }

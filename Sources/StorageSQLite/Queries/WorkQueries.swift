@@ -10,86 +10,78 @@ enum WorkQueries {
     static func replaceDecided(
         with orders: [WorkOrder], about id: OriginalTransactionID, ledger: Int64, _ database: Database
     ) throws {
-        let kept = try database.rows(selectOfSubject, [.integer(ledger), .text(id.rawValue)]) { row in
-            (id: row.integer(0), key: row.text(1), isDecided: row.integer(2) != 0)
-        }
+        let kept: [KeptWork] = try database.rows(selectOfSubject, [.integer(ledger), .text(id.rawValue)])
         var new = orders.filter { order in !kept.contains { $0.key == order.key } }[...]
         for row in kept where row.isDecided && !orders.contains(where: { $0.key == row.key }) {
             if let order = new.popFirst() {
-                try database.run(takeRow, values(of: order, ledger: ledger).dropFirst(2) + [.integer(row.id)])
+                try database.run(
+                    takeRow, WrittenWork.replaced.map(WrittenWork(order, ledger: ledger).value) + [.integer(row.id)])
             } else {
                 try database.run("DELETE FROM work WHERE id = ?", [.integer(row.id)])
             }
         }
-        for order in new { try database.run(insertDecided, values(of: order, ledger: ledger)) }
+        for order in new { try database.run(decidedInsertion, WrittenWork(order, ledger: ledger)) }
     }
 
-    static let selectOfSubject = "SELECT id, workKey, isDecided FROM work WHERE ledger = ? AND subject = ?"
+    /// Work about a subject, as far as a decision must know it.
+    private struct KeptWork: ReadRow {
+        enum Column: Int, StoredColumn { case id, workKey, isDecided }
+
+        let id: Int64
+        let key: String
+        let isDecided: Bool
+
+        init(_ row: NamedRow<Column, some StoredRow>) throws {
+            id = try row.integer(.id)
+            key = try row.text(.workKey)
+            isDecided = try row.bool(.isDecided)
+        }
+    }
+
+    static let selectOfSubject = "SELECT \(KeptWork.columns) FROM work WHERE ledger = ? AND subject = ?"
 
     /// The holder of the former work has an old fence.
     static let takeRow = """
-        UPDATE work SET workKey = ?, kind = ?, body = ?, dueAt = ?, isDecided = ?, availableAt = ?, asked = 1, attempts = 0,
+        UPDATE work SET \(WrittenWork.replaced.map { "\($0.name) = ?" }.joined(separator: ", ")), asked = 1, attempts = 0,
             fence = fence + 1, worker = NULL, finishedAt = NULL, failedAt = NULL, lastError = NULL
         WHERE id = ?
         """
 
-    private static let insertDecided = """
-        INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """
+    private static let decidedInsertion = SQLiteInsertion<WrittenWork>()
 
-    private static func values(of order: WorkOrder, ledger: Int64) -> [SQLiteValue] {
-        [
-            .integer(ledger), .text(order.subject), .text(order.key), .text(order.kind.rawValue), .text(order.body),
-            SQLiteValue(order.dueAt), SQLiteValue(order.isDecided), SQLiteValue(order.dueAt),
-        ]
-    }
+    private static let insertion = SQLiteInsertion<WrittenWork>(
+        """
+        ON CONFLICT DO UPDATE SET asked = asked + 1, finishedAt = NULL, failedAt = NULL,
+            body = excluded.body,
+            attempts = CASE WHEN availableAt IS NULL THEN 0 ELSE attempts END,
+            dueAt = CASE WHEN availableAt IS NULL OR worker IS NOT NULL THEN excluded.dueAt
+                ELSE min(dueAt, excluded.dueAt) END,
+            availableAt = CASE WHEN availableAt IS NULL THEN excluded.availableAt WHEN worker IS NOT NULL THEN availableAt
+                ELSE min(availableAt, excluded.availableAt) END
+        """)
 
     /// Ordered again while a worker holds it, it is done again, at the later instant; pending work is done at the earlier
     /// one.
     static func order(_ order: WorkOrder, ledger: Int64, _ database: Database) throws {
-        try database.run(
-            """
-            INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET asked = asked + 1, finishedAt = NULL, failedAt = NULL,
-                body = excluded.body,
-                attempts = CASE WHEN availableAt IS NULL THEN 0 ELSE attempts END,
-                dueAt = CASE WHEN availableAt IS NULL OR worker IS NOT NULL THEN excluded.dueAt
-                    ELSE min(dueAt, excluded.dueAt) END,
-                availableAt = CASE WHEN availableAt IS NULL THEN excluded.availableAt WHEN worker IS NOT NULL THEN availableAt
-                    ELSE min(availableAt, excluded.availableAt) END
-            """,
-            values(of: order, ledger: ledger))
+        try database.run(insertion, WrittenWork(order, ledger: ledger))
     }
 
     static let lease = """
         UPDATE work SET attempts = attempts + 1, fence = fence + 1, worker = ?, availableAt = ?
         WHERE id IN (
             SELECT id FROM work WHERE kind = ? AND availableAt IS NOT NULL AND availableAt <= ? ORDER BY availableAt LIMIT ?)
-        RETURNING id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, fence, asked
+        RETURNING \(WorkColumn.list)
         """
 
     static func lease(
         _ kind: WorkKind, for request: WorkRequest, at now: Timestamp, scope: (Int64) throws -> Scope, _ database: Database
     ) throws -> [LeasedWork] {
-        let until = now.adding(request.lease)
-        return try database.rows(
-            lease,
-            [.text(request.worker), SQLiteValue(until), .text(kind.rawValue), SQLiteValue(now), .integer(Int64(request.limit))]
-        ) { row in
-            LeasedWork(
-                id: row.integer(0), order: try order(in: row, from: 1, scope: scope), attempt: row.integer(8),
-                fence: row.integer(9), asked: row.integer(10), until: until)
-        }.sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
-    }
-
-    private static func order(
-        in row: SQLiteRow, from column: Int32, scope: (Int64) throws -> Scope
-    ) throws -> WorkOrder {
-        WorkOrder(
-            scope: try scope(row.integer(column)), subject: row.text(column + 1),
-            job: .init(
-                key: row.text(column + 2), kind: WorkKind(rawValue: row.text(column + 3)), body: row.text(column + 4)),
-            dueAt: row.instant(column + 5), isDecided: row.integer(column + 6) != 0)
+        let values: [SQLiteValue] = [
+            .text(request.worker), .instant(now.adding(request.lease)), .text(kind.rawValue), .instant(now),
+            .count(request.limit),
+        ]
+        return try database.rows(lease, values) { try LeasedWork(NamedRow($0), scope: scope) }
+            .sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
     }
 
     // MARK: Ending a lease
@@ -101,7 +93,7 @@ enum WorkQueries {
             if work.order.isDecided {
                 try database.run(
                     "UPDATE work SET availableAt = NULL, worker = NULL, finishedAt = ? WHERE id = ? AND fence = ?",
-                    [SQLiteValue(now), .integer(work.id), .integer(work.fence)])
+                    [.instant(now), .integer(work.id), .integer(work.fence)])
             } else {
                 try database.run(
                     "DELETE FROM work WHERE id = ? AND fence = ? AND asked = ?",
@@ -111,7 +103,7 @@ enum WorkQueries {
                         UPDATE work SET availableAt = max(dueAt, ?), worker = NULL, attempts = 0
                         WHERE id = ? AND fence = ? AND asked > ?
                         """,
-                        [SQLiteValue(now), .integer(work.id), .integer(work.fence), .integer(work.asked)])
+                        [.instant(now), .integer(work.id), .integer(work.fence), .integer(work.asked)])
             }
         try checkLease(changed)
     }
@@ -120,7 +112,7 @@ enum WorkQueries {
         try checkLease(
             database.run(
                 "UPDATE work SET body = ?, availableAt = ?, attempts = 1 WHERE id = ? AND fence = ? AND asked = ?",
-                [.text(body), SQLiteValue(until), .integer(work.id), .integer(work.fence), .integer(work.asked)]))
+                [.text(body), .instant(until), .integer(work.id), .integer(work.fence), .integer(work.asked)]))
     }
 
     static func postpone(
@@ -132,7 +124,7 @@ enum WorkQueries {
                 UPDATE work SET availableAt = ?, worker = NULL, lastError = ?, attempts = attempts - ? WHERE id = ? AND fence = ?
                 """,
                 [
-                    SQLiteValue(instant), .text(reason), .integer(counts ? 0 : 1), .integer(work.id), .integer(work.fence),
+                    .instant(instant), .text(reason), .integer(counts ? 0 : 1), .integer(work.id), .integer(work.fence),
                 ]))
     }
 
@@ -146,8 +138,8 @@ enum WorkQueries {
                 WHERE id = ? AND fence = ?
                 """,
                 [
-                    .text(reason), .integer(work.asked), .integer(work.asked), SQLiteValue(now), .integer(work.asked),
-                    SQLiteValue(now), .integer(work.id), .integer(work.fence),
+                    .text(reason), .integer(work.asked), .integer(work.asked), .instant(now), .integer(work.asked),
+                    .instant(now), .integer(work.id), .integer(work.fence),
                 ]))
     }
 
@@ -157,28 +149,9 @@ enum WorkQueries {
 
     // MARK: Looking
 
+    static let selectWork = "SELECT \(WorkColumn.list) FROM work WHERE id > ? ORDER BY id LIMIT ?"
+
     static func work(after id: Int64, limit: Int, scope: (Int64) throws -> Scope, _ database: Database) throws -> [StoredWork] {
-        try database.rows(
-            """
-            SELECT id, ledger, subject, workKey, kind, body, dueAt, isDecided, attempts, worker, availableAt,
-                finishedAt, failedAt, lastError
-            FROM work WHERE id > ? ORDER BY id LIMIT ?
-            """,
-            [.integer(id), .integer(Int64(limit))]
-        ) { row in
-            let state: StoredWork.State =
-                if let worker = row.optionalText(9) {
-                    .leased(by: worker, until: row.instant(10))
-                } else if !row.isNull(11) {
-                    .done(at: row.instant(11))
-                } else if !row.isNull(12) {
-                    .failed(at: row.instant(12))
-                } else {
-                    .waiting
-                }
-            return StoredWork(
-                id: row.integer(0), order: try order(in: row, from: 1, scope: scope), attempts: row.integer(8), state: state,
-                lastError: row.optionalText(13))
-        }
+        try database.rows(selectWork, [.integer(id), .count(limit)]) { try StoredWork(NamedRow($0), scope: scope) }
     }
 }

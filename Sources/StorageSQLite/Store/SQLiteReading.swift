@@ -17,23 +17,20 @@ struct SQLiteReading {
     /// Nil where nothing is known of it. A history in a form of another version is put together again from the rows.
     func subscription(_ key: SubscriptionKey, ledger: Int64) throws -> StoredSubscription? {
         guard let found = try SubscriptionQueries.find(key.originalTransactionId, ledger: ledger, database) else { return nil }
-        return try subscription(found, key, ledger: ledger)
+        return try subscription(found, key)
     }
 
     /// By id.
     func subscriptions(
         in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
     ) throws -> [StoredSubscription] {
-        try SubscriptionQueries.page(after: id, limit: limit, ledger: ledger, database).map { id, found in
-            let key = SubscriptionKey(app: scope.app, environment: scope.environment, originalTransactionId: id)
-            return try subscription(found, key, ledger: ledger)
+        try SubscriptionQueries.page(after: id, limit: limit, ledger: ledger, database).map { found in
+            try subscription(found, SubscriptionKey(scope, found.place.id))
         }
     }
 
-    private func subscription(
-        _ found: SubscriptionQueries.Found, _ key: SubscriptionKey, ledger: Int64
-    ) throws -> StoredSubscription {
-        let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: ledger) }
+    private func subscription(_ found: FoundSubscription, _ key: SubscriptionKey) throws -> StoredSubscription {
+        let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: found.place.ledger) }
         let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, database) }
         return StoredSubscription(
             history: history, policy: policy, isFoldCurrent: found.foldVersion == SubscriptionState.foldVersion,
@@ -44,7 +41,7 @@ struct SQLiteReading {
         let facts = try EvidenceQueries.decodedFacts(of: key.originalTransactionId, ledger: ledger, database)
         let claims = try EvidenceQueries.claims(of: key.originalTransactionId, ledger: ledger, database)
         return SubscriptionHistory(
-            key: key, facts: facts, claims: claims.map(\.0), registrations: try registrations(for: facts, app: key.app))
+            key: key, facts: facts, claims: claims.map(\.claim), registrations: try registrations(for: facts, app: key.app))
     }
 
     /// What is kept of it, as the rows say it.
@@ -54,7 +51,9 @@ struct SQLiteReading {
         let facts = try EvidenceQueries.facts(of: id, ledger: ledger, limit: StoredContents.limit, database)
         let claims = try EvidenceQueries.claims(of: id, ledger: ledger, database)
         return StoredContents(
-            stored: stored, evidence: (facts, claims, try registrations(for: facts.map(\.fact), app: key.app)),
+            stored: stored,
+            sources: .init(
+                facts: facts, claims: claims, registrations: try registrations(for: facts.map(\.fact), app: key.app)),
             notifications: try ProofQueries.notifications(facts.map(\.fact), ledger: ledger, database),
             tenures: try SubscriptionQueries.tenures(
                 of: id, revision: stored.ends.tenureRevision, ledger: ledger, database),

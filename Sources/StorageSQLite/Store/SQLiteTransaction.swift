@@ -92,10 +92,8 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey] {
-        try tokens.flatMap { try TokenQueries.subscriptions(bearing: $0, database) }.map { ledger, id in
-            let scope = try scope(of: ledger)
-            return SubscriptionKey(app: scope.app, environment: scope.environment, originalTransactionId: id)
-        }.sorted()
+        try tokens.flatMap { try TokenQueries.subscriptions(bearing: $0, database) }
+            .map { SubscriptionKey(try scope(of: $0.ledger), $0.id) }.sorted()
     }
 
     func known(of arrivals: [Arrival]) throws -> Known {
@@ -134,7 +132,8 @@ final class SQLiteTransaction: StoreTransaction {
         let evidence = try arrival.evidence.map { evidence in
             let document = EvidenceDocument(evidence)
             let bytes = try document.bytes(numbers: document.headers.map(number(ofHeader:)))
-            return try EvidenceQueries.insert(document: bytes, form: evidence.form, of: arrival, ledger: ledger, database)
+            return try EvidenceQueries.insert(
+                WrittenEvidence(document: bytes, form: evidence.form, of: arrival, ledger: ledger), database)
         }
         guard evidence != nil || arrival.notification == nil else {
             throw StorageError(.constraint, "a notification without evidence")
@@ -142,26 +141,27 @@ final class SQLiteTransaction: StoreTransaction {
         for fact in arrival.facts {
             try EvidenceQueries.insert(fact, evidence: evidence, receivedAt: arrival.receivedAt, ledger: ledger, database)
             if let token = fact.appAccountToken {
+                let place = SubscriptionPlace(ledger: ledger, id: fact.originalTransactionId)
                 try TokenQueries.note(
-                    token, of: fact.originalTransactionId, app: arrival.scope.app, ledger: ledger, database)
+                    WrittenBearer(of: TokenName(app: arrival.scope.app, token: token), at: place), database)
             }
         }
     }
 
     func keep(_ claim: Claim, on key: SubscriptionKey) throws {
         try number(Set(claim.customers.map { CustomerName(key.app, $0) }))
+        let place = SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.originalTransactionId)
         try EvidenceQueries.insert(
-            claim, of: key.originalTransactionId, ledger: ledger(of: key.scope),
-            number: { try number(of: CustomerName(key.app, $0)) }, database)
+            WrittenClaim(claim, at: place) { try number(of: CustomerName(key.app, $0)) }, database)
     }
 
     func register(_ registration: TokenRegistration, app: AppID) throws {
         let customer = try number(of: CustomerName(app, registration.customer))
-        try TokenQueries.register(registration, customer: customer, app: app, database)
+        try TokenQueries.register(WrittenRegistration(registration, customer: customer, app: app), database)
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
-        try AuditQueries.insert(warning, ledger: ledger(of: scope), database)
+        try AuditQueries.insert(WrittenWarning(warning, ledger: ledger(of: scope)), database)
     }
 
     func save(_ savings: [Saving]) throws {
@@ -171,21 +171,25 @@ final class SQLiteTransaction: StoreTransaction {
 
     private func save(_ saving: Saving) throws {
         let (id, ledger) = (saving.key.originalTransactionId, try ledger(of: saving.key.scope))
+        let place = SubscriptionPlace(ledger: ledger, id: id)
         func number(_ customer: CustomerID) throws -> Int64 { try self.number(of: CustomerName(saving.key.app, customer)) }
         let rows = try SubscriptionRows(saving, number: number) {
             try HoldingQueries.holdings(of: id, ledger: ledger, database)
         }
-        try SubscriptionQueries.save(rows, policy: policyNumber(saving.policy), ledger: ledger, database)
+        try SubscriptionQueries.save(
+            WrittenSubscription(rows, policy: policyNumber(saving.policy), ledger: ledger), database)
+        let revision = WrittenTenure.Revision(number: rows.ends.tenureRevision, learnedAt: saving.learnedAt)
         for tenure in rows.tenures ?? [] {
             try SubscriptionQueries.insert(
-                (tenure, try tenure.customer.map(number)), (rows.ends.tenureRevision, saving.learnedAt), of: id, ledger: ledger,
-                database)
+                WrittenTenure(tenure, customer: tenure.customer.map(number), in: revision, at: place), database)
         }
         for customer in rows.formerHolders { try HoldingQueries.remove(customer, from: id, ledger: ledger, database) }
-        for holding in rows.holdings { try HoldingQueries.save(holding, of: id, ledger: ledger, database) }
-        for alias in rows.aliases { try SubscriptionQueries.save(alias, of: id, ledger: ledger, database) }
-        for row in rows.audit { try AuditQueries.append(row, to: id, ledger: ledger, database) }
-        for told in rows.outbox { try AuditQueries.append(told, at: saving.learnedAt, of: id, ledger: ledger, database) }
+        for holding in rows.holdings { try HoldingQueries.save(WrittenHolding(holding, at: place), database) }
+        for alias in rows.aliases { try SubscriptionQueries.save(WrittenAlias(alias, at: place), database) }
+        for row in rows.audit { try AuditQueries.append(WrittenAudit(row, at: place), database) }
+        for told in rows.outbox {
+            try AuditQueries.append(WrittenOutbox(told, at: saving.learnedAt, of: place), database)
+        }
         try WorkQueries.replaceDecided(with: rows.work, about: id, ledger: ledger, database)
     }
 
@@ -235,8 +239,7 @@ final class SQLiteTransaction: StoreTransaction {
         let seal = AuditSeal(
             app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry),
             previous: last?.hash ?? AuditHead().hash)
-        let ledgers = Dictionary(unsealed.map { ($0.entry.key, $0.ledger) }) { first, _ in first }
-        try SealQueries.insert(seal, ledgers: ledgers, database)
+        try SealQueries.insert(seal, unsealed, database)
         return seal
     }
 }
