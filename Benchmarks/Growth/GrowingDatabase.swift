@@ -54,7 +54,7 @@ struct GrowingDatabase {
                 let life = StoredLives.life(number, lastEnds)
                 let scope = Scope(app: Life.app, environment: .production)
                 _ = try transaction.lock([life.key], tokens: [])
-                _ = try transaction.keep([
+                try transaction.keep([
                     Arrival(
                         scope: scope, evidence: evidence, facts: life.transactions.map { .transaction($0) },
                         receivedAt: life.claim.claimedAt)

@@ -1,6 +1,6 @@
 package import AppStoreWire
 package import Ledger
-import Primitives
+package import Primitives
 
 /// A fact with the bytes that prove it, as they came (FACT-6).
 package struct ProvenFact: Sendable, Hashable {
@@ -20,11 +20,14 @@ package struct ProvenFact: Sendable, Hashable {
     /// The compact JWS, the receipt, or the answer's body; all facts of one receipt or answer share one copy.
     package let evidence: [UInt8]
     package let form: Form
+    /// The evidence as its parts, where it is a JWS.
+    package let jws: DecodedJWS?
 
-    init(fact: Fact, evidence: [UInt8], form: Form = .compactJWS) {
+    init(fact: Fact, evidence: [UInt8], form: Form = .compactJWS, jws: DecodedJWS? = nil) {
         self.fact = fact
         self.evidence = evidence
         self.form = form
+        self.jws = jws
     }
 }
 
@@ -36,6 +39,8 @@ package struct TranslatedNotification: Sendable, Hashable {
     /// The notification's words about its subscription, its transaction and its renewal info; empty where it is about no
     /// subscription, as TEST is.
     package let facts: [ProvenFact]
+    /// The notification as its parts, and the transaction and the renewal info in it as theirs.
+    package let jws: [DecodedJWS]
 }
 
 /// From what was verified to facts. Takes only `Verified` payloads, so nothing unproven can become a fact (FACT-3).
@@ -58,19 +63,21 @@ package enum Intake {
             facts.append(translate(transaction))
             if let renewalInfo = verified.renewalInfo { facts.append(translate(renewalInfo, beside: transaction)) }
         }
-        return TranslatedNotification(notice: notice, evidence: verified.notification.evidence, facts: facts)
+        return TranslatedNotification(
+            notice: notice, evidence: verified.notification.evidence, facts: facts,
+            jws: [verified.notification.jws, verified.transaction?.jws, verified.renewalInfo?.jws].compactMap { $0 })
     }
 
     /// The fact in a transaction.
     package static func translate(_ verified: Verified<TransactionPayload>) -> ProvenFact {
-        ProvenFact(fact: .transaction(TransactionFact(verified.payload)), evidence: verified.evidence)
+        ProvenFact(fact: .transaction(TransactionFact(verified.payload)), evidence: verified.evidence, jws: verified.jws)
     }
 
     /// The fact in a renewal info that its verification bound to the transaction beside it.
     package static func translate(
         _ verified: Verified<RenewalInfoPayload>, beside transaction: Verified<TransactionPayload>
     ) -> ProvenFact {
-        ProvenFact(fact: .renewal(RenewalFact(verified.payload)), evidence: verified.evidence)
+        ProvenFact(fact: .renewal(RenewalFact(verified.payload)), evidence: verified.evidence, jws: verified.jws)
     }
 }
 

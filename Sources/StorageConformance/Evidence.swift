@@ -106,7 +106,7 @@ extension StorageConformance {
         do {
             try await store.write { write in
                 _ = try write.lock([Specimen.key()], tokens: [name])
-                _ = try write.keep([Specimen.notification("u1"), Specimen.arrival([.transaction(transaction)])])
+                try write.keep([Specimen.notification("u1"), Specimen.arrival([.transaction(transaction)])])
                 try write.keep(Specimen.claim(Specimen.alice), on: Specimen.key())
                 try write.register(
                     Specimen.registration(token, Specimen.alice), app: Specimen.app)

@@ -88,7 +88,8 @@ extension Store {
                 arrival.facts.map { Specimen.key($0.originalTransactionId.rawValue, in: arrival.scope) }, tokens: [])
             var known = try transaction.known(of: [arrival])
             guard let new = known.takeNew(of: arrival) else { return false }
-            return try transaction.keep([new]) == [true]
+            try transaction.keep([new])
+            return true
         }
     }
 }

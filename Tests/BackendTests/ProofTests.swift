@@ -296,7 +296,7 @@ import Testing
                     try await world.store.write { write in
                         _ = try write.lock([World.key()], tokens: [])
                         let received = PretendAppStore.june
-                        _ = try write.keep([Arrival(scope: scope, evidence: receipt, facts: facts, receivedAt: received)])
+                        try write.keep([Arrival(scope: scope, evidence: receipt, facts: facts, receivedAt: received)])
                         let decision = Decision(
                             on: facts.map { .fact($0) }, history: SubscriptionHistory(key: World.key()), policy: AppPolicy(),
                             learnedAt: received)

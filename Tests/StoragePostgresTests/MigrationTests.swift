@@ -36,7 +36,7 @@ extension PostgresTests {
                 let arrival = Arrival(scope: scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: start)
                 var known = try write.known(of: [arrival])
                 guard let new = known.takeNew(of: arrival) else { return }
-                _ = try write.keep([new])
+                try write.keep([new])
                 let decision = Decision(
                     on: [.fact(.transaction(fact))], history: stored?.history ?? SubscriptionHistory(key: key),
                     state: stored?.state, policy: AppPolicy(), learnedAt: start)

@@ -193,7 +193,7 @@ extension PostgresTests {
                     try write.warn(warning, in: scope)
                 }
                 let evidence = Evidence(form: .compactJWS, bytes: Array("eyJhIjoxfQ.e30.AQID".utf8))
-                _ = try write.keep([
+                try write.keep([
                     Arrival(scope: scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: instant)
                 ])
                 let all = (0..<claims).map { number in

@@ -14,7 +14,7 @@ import Testing
     private static func keep(_ number: Int64, in store: SQLiteStore) async throws {
         let evidence = Evidence(form: .appReceipt, bytes: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 1 << 16))
         let fact = Life.transaction(number)
-        _ = try await store.write { write in
+        try await store.write { write in
             try write.keep([
                 Arrival(scope: Life.scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: Life.start)
             ])

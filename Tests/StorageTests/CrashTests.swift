@@ -26,7 +26,7 @@ import Testing
                     scope: Life.scope, evidence: evidence, facts: [.transaction(fact)], receivedAt: Life.start)
                 var known = try transaction.known(of: [arrival])
                 guard let new = known.takeNew(of: arrival) else { return }
-                _ = try transaction.keep([new])
+                try transaction.keep([new])
                 try Life.decide(on: [.fact(.transaction(fact))], transaction)
             }
             let line = Array("\(index)\n".utf8)

@@ -47,7 +47,7 @@ struct Life {
 
     /// Writes all of it in one transaction; the owner is `customer`.
     static func write(claimedBy customer: CustomerID = alice, _ transaction: any StoreTransaction) throws {
-        _ = try transaction.keep([notification])
+        try transaction.keep([notification])
         try transaction.keep(claim(customer), on: key)
         try transaction.warn(OperatorWarning(kind: .unknownProduct, value: "plus", firstSeenAt: start), in: scope)
         try decide(on: [.claim(claim(customer))], transaction)
@@ -56,7 +56,7 @@ struct Life {
 
     /// Keeps the period's transaction and what follows from it.
     static func keep(_ index: Int64, _ transaction: any StoreTransaction) throws {
-        _ = try transaction.keep([arrival(index)])
+        try transaction.keep([arrival(index)])
         try decide(on: [.fact(.transaction(self.transaction(index)))], transaction)
     }
 

@@ -190,9 +190,10 @@ extension AppStoreVerifier {
         let known = chains.chain(header: jws.header)
         let chain: VerifiedChain
         if let known { chain = known } else { chain = try await verifyChain(of: jws) }
-        try checkSignature(of: jws, by: chain)
+        let signature = try checkSignature(of: jws, by: chain)
         if known == nil { chains.remember(chain, header: jws.header) }
-        let payload = try Payload.decode(try jws.payload())
+        let decoded = DecodedJWS(bytes, payload: try jws.payload(), signature: signature)
+        let payload = try Payload.decode(decoded.payload)
         try checkDate(payload, chain: chain, now: now)
         guard chain.signer.authority.speaks(for: payload.signedEnvironment) else {
             throw JWSRefusal(.wrongEnvironment, payload.signedEnvironment.rawValue, in: Payload.part)
@@ -204,7 +205,7 @@ extension AppStoreVerifier {
         }
         return Verified(
             payload: payload, evidence: bytes, signedDate: payload.signingDate, environment: payload.signedEnvironment,
-            proof: .signature(chain.signer))
+            proof: .signature(chain.signer), jws: decoded)
     }
 
     private nonisolated(nonsending) func verifyChain(of jws: CompactJWS) async throws(JWSRefusal) -> VerifiedChain {
@@ -219,7 +220,8 @@ extension AppStoreVerifier {
         }
     }
 
-    private func checkSignature(of jws: CompactJWS, by chain: VerifiedChain) throws(JWSRefusal) {
+    /// The signature, which holds.
+    private func checkSignature(of jws: CompactJWS, by chain: VerifiedChain) throws(JWSRefusal) -> [UInt8] {
         let bytes = try jws.signature()
         guard case .p256(let key) = chain.leafKey else { throw JWSRefusal(.leafKeyNotP256, in: jws.part) }
         let isValid: Bool
@@ -230,6 +232,7 @@ extension AppStoreVerifier {
             throw JWSRefusal(.signatureLengthWrong, in: jws.part)
         }
         guard isValid else { throw JWSRefusal(.signatureInvalid, in: jws.part) }
+        return bytes
     }
 
     private func checkDate<Payload: SignedPayload>(

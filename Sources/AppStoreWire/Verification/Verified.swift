@@ -18,8 +18,13 @@ public struct Verified<Payload: Sendable>: Sendable {
     public let environment: Environment
     /// Why it is believed.
     public let proof: Proof
+    /// The evidence as its parts; nil for anything but a JWS.
+    package let jws: DecodedJWS?
 
-    init(payload: Payload, evidence: [UInt8], signedDate: Timestamp, environment: Environment, proof: Proof) {
+    init(
+        payload: Payload, evidence: [UInt8], signedDate: Timestamp, environment: Environment, proof: Proof, jws: DecodedJWS? = nil
+    ) {
+        self.jws = jws
         self.payload = payload
         self.evidence = evidence
         self.signedDate = signedDate
@@ -49,8 +54,5 @@ public enum Proof: Sendable, Hashable {
 
 extension Verified where Payload: JWSPayload {
     /// The payload's JSON exactly as it was signed, fields included that this library does not know.
-    public var payloadJSON: [UInt8] {
-        let parts = evidence.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        return parts.count == 3 ? StrictBase64.decodeURL(parts[1]) ?? [] : []
-    }
+    public var payloadJSON: [UInt8] { jws?.payload ?? [] }
 }

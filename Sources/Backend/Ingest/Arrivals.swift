@@ -7,7 +7,8 @@ extension Arrival {
     /// A notification with everything that it carries. What it carries is inside its own bytes.
     init(_ notification: TranslatedNotification, scope: Scope, receivedAt: Timestamp) {
         self.init(
-            scope: scope, evidence: Evidence(form: .compactJWS, bytes: notification.evidence), notification: notification.notice,
+            scope: scope, evidence: Evidence(form: .compactJWS, bytes: notification.evidence, jws: notification.jws),
+            notification: notification.notice,
             facts: notification.facts.map(\.fact), receivedAt: receivedAt)
     }
 
@@ -15,7 +16,7 @@ extension Arrival {
     static func of(_ facts: [ProvenFact], scope: Scope, receivedAt: Timestamp) -> [Arrival] {
         var arrivals: [(evidence: Evidence, facts: [Fact])] = []
         for proven in facts {
-            let evidence = Evidence(form: .init(proven.form), bytes: proven.evidence)
+            let evidence = Evidence(form: .init(proven.form), bytes: proven.evidence, jws: proven.jws.map { [$0] } ?? [])
             // All facts of a receipt share one copy of its bytes and come one after the other.
             if let last = arrivals.last, last.evidence == evidence {
                 arrivals[arrivals.count - 1].facts.append(proven.fact)

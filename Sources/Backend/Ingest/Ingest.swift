@@ -7,22 +7,13 @@ import Storage
 /// it or nothing (decision 0002). Takes many requests at once, since a transaction costs the same for one and for fifty: first
 /// everything is locked and read, then decided in memory, one request after the other, then written.
 struct Ingest {
-    /// What is to be kept, and whose it is.
-    private struct NewArrival {
-        let arrival: Arrival
-        /// Which of the requests'.
-        let request: Int
-        /// Which of its arrivals.
-        let position: Int
-    }
-
     private let requests: [IngestRequest]
     let transaction: any StoreTransaction
     private var desk: Desk
     private var known = Known()
     /// What each app chose, as of this transaction.
     private var timelines: [AppID: SettingsTimeline] = [:]
-    private var kept: [NewArrival] = []
+    private var kept: [Arrival] = []
     private var claims: [(Claim, SubscriptionKey)] = []
     private var deliveries: [WorkOrder] = []
     private var results: [IngestResult] = []
@@ -34,7 +25,7 @@ struct Ingest {
         _ requests: [IngestRequest], in transaction: any StoreTransaction, _ settings: SettingsCache = SettingsCache()
     ) throws -> [IngestResult] {
         var ingest = try Ingest(requests, in: transaction, settings)
-        for (index, request) in requests.enumerated() { try ingest.apply(request, index) }
+        for request in requests { try ingest.apply(request) }
         return try ingest.write()
     }
 
@@ -54,17 +45,17 @@ struct Ingest {
 
     // MARK: Deciding
 
-    private mutating func apply(_ request: IngestRequest, _ index: Int) throws {
+    private mutating func apply(_ request: IngestRequest) throws {
         var result = IngestResult()
         if let registration = request.registration {
             result.holder = try register(registration, request)
         }
         var (facts, others) = ([SubscriptionKey: [LedgerInput]](), [SubscriptionKey: [LedgerInput]]())
-        for (position, arrival) in request.arrivals.enumerated() {
+        for arrival in request.arrivals {
             let new = takeNew(of: arrival)
             result.isNew.append(new != nil)
             if let new {
-                kept.append(NewArrival(arrival: new, request: index, position: position))
+                kept.append(new)
                 try warn(of: new, timeline(of: request.app).entitlements)
             }
             for fact in new?.facts ?? [] { facts[arrival.scope.key(of: fact), default: []].append(.fact(fact)) }
@@ -88,14 +79,12 @@ struct Ingest {
     /// The part of an arrival that says anything new; nil where nothing does. A fact that is known already is not handed on:
     /// what is folded is exactly what is stored (FACT-1).
     private mutating func takeNew(of arrival: Arrival) -> Arrival? {
-        guard let new = known.takeNew(of: arrival) else { return nil }
-        let said = new.facts.filter { fact in
-            guard case .transaction(let line) = fact else { return true }
-            return !desk.history(of: arrival.scope.key(of: fact)).book.repeats(line)
+        guard var new = known.takeNew(of: arrival) else { return nil }
+        new.facts.removeAll { fact in
+            guard case .transaction(let line) = fact else { return false }
+            return desk.history(of: arrival.scope.key(of: fact)).book.repeats(line)
         }
-        guard new.notification != nil || !said.isEmpty else { return nil }
-        return Arrival(
-            scope: new.scope, evidence: new.evidence, notification: new.notification, facts: said, receivedAt: new.receivedAt)
+        return new.notification != nil || !new.facts.isEmpty ? new : nil
     }
 
     /// Registers a token and applies it to every subscription that bears it (OWN-2); returns the customer that it names
@@ -151,11 +140,7 @@ struct Ingest {
     // MARK: Writing
 
     private mutating func write() throws -> [IngestResult] {
-        if !kept.isEmpty {
-            for (place, isKept) in zip(kept, try transaction.keep(kept.map(\.arrival))) where !isKept {
-                results[place.request].isNew[place.position] = false
-            }
-        }
+        if !kept.isEmpty { try transaction.keep(kept) }
         for (claim, key) in claims { try transaction.keep(claim, on: key) }
         let savings = try desk.savings()
         if !savings.isEmpty { try transaction.save(savings) }

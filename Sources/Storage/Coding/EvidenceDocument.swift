@@ -5,21 +5,24 @@ import Primitives
 /// nothing, also of a JWS inside a notification; what nearly all of Apple's payloads say is one byte each. The exact bytes can
 /// always be put together again (decisions 0013 and 0029). Anything that is not a JWS stays whole: in a receipt, beside what
 /// Apple signed, are bytes that nobody did, and they could look like a header.
-package struct EvidenceDocument: Sendable {
+package struct EvidenceDocument: Sendable, Hashable {
     /// The JWS headers in it, in order, each once: of the JWS itself and of those that stand as strings in what it signs.
     package var headers: [String] { cuts.map { String(decoding: $0, as: UTF8.self) } }
 
+    package let form: Evidence.Form
     private var cuts: [ArraySlice<UInt8>] = []
     private var pieces: [Piece] = []
     /// Of a compact JWS; nil for anything else.
     private var signature: [UInt8]?
 
-    private enum Piece {
+    private enum Piece: Sendable, Hashable {
         case bytes(ArraySlice<UInt8>)
+        /// As ``PayloadWords`` writes them.
+        case words([UInt8])
         /// By its place among the headers.
         case header(Int)
-        /// What follows the header of a JWS inside another, up to its end.
-        case signed(payload: [UInt8], signature: [UInt8])
+        /// What follows the header of a JWS inside another, up to its end; the payload itself a piece.
+        indirect case signed(payload: Piece, signature: [UInt8])
     }
 
     /// The first byte of a piece.
@@ -32,7 +35,7 @@ package struct EvidenceDocument: Sendable {
         case signed = 3
     }
 
-    private enum Form: UInt8 {
+    private enum Layout: UInt8 {
         /// The pieces one after the other are the evidence.
         case plain = 0
         /// The first piece is the header, the others are the payload.
@@ -40,7 +43,8 @@ package struct EvidenceDocument: Sendable {
     }
 
     package init(_ evidence: Evidence) {
-        guard evidence.form == .compactJWS, takeJWS(evidence.bytes) else {
+        form = evidence.form
+        guard evidence.form == .compactJWS, takeJWS(evidence) else {
             pieces = [.bytes(evidence.bytes[...])]
             return
         }
@@ -54,38 +58,37 @@ package struct EvidenceDocument: Sendable {
     package func bytes(numbers: [Int64?]) throws -> [UInt8] {
         guard numbers.count == cuts.count else { throw StorageError(.other, "a JWS header was not kept") }
         var document = CompactWriter(reservingCapacity: 4096)
-        document.byte(signature == nil ? Form.plain.rawValue : Form.compactJWS.rawValue)
+        document.byte(signature == nil ? Layout.plain.rawValue : Layout.compactJWS.rawValue)
         if let signature { document.block(signature) }
         document.count(pieces.count)
         for piece in pieces {
-            switch piece {
-            case .bytes(let bytes): write(bytes, &document)
-            case .header(let index):
-                if let number = numbers[index] {
-                    document.byte(PieceForm.header.rawValue)
-                    document.signed(number)
-                } else {
-                    document.byte(PieceForm.bytes.rawValue)
-                    document.block(cuts[index])
-                }
-            case .signed(let payload, let signature):
-                document.byte(PieceForm.signed.rawValue)
-                write(payload[...], &document)
-                document.block(signature)
-            }
+            write(piece, numbers, &document)
         }
         return document.bytes
     }
 
-    /// What stands in a JWS is mostly Apple's words.
-    private func write(_ bytes: ArraySlice<UInt8>, _ document: inout CompactWriter) {
-        if signature != nil, let words = PayloadWords.shortened(bytes) {
-            document.byte(PieceForm.words.rawValue)
-            document.block(words)
-        } else {
+    private func write(_ piece: Piece, _ numbers: [Int64?], _ document: inout CompactWriter) {
+        switch piece {
+        case .bytes(let bytes):
             document.byte(PieceForm.bytes.rawValue)
             document.block(bytes)
+        case .words(let words):
+            document.byte(PieceForm.words.rawValue)
+            document.block(words)
+        case .header(let index):
+            guard let number = numbers[index] else { return write(.bytes(cuts[index]), numbers, &document) }
+            document.byte(PieceForm.header.rawValue)
+            document.signed(number)
+        case .signed(let payload, let signature):
+            document.byte(PieceForm.signed.rawValue)
+            write(payload, numbers, &document)
+            document.block(signature)
         }
+    }
+
+    /// What stands in a JWS is mostly Apple's words.
+    private static func shortened(_ bytes: ArraySlice<UInt8>) -> Piece {
+        PayloadWords.shortened(bytes).map { .words($0) } ?? .bytes(bytes)
     }
 
     /// The evidence's bytes as they came.
@@ -94,8 +97,8 @@ package struct EvidenceDocument: Sendable {
     /// - Throws: `StorageError` with `corrupt` for anything that ``bytes(numbers:)`` did not write, and what `header` throws.
     package static func decode(_ document: [UInt8], header: (Int64) throws -> String) throws -> [UInt8] {
         var reader = CompactReader(document)
-        guard let form = Form(rawValue: try reader.byte()) else { throw CompactReader.damaged("evidence of an unknown form") }
-        let signature = form == .compactJWS ? try reader.block() : nil
+        guard let layout = Layout(rawValue: try reader.byte()) else { throw CompactReader.damaged("evidence of an unknown form") }
+        let signature = layout == .compactJWS ? try reader.block() : nil
         var pieces: [[UInt8]] = []
         for _ in 0..<(try reader.count()) {
             pieces.append(try piece(of: &reader, header: header))
@@ -125,15 +128,21 @@ package struct EvidenceDocument: Sendable {
     }
 
     /// False where a part has another spelling, which no JWS that was verified has.
-    private mutating func takeJWS(_ bytes: [UInt8]) -> Bool {
-        guard let (first, second) = Self.dots(in: bytes), bytes[..<first].allSatisfy(Self.isBase64URL),
+    private mutating func takeJWS(_ evidence: Evidence) -> Bool {
+        let own = evidence.jws.first { $0.bytes == evidence.bytes }
+        guard let jws = own ?? Self.decoded(evidence.bytes) else { return false }
+        signature = jws.signature
+        pieces = [header(jws.header)]
+        take(jws.payload, evidence.jws)
+        return true
+    }
+
+    private static func decoded(_ bytes: [UInt8]) -> DecodedJWS? {
+        guard let (first, second) = dots(in: bytes), bytes[..<first].allSatisfy(isBase64URL),
             let payload = StrictBase64.decodeURL(bytes[(first + 1)..<second]),
             let signature = StrictBase64.decodeURL(bytes[(second + 1)...])
-        else { return false }
-        self.signature = signature
-        pieces = [header(bytes[..<first])]
-        take(payload)
-        return true
+        else { return nil }
+        return DecodedJWS(bytes, payload: payload, signature: signature)
     }
 
     /// Where the two dots of a compact JWS stand; nil where there are fewer or more.
@@ -149,33 +158,31 @@ package struct EvidenceDocument: Sendable {
     }
 
     /// A JWS inside begins as a JSON string: a quotation mark and the base64url of `{"`.
-    private mutating func take(_ bytes: [UInt8]) {
+    private mutating func take(_ bytes: [UInt8], _ decoded: [DecodedJWS]) {
         var (kept, index) = (0, 0)
         while let quote = bytes.withUnsafeBytes({ ByteSearch.firstIndex(of: UInt8(ascii: "\""), in: $0, from: index) }) {
             index = quote + 1
             guard let end = endOfHeader(in: bytes, from: index) else { continue }
-            pieces.append(.bytes(bytes[kept..<index]))
+            pieces.append(Self.shortened(bytes[kept..<index]))
             pieces.append(header(bytes[index..<end]))
-            kept = takeSigned(bytes, from: end) ?? end
+            kept = takeSigned(bytes, from: index, headerEnd: end, decoded) ?? end
             index = kept
         }
-        if kept < bytes.endIndex { pieces.append(.bytes(bytes[kept...])) }
+        if kept < bytes.endIndex { pieces.append(Self.shortened(bytes[kept...])) }
     }
 
     /// Takes the payload and the signature that follow a header, each after a dot; returns where they end, nil where one of them
     /// has another spelling.
-    private mutating func takeSigned(_ bytes: [UInt8], from start: Int) -> Int? {
-        let dot = UInt8(ascii: ".")
-        let (middle, end) = bytes.withUnsafeBytes { bytes in
-            (
-                ByteSearch.firstIndex(of: dot, in: bytes, from: start + 1),
-                ByteSearch.firstIndex(of: UInt8(ascii: "\""), in: bytes, from: start + 1)
-            )
+    private mutating func takeSigned(
+        _ bytes: [UInt8], from start: Int, headerEnd: Int, _ decoded: [DecodedJWS]
+    ) -> Int? {
+        if let known = decoded.first(where: { Self.stands($0.bytes[...], in: bytes, at: start) }) {
+            pieces.append(.signed(payload: Self.shortened(known.payload[...]), signature: known.signature))
+            return start + known.bytes.count
         }
-        guard let middle, let end, middle < end, let payload = StrictBase64.decodeURL(bytes[(start + 1)..<middle]),
-            let signature = StrictBase64.decodeURL(bytes[(middle + 1)..<end])
-        else { return nil }
-        pieces.append(.signed(payload: payload, signature: signature))
+        let end = bytes.withUnsafeBytes { ByteSearch.firstIndex(of: UInt8(ascii: "\""), in: $0, from: headerEnd + 1) }
+        guard let end, let jws = Self.decoded(Array(bytes[start..<end])) else { return nil }
+        pieces.append(.signed(payload: Self.shortened(jws.payload[...]), signature: jws.signature))
         return end
     }
 

@@ -5,6 +5,9 @@ package import Primitives
 package struct Evidence: Sendable, Hashable {
     package let form: Form
     package let bytes: [UInt8]
+    /// A JWS and those that stand in it as strings, as their parts, as far as they were decoded; says nothing that `bytes` does
+    /// not say.
+    let jws: [DecodedJWS]
 
     /// What the bytes are.
     package enum Form: String, Sendable, Hashable, CaseIterable {
@@ -18,9 +21,17 @@ package struct Evidence: Sendable, Hashable {
         case verifyReceiptAnswer
     }
 
-    package init(form: Form, bytes: [UInt8]) {
+    package init(form: Form, bytes: [UInt8], jws: [DecodedJWS] = []) {
         self.form = form
         self.bytes = bytes
+        self.jws = jws
+    }
+
+    package static func == (left: Evidence, right: Evidence) -> Bool { left.form == right.form && left.bytes == right.bytes }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(form)
+        hasher.combine(bytes)
     }
 }
 
@@ -30,14 +41,17 @@ package struct Arrival: Sendable, Hashable {
     package let scope: Scope
     /// Nil only for a failed question, which nobody signs.
     package let evidence: Evidence?
+    /// The evidence as it is written; made where it arrives, so that no transaction waits for it.
+    package let document: EvidenceDocument?
     /// What makes it one notification: kept once per `notificationUUID`. Nil for anything else.
     package let notification: NoticeFact?
-    package let facts: [Fact]
+    package var facts: [Fact]
     package let receivedAt: Timestamp
 
     package init(scope: Scope, evidence: Evidence?, notification: NoticeFact? = nil, facts: [Fact], receivedAt: Timestamp) {
         self.scope = scope
         self.evidence = evidence
+        document = evidence.map(EvidenceDocument.init)
         self.notification = notification
         self.facts = facts
         self.receivedAt = receivedAt
@@ -87,10 +101,8 @@ package struct Known: Sendable, Hashable {
             let name = Name(arrival.scope, notification.notificationUUID)
             guard notifications.insert(name).inserted else { return nil }
         }
-        let new = arrival.facts.filter { facts.insert(Name(arrival.scope, $0.key)).inserted }
-        guard arrival.notification != nil || !new.isEmpty else { return nil }
-        return Arrival(
-            scope: arrival.scope, evidence: arrival.evidence, notification: arrival.notification, facts: new,
-            receivedAt: arrival.receivedAt)
+        var new = arrival
+        new.facts.removeAll { !facts.insert(Name(arrival.scope, $0.key)).inserted }
+        return new.notification != nil || !new.facts.isEmpty ? new : nil
     }
 }

@@ -11,12 +11,14 @@ package protocol StoreTransaction {
     /// The subscriptions whose transactions bear one of the tokens, in every environment. They are not locked by that.
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey]
 
-    /// What is known already of the arrivals; of locked subscriptions it stays true until the transaction ends.
+    /// What is known already of the arrivals. It stays true until the transaction ends, where the subscriptions are locked; a
+    /// notification about no subscription is locked by this.
     func known(of arrivals: [Arrival]) throws -> Known
 
-    /// Keeps arrivals of which nothing is known; returns for each whether it was kept. Only a notification about no subscription,
-    /// which no lock guards, can be found to be known after all, and then is not kept.
-    func keep(_ arrivals: [Arrival]) throws -> [Bool]
+    /// Keeps arrivals of which nothing is known (``known(of:)``).
+    ///
+    /// - Throws: `StorageError` with `constraint` where something of one is.
+    func keep(_ arrivals: [Arrival]) throws
 
     /// Keeps a claim that changed something or was refused for the first time.
     func keep(_ claim: Claim, on key: SubscriptionKey) throws

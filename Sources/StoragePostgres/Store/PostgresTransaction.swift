@@ -233,6 +233,7 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     func known(of arrivals: [Arrival]) throws -> Known {
+        try lockLoneNotifications(arrivals)
         var notifications: [EvidenceQueries.NotificationPlace] = []
         var scopes: [Int64: Scope] = [:]
         var facts: [EvidenceQueries.AskedFact] = []
@@ -260,53 +261,31 @@ final class PostgresTransaction: StoreTransaction {
         return Known(notifications: Set(knownNotifications), facts: Set(knownFacts))
     }
 
+    /// A notification about no subscription is guarded by no other lock: nobody else can keep one of these before this
+    /// transaction ends.
+    private func lockLoneNotifications(_ arrivals: [Arrival]) throws {
+        let names = arrivals.compactMap { arrival -> Int64? in
+            guard arrival.facts.isEmpty, let uuid = arrival.notification?.notificationUUID else { return nil }
+            return Self.lockName("notification", arrival.scope.app.rawValue, arrival.scope.environment.rawValue, uuid)
+        }
+        if !names.isEmpty { _ = try pipeline(locks.take(names)) }
+    }
+
     // MARK: Keeping
 
-    func keep(_ arrivals: [Arrival]) throws -> [Bool] {
-        let known = try lockLoneNotifications(arrivals)
-        var seen = Set<Known.Name>()
-        let kept = arrivals.map { arrival in
-            Self.loneName(arrival).map { !known.contains($0) && seen.insert($0).inserted } ?? true
-        }
-        let new = zip(arrivals, kept).filter { $1 }.map(\.0)
-        let documents = new.map { $0.evidence.map(EvidenceDocument.init) }
-        let numbers = try numbers(ofHeaders: Set(documents.flatMap { $0?.headers ?? [] }))
-        var statements: [PostgresStatement] = []
-        for (arrival, document) in zip(new, documents) { statements += try insertions(of: arrival, document, numbers) }
-        _ = try pipeline(statements)
-        return kept
+    func keep(_ arrivals: [Arrival]) throws {
+        let numbers = try numbers(ofHeaders: Set(arrivals.flatMap { $0.document?.headers ?? [] }))
+        _ = try pipeline(arrivals.flatMap { try insertions(of: $0, numbers) })
     }
 
-    /// The name of a notification about no subscription, which no other lock guards.
-    private static func loneName(_ arrival: Arrival) -> Known.Name? {
-        guard arrival.facts.isEmpty, let uuid = arrival.notification?.notificationUUID else { return nil }
-        return Known.Name(arrival.scope, uuid)
-    }
-
-    /// Which of the notifications about no subscription are known; nobody else can keep one of them before this transaction ends.
-    private func lockLoneNotifications(_ arrivals: [Arrival]) throws -> Set<Known.Name> {
-        let lone = arrivals.filter { Self.loneName($0) != nil }
-        guard !lone.isEmpty else { return [] }
-        let names = lone.compactMap { arrival in
-            arrival.notification.map {
-                Self.lockName(
-                    "notification", arrival.scope.app.rawValue, arrival.scope.environment.rawValue, $0.notificationUUID)
-            }
-        }
-        _ = try pipeline(locks.take(names))
-        return try known(of: lone).notifications
-    }
-
-    private func insertions(
-        of arrival: Arrival, _ document: EvidenceDocument?, _ numbers: [String: Int64]
-    ) throws -> [PostgresStatement] {
+    private func insertions(of arrival: Arrival, _ numbers: [String: Int64]) throws -> [PostgresStatement] {
         let ledger = try ledger(of: arrival.scope)
         var statements: [PostgresStatement] = []
-        if let evidence = arrival.evidence, let document {
+        if let document = arrival.document {
             statements.append(
                 EvidenceQueries.insert(
                     WrittenEvidence(
-                        document: try document.bytes(numbers: document.headers.map { numbers[$0] }), form: evidence.form,
+                        document: try document.bytes(numbers: document.headers.map { numbers[$0] }), form: document.form,
                         of: arrival, ledger: ledger)))
         } else if arrival.notification != nil {
             throw StorageError(.constraint, "a notification without evidence")
@@ -314,7 +293,7 @@ final class PostgresTransaction: StoreTransaction {
         if !arrival.facts.isEmpty {
             statements.append(
                 try EvidenceQueries.insert(
-                    arrival.facts, hasEvidence: arrival.evidence != nil, receivedAt: arrival.receivedAt, ledger: ledger))
+                    arrival.facts, hasEvidence: arrival.document != nil, receivedAt: arrival.receivedAt, ledger: ledger))
         }
         let bearers = arrival.facts.compactMap { fact in
             fact.appAccountToken.map { token in

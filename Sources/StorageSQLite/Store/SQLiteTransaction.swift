@@ -115,25 +115,16 @@ final class SQLiteTransaction: StoreTransaction {
 
     // MARK: Keeping
 
-    func keep(_ arrivals: [Arrival]) throws -> [Bool] {
-        try arrivals.map { arrival in
-            if let uuid = arrival.notification?.notificationUUID, arrival.facts.isEmpty,
-                try EvidenceQueries.isKnown(notification: uuid, ledger: ledger(of: arrival.scope), database)
-            {
-                return false
-            }
-            try keep(arrival)
-            return true
-        }
+    func keep(_ arrivals: [Arrival]) throws {
+        for arrival in arrivals { try keep(arrival) }
     }
 
     private func keep(_ arrival: Arrival) throws {
         let ledger = try ledger(of: arrival.scope)
-        let evidence = try arrival.evidence.map { evidence in
-            let document = EvidenceDocument(evidence)
+        let evidence = try arrival.document.map { document in
             let bytes = try document.bytes(numbers: document.headers.map(number(ofHeader:)))
             return try EvidenceQueries.insert(
-                WrittenEvidence(document: bytes, form: evidence.form, of: arrival, ledger: ledger), database)
+                WrittenEvidence(document: bytes, form: document.form, of: arrival, ledger: ledger), database)
         }
         guard evidence != nil || arrival.notification == nil else {
             throw StorageError(.constraint, "a notification without evidence")
