@@ -7,13 +7,13 @@ ifeq ($(wildcard Package.resolved),)
 SWIFT_BUILD = swift build
 endif
 
-# Where fixtures that are not ours stand beside the checkout, the tests use them and insist on them.
+# If third-party fixtures exist beside the checkout, the tests use them and require them.
 ifneq ($(wildcard ../shared/fixtures),)
 export TENURE_FIXTURES ?= $(abspath ../shared/fixtures)
 export TENURE_FIXTURES_REQUIRED ?= 1
 endif
 
-# `make test` installs PostgreSQL, so its absence is no reason to skip anything.
+# `make test` installs PostgreSQL, so no test may be skipped because it is absent.
 export TENURE_POSTGRES_REQUIRED ?= 1
 
 # What `make test` does; `make check` does it too.
@@ -63,14 +63,14 @@ peers: test-packages .venv/installed
 	.venv/bin/pip install --quiet --disable-pip-version-check -r Tests/Peers/requirements.txt
 	touch $@
 
-# An optimiser can break what a debug build does right: once it had `tenure import` trap.
+# An optimiser can break what works in a debug build: once it made `tenure import` trap.
 release: test-packages .venv/installed
 	swift build -c release --product tenure
 	.build/release/tenure demo
 	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/books_run.py
 	TENURE_BINARY=.build/release/tenure .venv/bin/python Tests/Peers/large_receipt.py
 
-# Each fault at a tenth of its size; `make chaos` is the full one, in release.
+# Each fault at a tenth of its size; `make chaos` runs the full size, in release.
 chaos-small: test-packages
 	$(SWIFT_BUILD) --product tenure
 	$(SWIFT_BUILD) --product tenure-chaos
@@ -84,14 +84,15 @@ chaos: test-packages
 lint:
 	swift format lint --strict --recursive --parallel --configuration .swift-format Package.swift Rules/Package.swift Fuzz/Package.swift Sources Tests Benchmarks Fuzz/Targets
 
-# A mutation that was killed is judged again when what decides it has changed (Tests/killed-mutations.txt); all of them: rules-full.
+# A killed mutation is tested again only when something that decides it has changed (Tests/killed-mutations.txt); all of them:
+# rules-full.
 rules: test-packages
 	scripts/rules.py
 
 rules-full: test-packages
 	scripts/rules.py --full
 
-# What `make check` runs a fixed slice of, whole.
+# The whole of what `make check` runs a fixed slice of.
 chaos-full: chaos
 
 fuzz-full: fuzz

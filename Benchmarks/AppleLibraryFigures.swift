@@ -3,7 +3,7 @@ import Foundation
 import Primitives
 import SimulatorPKI
 
-/// The same transaction through Apple's Python library, its offline checks on: what a team has today. Needs the virtual
+/// The same transaction through Apple's Python library, with its offline checks on: what teams use today. Needs the virtual
 /// environment that `make bench` installs.
 struct AppleLibraryFigures {
     static let python = ".venv/bin/python"

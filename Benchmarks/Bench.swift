@@ -85,7 +85,7 @@ struct Bench: AsyncParsableCommand {
         only.map { $0.split(separator: ",").contains(name[...]) } ?? true
     }
 
-    /// Both run against one server and one store: the reads first, since what is ingested makes the store grow.
+    /// Both run against one server and one store: the reads first, because ingest makes the store grow.
     private func serverFigures() async throws -> [Figure] {
         let (reads, writes) = (asksFor("entitlements"), asksFor("ingest"))
         let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
@@ -98,7 +98,7 @@ struct Bench: AsyncParsableCommand {
     }
 }
 
-/// How much load is made.
+/// How much load is generated.
 struct LoadPlan: Sendable {
     let rounds: Int
     let seconds: Int

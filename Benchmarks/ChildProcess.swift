@@ -1,8 +1,8 @@
 import Foundation
 
-/// Other programs, waited for without holding one of the few threads that the server's tasks run on.
+/// Other programs. Waiting for them does not block one of the few threads that the server's tasks run on.
 enum ChildProcess {
-    /// What the program prints; it may print as much as fits into a pipe.
+    /// The program's output; it may be as long as fits into a pipe.
     static func output(of path: String, _ arguments: [String]) async throws -> String {
         let pipe = Pipe()
         let process = Process()
@@ -16,14 +16,14 @@ enum ChildProcess {
         return output
     }
 
-    /// The `tenure` that was built beside this program; nil where there is none.
+    /// The `tenure` that was built beside this program; nil where it does not exist.
     static func tenure() throws -> String? {
         let here = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = URL(fileURLWithPath: here).deletingLastPathComponent().appendingPathComponent("tenure").path
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }
 
-    /// From the program's start until it has printed so many lines; then it is ended.
+    /// The time from the program's start until it has printed this many lines; then it is terminated.
     static func milliseconds(until lines: Int, of path: String, _ arguments: [String]) throws -> Double {
         let pipe = Pipe()
         let process = Process()

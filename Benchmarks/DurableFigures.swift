@@ -2,8 +2,8 @@ import Backend
 import Foundation
 import Storage
 
-/// Prepared notifications made durable, fifty to a commit, beside the same rows written by plain prepared statements into a
-/// database of the same kind, contents and settings, fifty notifications to a commit too.
+/// Prepared notifications made durable, fifty per commit, beside the same rows written by plain prepared statements into a
+/// database of the same kind, contents and settings, also fifty notifications per commit.
 struct DurableFigures {
     static let batch = 50
 
@@ -39,12 +39,12 @@ struct DurableFigures {
         return result
     }
 
-    /// The rates, and what was spent on processors, in seconds for each notification.
+    /// The rates, and the processor time in seconds for each notification.
     fileprivate struct Costs {
         var rates = Pairs()
         var process = Pairs()
         var server = Pairs()
-        /// Beside the floor that waits for no answer before it sends the next statement.
+        /// Beside the floor that does not wait for an answer before it sends the next statement.
         var pipelined = Pairs()
         var bytes = 0
         var rows = 0
@@ -58,7 +58,7 @@ struct DurableFigures {
         var capture = try RowCapture(store: reader, before: floor)
         let count = max(Self.batch, subscriptions / (rounds + 1) / Self.batch * Self.batch)
         var (costs, numbers) = (Costs(), renewals.shuffled[...])
-        // The first round only warms: statements, names, caches.
+        // The first round is only a warm-up: statements, names, caches.
         for round in 0...rounds {
             let chosen = try numbers.prefix(count).map { try renewals.renewal($0) }
             numbers = numbers.dropFirst(count)
@@ -101,7 +101,7 @@ struct DurableFigures {
         return batches
     }
 
-    /// What work took: wall clock, this process's processor time, the database's processes' processor time; in seconds.
+    /// The cost of work: wall clock, this process's processor time, and the database processes' processor time; in seconds.
     fileprivate struct Metered {
         let elapsed: Double
         let process: Double

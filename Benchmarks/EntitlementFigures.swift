@@ -11,7 +11,7 @@ struct EntitlementFigures {
 
     func measure() async throws -> [Figure] {
         let load = LoadGenerator(address: stage.address, folder: stage.folder)
-        // Random and not in turn: no two neighbouring requests are about neighbouring rows.
+        // Random, not in turn, so that neighbouring requests are not about neighbouring rows.
         var random = SystemRandomNumberGenerator()
         let reads = (0..<20_000).map { _ in
             let customer = Life.customer(.random(in: 0..<plan.subscriptions, using: &random))

@@ -5,8 +5,8 @@ import GRDB
 import NIOCore
 import NIOHTTP1
 
-/// Renewal notifications over HTTP, each about a subscription that the store knows, each durable before it is answered; beside
-/// the bare durable commit of one row on the same file system.
+/// Renewal notifications over HTTP, each about a known subscription, each durable before it is answered; beside the bare durable
+/// commit of one row on the same file system.
 struct IngestFigures {
     let plan: LoadPlan
     let stage: Stage
@@ -46,7 +46,7 @@ struct IngestFigures {
         }
     }
 
-    /// One row of 300 bytes to a commit, one writer, nothing else.
+    /// One row of 300 bytes per commit, one writer, nothing else.
     private func commitRate() throws -> Double {
         let pool = try DatabasePool(path: stage.folder.appendingPathComponent("floor.sqlite").path)
         let payload = String(repeating: "x", count: 300)

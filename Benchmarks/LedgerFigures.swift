@@ -1,7 +1,7 @@
 import Ledger
 import Primitives
 
-/// What the rules themselves cost: no store, no HTTP. One thread.
+/// The cost of the rules themselves: no store, no HTTP. One thread.
 struct LedgerFigures {
     let rounds: Int
 
@@ -19,7 +19,7 @@ struct LedgerFigures {
     private func decisionMicroseconds() -> Double {
         let life = Life(number: 1, periods: 25, lastEnds: Timestamp(millisecondsSince1970: 1_767_225_600_000))
         let known = Array(life.transactions.dropLast())
-        // Each is learned a minute after its purchase, as notifications come.
+        // Each is learned a minute after its purchase, as from notifications.
         func learned(_ transaction: TransactionFact?) -> Timestamp {
             (transaction?.purchaseDate ?? life.lastEnds).adding(.minutes(1))
         }
@@ -50,10 +50,10 @@ struct LedgerFigures {
     // MARK: Folding from nothing
 
     /// A million facts of 50,000 subscriptions, twenty each: transactions, renewal infos and notifications as Apple sends them.
-    /// State only; the facts are decoded already.
+    /// Only the state; the facts are already decoded.
     private func fromScratch() -> Figure {
         let (subscriptions, facts) = (50_000, 20)
-        // As many lives as fit into memory without weight, folded again and again.
+        // A number of lives that takes little memory, folded again and again.
         let lives = (0..<500).map { number in life(number, of: facts) }
         let policies = PolicyTimeline(AppPolicy())
         let rates = (0..<rounds).map { _ in
@@ -67,7 +67,7 @@ struct LedgerFigures {
             ours: rates.median, ratio: rates.median / 300_000, target: 1, remark: "the floor is the rate that is wanted")
     }
 
-    /// What one fact costs where a subscription has ever more of them: it must not grow with their number.
+    /// The cost of one fact where a subscription has more and more of them: it must not grow with their number.
     private func growth() -> [Figure] {
         let counts = [10, 100, 1000, 10_000]
         let policies = PolicyTimeline(AppPolicy())
@@ -94,7 +94,7 @@ struct LedgerFigures {
         let periods = count / 3 + 1
         let life = Life(number: number, periods: periods, lastEnds: Timestamp(millisecondsSince1970: 1_767_225_600_000))
         let transactions = life.transactions.enumerated().map { index, transaction in
-            // Apple's keys have one length and grow.
+            // Apple's keys have a constant length and ascend.
             var transaction = transaction
             transaction.webOrderLineItemId = "\(2_000_000_100_000_000 + index)"
             return transaction

@@ -1,7 +1,7 @@
 import Ledger
 import Primitives
 
-/// A subscription that was bought once and has renewed every month since, in the ledger's words.
+/// A subscription that was bought once and has renewed every month since, in the ledger's types.
 struct Life: Sendable {
     let number: Int
     let periods: Int

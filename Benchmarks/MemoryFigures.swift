@@ -1,6 +1,6 @@
 import Foundation
 
-/// The most memory that `tenure demo` holds: the server, the local App Store and the story's client in one process.
+/// The peak memory of `tenure demo`: the server, the local App Store and the story's client in one process.
 struct MemoryFigures {
     let rounds: Int
 

@@ -17,7 +17,7 @@ struct PipelineFigures {
 
     private func measure(_ stage: Stage) async throws -> [Figure] {
         guard let site = stage.site, let pipeline = stage.pipeline else { return [] }
-        // One round to warm, the rounds, and one at half the load.
+        // One warm-up round, the rounds, and one at half the load.
         let count = stage.renewals.subscriptions / (plan.rounds + 2)
         var numbers = stage.renewals.shuffled[...]
         let load = PipelineLoad(stage: stage, site: site, pipeline: pipeline, count: count)
@@ -64,17 +64,17 @@ struct PipelineFigures {
     }
 }
 
-/// One side after the other posts the same bodies.
+/// Both sides get the same bodies, one after the other.
 struct PipelineLoad {
     let stage: Stage
     let site: any DatabaseSite
     let pipeline: NullPipeline
-    /// Bodies of a round.
+    /// The number of bodies of a round.
     let count: Int
 
     struct Measured: Sendable {
         let result: LoadResult
-        /// Seconds on processors: of this process, which serves, and of the database's own.
+        /// Processor time in seconds: of this process, which serves, and of the database's own processes.
         let server: Double
         let database: Double
         let count: Int
@@ -96,7 +96,7 @@ struct PipelineLoad {
         return Round(ours: ours, floor: try await post(renewals, to: NullPipeline.path))
     }
 
-    /// Ours alone, at a rate of its own.
+    /// Our side alone, at its own rate.
     func ours(_ numbers: ArraySlice<Int>, rate: Double) async throws -> Measured {
         try await post(try numbers.map { try stage.renewals.renewal($0) }, to: stage.notificationsPath, rate: rate)
     }

@@ -5,7 +5,7 @@ import Primitives
 import Storage
 import Synchronization
 
-/// What trying and applying a version of the policy costs, with many subscriptions of 12 facts (OWN-16, OWN-17).
+/// The cost of trying and applying a version of the policy, with many subscriptions of 12 facts (OWN-16, OWN-17).
 struct PolicyFigures {
     let rounds: Int
     let subscriptions: Int
@@ -85,7 +85,7 @@ struct PolicyFigures {
 
     // MARK: Trying
 
-    /// The floor reads and decodes the same rows and makes nothing of them.
+    /// The floor reads and decodes the same rows and does nothing else.
     private func whatIf(_ server: Server) async throws -> [Figure] {
         let content = SettingsContent(
             policy: Self.policy { $0.onRestore = .transfer }, products: Stage.entitlements.entries)
@@ -138,7 +138,7 @@ struct PolicyFigures {
 
     // MARK: Applying
 
-    /// Applies a version that reaches back to the beginning, beside so many renewals a second.
+    /// Applies a version that takes effect from the beginning, during a number of renewals per second.
     private func apply(
         _ policy: AppPolicy, _ words: String, _ server: Server, _ renewals: Renewals
     ) async throws -> [Figure] {

@@ -6,7 +6,7 @@ import SimulatorPKI
 import SwiftASN1
 import X509
 
-/// What a receipt costs beside hashing it and the one RSA verification in it, which nobody can leave out. One thread.
+/// The cost of a receipt compared with hashing it and its one RSA verification, which are unavoidable. One thread.
 struct ReceiptFigures {
     static let purchases = 120
 

@@ -10,15 +10,15 @@ import Foundation
 struct Figure: Sendable {
     let name: String
     let unit: String
-    /// The least that it could cost, measured in the same rounds; nil where there is no such thing.
+    /// The minimum cost, measured in the same rounds; nil where there is none.
     var floor: Double?
     let ours: Double
-    /// Ours over the floor, as rates: the median of the rounds' own ratios, since what slows a round down slows both of its
+    /// Ours over the floor, as rates: the median of the rounds' own ratios, because what slows a round down slows both of its
     /// halves.
     var ratio: Double?
-    /// What the ratio has to reach; nil where the figure is for information.
+    /// The ratio's minimum; nil where the figure is for information.
     var target: Double?
-    /// What ours must not exceed, in the figure's own unit; nil where the target is a ratio or there is none.
+    /// The maximum of ours, in the figure's own unit; nil where the target is a ratio or there is none.
     var atMost: Double?
     var remark = ""
 
@@ -39,7 +39,7 @@ extension Figure {
     }
 }
 
-/// What is printed: one table, with what it was measured on.
+/// The printed report: one table, and the machine it was measured on.
 struct Report {
     let machine: Machine
     let rounds: Int
@@ -62,7 +62,7 @@ struct Report {
         """
     }
 
-    /// In Markdown, so that it can be put into a document as it stands.
+    /// In Markdown, so that it can be copied into a document.
     var table: String {
         let header = ["figure", "unit", "floor", "ours", "ratio", "target", ""]
         let rows = [header] + figures.map(cells)
@@ -103,11 +103,11 @@ struct Report {
     }
 }
 
-/// What a run was made on.
+/// The machine of a run.
 struct Machine {
     let processor: String
     let cores: Int
-    /// The one-minute load average before we began: anything but a small number says that somebody else was measured too.
+    /// The one-minute load average before the start: anything but a small number means that other work was measured too.
     let load: String
     let date: String
     let commit: String
@@ -127,12 +127,12 @@ struct Machine {
         return text(of: ".git/" + reference).map { String($0.prefix(12)) } ?? reference
     }
 
-    /// How long this process has been on a processor, in seconds.
+    /// The processor time of this process, in seconds.
     static var processorSeconds: Double {
         Double(clock()) / Double(CLOCKS_PER_SEC)
     }
 
-    /// The memory of this process that is in the machine's, in bytes.
+    /// The resident memory of this process, in bytes.
     static var residentBytes: Int {
         let kilobytes = line(of: "/proc/self/status", after: "VmRSS")?.split(separator: " ").first.flatMap { Int($0) } ?? 0
         return kilobytes * 1024

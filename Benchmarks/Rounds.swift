@@ -13,7 +13,7 @@ struct Pairs {
 }
 
 extension Array where Element == Double {
-    /// The middle one, or the mean of the two in the middle; 0 of none.
+    /// The middle value, or the mean of the two in the middle; 0 for none.
     var median: Double {
         guard !isEmpty else { return 0 }
         let sorted = self.sorted()
@@ -21,7 +21,7 @@ extension Array where Element == Double {
         return count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
     }
 
-    /// The least value that the given share of all values does not exceed; 0 of none.
+    /// The least value that the given share of all values does not exceed; 0 for none.
     func percentile(_ share: Double) -> Double {
         guard !isEmpty else { return 0 }
         let sorted = self.sorted()
@@ -31,7 +31,7 @@ extension Array where Element == Double {
 
 /// Times one thread's work.
 enum Stopwatch {
-    /// How often a second `body` runs, from one batch of it.
+    /// How often `body` runs per second, measured with one batch.
     static func rate(of count: Int, _ body: () throws -> Void) rethrows -> Double {
         let start = ContinuousClock.now
         for _ in 0..<count { try body() }

@@ -1,8 +1,8 @@
 import AppStoreWire
 import Primitives
 
-/// How much more two threads get done than one, beside how much more bare verification does in the same run: what is shared
-/// between threads (the chain cache) must not hold them up.
+/// The speed-up of two threads over one, beside the speed-up of bare verification in the same run: what threads share (the chain
+/// cache) must not slow them down.
 struct ScalingFigures {
     let rounds: Int
 

@@ -20,11 +20,11 @@ struct SignedSamples: Sendable {
 
     var roots: TrustRoots { TrustRoots(fingerprints: [authority.rootFingerprint]) }
 
-    /// One period of a subscription, as a payload says it.
+    /// One period of a subscription, as in a payload.
     struct Charge: Sendable {
-        /// Which subscription, from 0 on, fewer than 10 million.
+        /// Which subscription, from 0, fewer than 10 million.
         let subscription: Int
-        /// Which of its periods, from 0 on, fewer than 1,000.
+        /// Which of its periods, from 0, fewer than 1,000.
         let number: Int
         let purchaseDate: Timestamp
 
@@ -34,7 +34,7 @@ struct SignedSamples: Sendable {
             number == 0 ? originalTransactionId : "\(2_100_000_000_000_000 + subscription * 1000 + number)"
         }
         var webOrderLineItemId: String { "\(2_200_000_000_000_000 + subscription * 1000 + number)" }
-        /// Each customer's purchases bear a token of his own.
+        /// Each customer's purchases carry a token of their own.
         var appAccountToken: String { Self.uuid(subscription) }
 
         /// A UUID that ends in the number.
@@ -81,7 +81,7 @@ struct SignedSamples: Sendable {
         try notification(of: (try transaction(charge), try renewalInfo(charge)), uuid: UUID().uuidString.lowercased())
     }
 
-    /// The same around a transaction and a renewal info that are signed already.
+    /// The same with a transaction and a renewal info that are signed already.
     func notification(of signed: (transaction: String, renewalInfo: String), uuid: String) throws -> String {
         let json = """
             {"notificationType":"DID_RENEW","notificationUUID":"\(uuid)","version":"2.0",\

@@ -15,7 +15,7 @@ import ServiceLifecycle
 import Storage
 import UnixSignals
 
-/// The real server over a real store in a file, in this process, with one route more: the floor.
+/// The real server over a real store in a file, in this process, with one additional route: the floor.
 struct Stage: Sendable {
     static let serverKey = "sk_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     /// Four products and two entitlements, as an app with two tiers has.
@@ -34,7 +34,7 @@ struct Stage: Sendable {
     private let kind: DatabaseKind
     /// Whether there is a second database like the first, and a null pipeline that writes into it.
     private let hasFloor: Bool
-    /// Of the files of this run.
+    /// The folder of the files of this run.
     private(set) var folder = FileManager.default.temporaryDirectory
     /// Where the databases `ours` and `floor` are; nil before they are filled.
     private(set) var site: (any DatabaseSite)?
@@ -137,7 +137,7 @@ struct Stage: Sendable {
     }
 }
 
-/// Measures as one of the services, so that everything ends together.
+/// Runs the measurement as one of the services, so that everything ends together.
 private struct Measuring: Service {
     let body: @Sendable () async throws -> Void
 

@@ -7,8 +7,8 @@ import Logging
 import Primitives
 import ServiceLifecycle
 
-/// What the local App Store can do: how many notifications it signs, how much it keeps for each period, how soon it is there, and
-/// how long a year of a shop takes.
+/// Figures of the local App Store: how many notifications it signs, how much memory it needs for each period, how soon it is
+/// ready, and how long a year of a shop takes.
 struct StoreFigures {
     let rounds: Int
 
@@ -47,7 +47,7 @@ struct StoreFigures {
 
     // MARK: Signing and keeping
 
-    /// One after another on one core: what is signed is the renewal's transaction, renewal info and notification.
+    /// One after another on one core: the renewal's transaction, renewal info and notification are signed.
     private func shop() async throws -> [Figure] {
         var (rates, floors, sizes): ([Double], [Double], [Double]) = ([], [], [])
         for _ in 0..<min(rounds, 3) {
@@ -58,7 +58,7 @@ struct StoreFigures {
             let before = Machine.processorSeconds
             try await Self.liveAYear(simulator)
             let seconds = Machine.processorSeconds - before
-            // The first period of each was bought; the last of the twelve renewals falls on the year's end.
+            // The first period of each was bought; the last of the twelve renewals is at the year's end.
             let renewals = await simulator.notificationCount - Self.accounts
             guard renewals == Self.accounts * 12 else { throw BenchError("\(renewals) renewals in a year") }
             rates.append(Double(renewals) / seconds)
@@ -145,7 +145,7 @@ struct StoreFigures {
 
     // MARK: The start
 
-    /// From the start of the process until it says where it listens.
+    /// From the start of the process until it prints where it listens.
     private func start() throws -> Figure {
         guard let tenure = try ChildProcess.tenure() else {
             throw BenchError("build tenure first: swift build -c release --product tenure")

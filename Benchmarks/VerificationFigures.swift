@@ -5,7 +5,7 @@ import SimulatorPKI
 import SwiftASN1
 import X509
 
-/// What a verified payload costs beside the P-256 verifications in it, which nobody can leave out. One thread.
+/// The cost of a verified payload compared with its P-256 verifications, which are unavoidable. One thread.
 struct VerificationFigures {
     let rounds: Int
     private let samples: SignedSamples
@@ -65,7 +65,7 @@ struct VerificationFigures {
     }
 }
 
-/// What nobody can leave out: hashing the signing inputs and their P-256 verifications, with everything at hand.
+/// The unavoidable work: hashing the signing inputs and their P-256 verifications, with everything prepared.
 struct BareVerification: Sendable {
     private struct Input: Sendable {
         let signed: [UInt8]

@@ -43,7 +43,7 @@ def copy_sources():
     """The same tree as the package Rules/, without its symbolic links: a mutation must not touch the real sources."""
     COPY.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "Rules/Package.swift", COPY / "Package.swift")
-    # Pages whose text tests hold against the code.
+    # Pages whose text tests compare with the code.
     mirror(ROOT / "docs", COPY / "docs")
     for folder, names in (("Sources", ROOMS), ("Tests", SUITES)):
         for name in names:
@@ -99,7 +99,7 @@ def main():
         if outcome.returncode != 0:
             print(outcome.stdout[-4000:], outcome.stderr[-4000:])
             return 1
-    # Before any mutation: what a rule's tests say of the code as it is.
+    # Before any mutation: the result of a rule's tests on the unchanged code.
     unchanged = {rule: unchanged_verdict(rule) for rule in to_judge}
     failures = []
     print(f"{'rule':9} {'tests':>5}  mutation")

@@ -31,32 +31,33 @@ enum DatabaseKind: String, Sendable {
     }
 }
 
-/// Where the databases of a run are made, opened and looked at.
+/// Where the databases of a run are created, opened and inspected.
 protocol DatabaseSite: Sendable {
     var kind: DatabaseKind { get }
-    /// How a transaction that writes is begun.
+    /// The statement that begins a writing transaction.
     var begin: String { get }
 
-    /// The store in the database of the name; it is made if it is not there.
+    /// The store in the database of this name, which is created if it does not exist.
     /// - Parameter generator: where customers' numbers come from.
     func open(_ name: String, generator: any RandomNumberGenerator & Sendable) async throws -> any Store
     func close(_ store: any Store) async
-    /// Another database like one that nobody has open.
+    /// Copies a database that nobody has open.
     func copy(_ name: String, to other: String) async throws
     func connect(_ name: String) throws -> any RawDatabase
-    /// A connection whose statements are sent without waiting for the answers to those before; nil where there is no such thing.
+    /// A connection that sends statements without waiting for the answers to earlier ones; nil where the database has none.
     func connectPipelined(_ name: String) throws -> (any RawDatabase)?
-    /// What the database's own processes have spent on processors; 0 where it has none.
+    /// The processor time of the database's own processes; 0 where it has none.
     func processorSeconds() throws -> Double
-    /// What fills a database quickly; it is neither durable nor strict until it is finished and the database has settled.
+    /// A loader that fills a database quickly; the database is neither durable nor strict until the loader is finished and the
+    /// database has settled.
     func loader(_ name: String) throws -> any RowLoader
-    /// Lets the database do what it does some time after much was loaded.
+    /// Makes the database do the work that it does some time after a large load.
     func settle(_ name: String) throws
-    /// Has the system forget what it read of the database, as far as it can be asked to; nobody has it open.
+    /// Makes the system drop its cached pages of the database, as far as possible; nobody has it open.
     func forget(_ name: String) throws
-    /// Reads a table through, with its indexes, so that as much of it as fits is in memory, as after long use.
+    /// Reads a whole table and its indexes, so that as much of it as fits is in memory, as after long use.
     func remember(_ table: String, of name: String) throws
-    /// Bytes on disk of each table with its indexes, and of everything together.
+    /// Bytes on disk of each table with its indexes, and the total.
     func sizes(of name: String) throws -> [String: Int]
 }
 
@@ -77,7 +78,7 @@ struct SQLiteSite: DatabaseSite {
         try SQLiteStore(path: path(name), generator: generator)
     }
 
-    /// Else what is moved from the WAL meanwhile would be torn in a copy.
+    /// Otherwise a copy would be torn by pages that are moved from the WAL meanwhile.
     func close(_ store: any Store) async {
         do {
             try (store as? SQLiteStore)?.close()
@@ -104,11 +105,11 @@ struct SQLiteSite: DatabaseSite {
     func forget(_ name: String) throws { try PageCache.forget(URL(fileURLWithPath: path(name))) }
 
     func remember(_ table: String, of name: String) throws {
-        // Of every column, since an index could answer the rest.
+        // Of every column, because an index could answer for fewer.
         try RawSQLite(path: path(name)).script("SELECT max(length(\(table))) FROM \(table) NOT INDEXED")
     }
 
-    /// By `dbstat`, which looks at every page; it counts their bytes in 32 bits, so the pages are counted.
+    /// By `dbstat`, which reads every page; it counts bytes in 32 bits, so the pages are counted here.
     func sizes(of name: String) throws -> [String: Int] {
         let database = try DatabaseQueue(path: path(name))
         let rows = try database.read { database in
@@ -130,7 +131,7 @@ final class PostgresSite: DatabaseSite {
     let begin = "BEGIN"
     let server: PrivatePostgres
 
-    /// - Parameter configuration: more of postgresql.conf; durable as ever.
+    /// - Parameter configuration: additional settings of postgresql.conf; durability is unchanged.
     init(_ configuration: [String: String]) throws {
         var options = PrivatePostgres.Options()
         options.configuration = ["shared_buffers": "'1GB'", "max_wal_size": "'4GB'", "deadlock_timeout": "'1s'"]
@@ -165,7 +166,7 @@ final class PostgresSite: DatabaseSite {
         try RawPostgres(url: server.url(name), isPipelined: true)
     }
 
-    /// Of the server and of all processes that it started, also those that are over.
+    /// Of the server and of all processes that it started, including those that have ended.
     func processorSeconds() throws -> Double {
         let file = server.folder.appendingPathComponent("cluster/postmaster.pid").path
         guard let first = Machine.text(of: file)?.split(separator: "\n").first, let postmaster = Int(first) else {
@@ -186,13 +187,13 @@ final class PostgresSite: DatabaseSite {
         try restart(with: [
             "fsync = on", "full_page_writes = on", "autovacuum = on", "wal_level = replica", "max_wal_senders = 10",
         ])
-        // What was written while nothing was flushed.
+        // Flushes what was written without flushing.
         sync()
     }
 
     private func restart(with settings: [String]) throws {
         for setting in settings { try administration().script("ALTER SYSTEM SET \(setting)") }
-        // Before, since the server must stop within half a minute.
+        // Before the stop, because the server must stop within half a minute.
         try administration().script("CHECKPOINT")
         try server.restart(.fast)
     }
@@ -206,7 +207,7 @@ final class PostgresSite: DatabaseSite {
 
     func remember(_ table: String, of name: String) throws {
         let connection = try RawPostgres(url: server.url(name))
-        // By the index, since a whole table would be read past the shared buffers.
+        // By the index, because a sequential scan would bypass the shared buffers.
         try connection.script("SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0")
         try connection.run("SELECT max(length(\(table))) FROM \(table) WHERE ledger > 0")
     }
@@ -231,9 +232,9 @@ extension RawDatabase {
     func run(_ sql: String) throws -> [[RawValue]] { try run(try prepare(sql), []) }
 }
 
-/// What processes spend on processors, as the kernel counts it.
+/// The processor time of processes, as the kernel counts it.
 enum ProcessorTime {
-    /// Of a process, of its children that live, and of its children that are over, in seconds.
+    /// Of a process, its living children and its ended children, in seconds.
     static func ofTree(_ root: Int) throws -> Double {
         var ticks = 0
         for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
@@ -246,17 +247,17 @@ enum ProcessorTime {
     }
 
     private static func fields(of pid: Int) -> [Substring]? {
-        // The name is in parentheses and may hold blanks; a process may end while it is looked at.
+        // The name is in parentheses and may contain blanks; a process may end while it is being read.
         Machine.text(of: "/proc/\(pid)/stat")?.split(separator: ")").last?.split(separator: " ")
     }
 }
 
-/// The system's memory of files.
+/// The system's page cache.
 enum PageCache {
-    /// Writes out what was written to the file, and forgets its pages.
+    /// Flushes the file, and drops its pages.
     static func forget(_ file: URL) throws {
         let descriptor = open(file.path, O_RDONLY)
-        // A folder, or a file that is gone since.
+        // A folder, or a file that no longer exists.
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         fsync(descriptor)

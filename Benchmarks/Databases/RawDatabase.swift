@@ -1,17 +1,17 @@
-/// A connection that runs plain prepared statements, one after the other: what a floor is measured with.
+/// A connection that runs plain prepared statements, one after the other: floors are measured with it.
 protocol RawDatabase {
-    /// Prepares a statement with `$1`, `$2`, … in the order in which they stand in it; returns its number.
+    /// Prepares a statement with `$1`, `$2`, … in the order of their occurrence; returns its number.
     func prepare(_ sql: String) throws -> Int
 
     /// Runs a prepared statement; returns its rows.
     @discardableResult
     func run(_ statement: Int, _ values: [RawValue]) throws -> [[RawValue]]
 
-    /// Runs statements that take and give nothing.
+    /// Runs statements without parameters and results.
     func script(_ sql: String) throws
 }
 
-/// A field as the database gave it: what is read from one database is bound to a statement of another of the same kind as it is.
+/// A field as the database returned it: it is bound unchanged to a statement of another database of the same kind.
 enum RawValue: Sendable, Hashable {
     case null
     case integer(Int64)

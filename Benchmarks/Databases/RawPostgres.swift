@@ -1,7 +1,7 @@
 import CLibpq
 import Foundation
 
-/// libpq's own calls and nothing between: `PQexecPrepared`, one round trip for each row; or, if asked for, its pipeline.
+/// libpq's own calls, without a layer between: `PQexecPrepared`, one round trip for each row; or, if requested, its pipeline.
 final class RawPostgres: RawDatabase {
     private let functions: Functions
     private let connection: OpaquePointer
@@ -10,7 +10,7 @@ final class RawPostgres: RawDatabase {
     private let isPipelined: Bool
     private var awaited = 0
 
-    /// - Parameter url: of a database that takes connections without a password.
+    /// - Parameter url: of a database that accepts connections without a password.
     init(url: String, isPipelined: Bool = false) throws {
         functions = try Functions.loaded.get()
         self.isPipelined = isPipelined
@@ -36,7 +36,7 @@ final class RawPostgres: RawDatabase {
             starts.append(field.map { _ in buffer.count })
             buffer += field ?? []
         }
-        // An empty value has an address too.
+        // An empty value needs an address too.
         buffer.append(0)
         let lengths = binary.map { Int32($0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: values.count)
@@ -75,7 +75,7 @@ final class RawPostgres: RawDatabase {
             let result = functions.next(connection)
             defer { functions.clear(result) }
             _ = try rows(of: result)
-            // Each statement's answers end with none.
+            // The results of each statement end with nil.
             guard functions.next(connection) == nil else { throw failure("reading") }
         }
         functions.clear(functions.next(connection))
@@ -89,7 +89,7 @@ final class RawPostgres: RawDatabase {
 
     // MARK: COPY
 
-    /// Copies rows into a table; `next` gives them in pieces, in the form that the options name, until it gives nil.
+    /// Copies rows into a table; `next` returns them in pieces, in the format that the options name, then nil.
     func copy(into columns: String, options: String, _ next: () throws -> [UInt8]?) throws {
         let begun = functions.run(connection, "COPY \(columns) FROM STDIN (\(options))")
         guard functions.resultStatus(begun) == PGRES_COPY_IN else { throw failure("COPY \(columns)") }
@@ -142,7 +142,7 @@ extension RawValue {
     }
 }
 
-/// libpq's functions, by their addresses: linked to nothing, as in `StoragePostgres`, and apart from it.
+/// libpq's functions, by their addresses: not linked, as in `StoragePostgres`, but separate from it.
 private struct Functions: Sendable {
     typealias Connection = OpaquePointer?
     typealias Result = OpaquePointer?

@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// SQLite's own calls and nothing between, with the settings of the store.
+/// SQLite's own calls, without a layer between, with the settings of the store.
 final class RawSQLite: RawDatabase {
     private var connection: OpaquePointer?
     private var statements: [OpaquePointer] = []
@@ -46,8 +46,8 @@ final class RawSQLite: RawDatabase {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
     }
 
-    /// The bytes live in the values, and the values until the statement is stepped and reset; but Swift lends a pointer to them
-    /// only for a call, so SQLite copies them.
+    /// The values own the bytes and live until the statement is stepped and reset; but Swift provides a pointer to them only
+    /// during a call, so SQLite copies them.
     private func bind(_ value: RawValue, to statement: OpaquePointer, at index: Int32) {
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
@@ -58,7 +58,7 @@ final class RawSQLite: RawDatabase {
         }
     }
 
-    /// Runs a prepared insert for each row. SQLite reads the bytes where they stand.
+    /// Runs a prepared insert for each row. SQLite reads the bytes in place.
     func insert(_ rows: PackedRows, by number: Int) throws {
         let statement = statements[number]
         defer { sqlite3_clear_bindings(statement) }
@@ -75,7 +75,7 @@ final class RawSQLite: RawDatabase {
         }
     }
 
-    /// Binds the packed column that begins there; returns how many bytes it takes.
+    /// Binds the packed column that begins at this place; returns its length in bytes.
     private static func bind(
         _ bytes: Slice<UnsafeRawBufferPointer>, as kind: PackedRows.Kind, to statement: OpaquePointer, at index: Int32
     ) -> Int {

@@ -17,14 +17,14 @@ struct Renewals: Sendable {
         self.subscriptions = subscriptions
     }
 
-    /// A subscription's life up to now: it ends in half a day, so that its renewal may come at any moment.
+    /// A subscription's life up to now: it ends in half a day, so its renewal may arrive at any moment.
     func life(_ number: Int) -> Life { Life(number: number, periods: 3, lastEnds: samples.signedAt.adding(.hours(12))) }
 
-    /// A renewal that Apple has signed and nobody has seen.
+    /// A renewal that Apple has signed and that is not stored yet.
     struct Renewal: Sendable {
         let life: Life
         let notificationUUID: String
-        /// The notification, and the two that stand in it.
+        /// The notification, and the two JWS inside it.
         let jws: String
         let transaction: String
         let renewalInfo: String
@@ -32,7 +32,7 @@ struct Renewals: Sendable {
         var body: [UInt8] { Array("{\"signedPayload\":\"\(jws)\"}".utf8) }
     }
 
-    /// Of the subscription's next period.
+    /// The renewal of the subscription's next period.
     func renewal(_ number: Int) throws -> Renewal { try renewal(of: life(number)) }
 
     func renewal(of life: Life) throws -> Renewal {
@@ -43,7 +43,7 @@ struct Renewals: Sendable {
         return Renewal(life: life, notificationUUID: uuid, jws: jws, transaction: transaction, renewalInfo: renewalInfo)
     }
 
-    /// In an order that has nothing to do with their keys, each once.
+    /// In an order that is unrelated to their keys, each once.
     var shuffled: [Int] {
         var generator = SystemRandomNumberGenerator()
         return (0..<subscriptions).shuffled(using: &generator)
@@ -56,8 +56,8 @@ struct Renewals: Sendable {
             store: store, verifier: AppStoreVerifier(roots: samples.roots), apps: [settings], clock: MachineClock())
     }
 
-    /// Through the rules and the store's own transaction, some hundred subscriptions to a commit; sealed at the end, as the
-    /// chains of a server are.
+    /// Through the rules and the store's own transaction, a few hundred subscriptions per commit; sealed at the end, as a
+    /// server's chains are.
     func fill(_ store: any Store) async throws {
         let evidence = Evidence(form: .compactJWS, bytes: Array(try samples.transaction(SignedSamples.charge).utf8))
         for first in stride(from: 0, to: subscriptions, by: 500) {
@@ -87,7 +87,7 @@ struct MachineClock: TimeSource {
     func now() -> Timestamp { Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000)) }
 }
 
-/// A folder that is there while `body` runs.
+/// A folder that exists while `body` runs.
 enum TemporaryFolder {
     static func with<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tenure-bench-\(UUID().uuidString)")

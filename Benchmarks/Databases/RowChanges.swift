@@ -2,19 +2,19 @@ import Crypto
 import Foundation
 import Primitives
 
-/// A table of the store, as far as it must be known to write the same rows into another one.
+/// A table of the store: what must be known to write the same rows into another one.
 struct TableShape: Sendable {
     let name: String
     let key: [String]
     let others: [String]
-    /// What finds its rows of one subscription quickly: a column, and which of a subscription's names stands in it.
+    /// How to find its rows of one subscription quickly: a column, and which of a subscription's names it contains.
     let found: (column: String, by: Name)
 
     enum Name: Sendable { case subscription, customer }
 
     var columns: [String] { key + others }
 
-    /// What a notification adds before anything is decided; its document is found by its `notificationUUID`.
+    /// The rows that a notification adds before anything is decided; its document is found by its `notificationUUID`.
     static let fact = TableShape(
         name: "fact", key: ["ledger", "originalTransactionId", "factKey"],
         others: ["transactionId", "signedDate", "receivedAt", "decoded", "evidence"],
@@ -23,7 +23,7 @@ struct TableShape: Sendable {
         name: "evidence", key: ["id"], others: ["ledger", "form", "receivedAt", "notificationUUID", "document"],
         found: ("notificationUUID", .subscription))
 
-    /// What follows from it, in the order in which the store writes it.
+    /// The rows that follow from it, in the order in which the store writes them.
     static let decided: [TableShape] = [
         TableShape(
             name: "subscription", key: ["ledger", "originalTransactionId"],
@@ -52,7 +52,7 @@ struct TableShape: Sendable {
             ], found: ("subject", .subscription)),
     ]
 
-    /// Every table, for comparing whole databases; by what makes its rows one.
+    /// Every table, for comparing whole databases; each ordered by its unique columns.
     static let all: [(name: String, order: String)] =
         ([evidence, fact] + decided).map { ($0.name, $0.key.joined(separator: ", ")) } + [
             ("ledger", "id"), ("customer", "id"), ("jwsHeader", "id"), ("policy", "id"),
@@ -70,8 +70,8 @@ struct RowChange: Sendable {
     let kind: Kind
     /// The table's name.
     let table: String
-    /// Bound in the order of the statement: of an insert all columns, of an update the others and then the key, of a delete the
-    /// key.
+    /// Bound in the order of the statement: for an insert all columns, for an update the other columns and then the key, for a
+    /// delete the key.
     let values: [RawValue]
 
     /// The one statement for the rows of a table that change in this way.
@@ -90,7 +90,7 @@ struct RowChange: Sendable {
     }
 }
 
-/// What one notification wrote: first what it says, then what follows from it.
+/// The rows that one notification wrote: first those of its content, then those that follow from it.
 struct CapturedRows: Sendable {
     let originalTransactionId: String
     let said: [RowChange]
@@ -98,14 +98,14 @@ struct CapturedRows: Sendable {
 
     var bytes: Int { (said + decided).reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.byteCount } } }
 
-    /// Of several in one transaction, in the order in which the store writes them.
+    /// The rows of several notifications in one transaction, in the order in which the store writes them.
     static func transaction(_ captured: some Collection<CapturedRows>) -> [RowChange] {
         captured.flatMap(\.said)
             + captured.sorted { $0.originalTransactionId < $1.originalTransactionId }.flatMap(\.decided)
     }
 }
 
-/// Finds the rows that the store wrote, by comparing its database with one that stands where it stood before.
+/// Finds the rows that the store wrote, by comparing its database with one in the earlier state.
 struct RowCapture {
     private let store: any RawDatabase
     private let before: any RawDatabase
@@ -120,7 +120,7 @@ struct RowCapture {
         ledger = id
     }
 
-    /// What the notification about the subscription wrote.
+    /// The rows that the notification about the subscription wrote.
     mutating func rows(of life: Life, notificationUUID: String) throws -> CapturedRows {
         let id = life.originalTransactionId.rawValue
         guard let evidence = try rows(of: .evidence, [ledger, .text(notificationUUID)]).store.first else {

@@ -3,10 +3,10 @@ import Ledger
 import Primitives
 import Storage
 
-/// A database that is filled with ever more subscriptions.
+/// A database that is filled with more and more subscriptions.
 struct GrowingDatabase {
     static let name = "growth"
-    /// Of these the store itself writes the rows, and then the generator's must be the same.
+    /// The store itself writes the rows of this many, and the generator's rows must be the same.
     private static let compared = 10
 
     let site: any DatabaseSite
@@ -18,12 +18,12 @@ struct GrowingDatabase {
         (self.site, self.renewals) = (site, renewals)
     }
 
-    /// Until so many are stored; returns how long that took, in seconds.
+    /// Loads until this many are stored; returns how long that took, in seconds.
     mutating func grow(to count: Int) async throws -> Double {
         let start = ContinuousClock.now
         if lives == nil { lives = try await begin() }
         guard var lives, stored < count else { return 0 }
-        // Asked before the loader has the database for itself.
+        // Read before the loader has exclusive access to the database.
         let given = try given()
         let loader = try site.loader(Self.name)
         lives.first = loader.startsAnew ? 0 : stored
@@ -44,7 +44,7 @@ struct GrowingDatabase {
             evidence: try greatest("evidence"), outbox: try greatest("outbox"), work: try greatest("work"))
     }
 
-    /// The first ones, written by the store; what it wrote is what the generator makes.
+    /// Writes the first ones through the store, and checks that the generator makes the same rows.
     private mutating func begin() async throws -> StoredLives {
         let lastEnds = StoredLives.lastEnds(renewals)
         let evidence = Evidence(form: .compactJWS, bytes: Array(try renewals.samples.transaction(SignedSamples.charge).utf8))
@@ -78,14 +78,14 @@ struct GrowingDatabase {
         return lives
     }
 
-    /// Row by row, but for the numbers that the database gives.
+    /// Compares row by row, except for the numbers that the database assigns.
     private func compare(_ lives: StoredLives, _ raw: any RawDatabase) throws {
         for (table, rows) in zip(StoredLives.tables, try lives.rows(of: 0..<Self.compared)) {
             let isNumbered = table.key == ["id"]
             let order = isNumbered ? "id" : table.key.joined(separator: ", ")
             let written = try raw.run("SELECT \(table.columns.joined(separator: ", ")) FROM \(table.name) ORDER BY \(order)")
             let generated = site.kind == .sqlite ? rows : rows.map { $0.map(\.asPostgresGivesIt) }
-            // Evidence has its number in the fact, too: the first is 1 in both.
+            // The number of evidence is also in the fact: the first is 1 in both.
             let skipped = isNumbered ? 1 : 0
             guard written.map({ Array($0.dropFirst(skipped)) }) == generated.map({ Array($0.dropFirst(skipped)) }) else {
                 let place = zip(written, generated).first { $0.dropFirst(skipped) != $1.dropFirst(skipped) }
@@ -97,7 +97,7 @@ struct GrowingDatabase {
         }
     }
 
-    /// So many of those that were loaded are read from the database and compared with what the coders make.
+    /// This many of the loaded subscriptions are read from the database and compared with the coders' rows.
     private static let confirmed = 1000
 
     private func confirm(_ lives: StoredLives, _ numbers: Range<Int>) throws {
@@ -135,12 +135,12 @@ struct GrowingDatabase {
 
     // MARK: Loading
 
-    /// So many are made together, and written together.
+    /// This many are made together, and written together.
     private static let chunk = 10_000
-    /// So many of each family are made by the store's coders, too, and compared.
+    /// This many of each family are also made by the store's coders, and compared.
     private static let checked = 4
 
-    /// One chunk is made while the one before is written.
+    /// One chunk is made while the previous one is written.
     private func load(_ lives: StoredLives, _ numbers: Range<Int>, _ loader: any RowLoader) async throws {
         let bounds = [numbers.lowerBound] + stride(from: 0, to: numbers.upperBound, by: Self.chunk).filter(numbers.contains)
         let chunks = Set(bounds).sorted().map { first in
@@ -175,11 +175,11 @@ struct GrowingDatabase {
     }
 }
 
-/// Says every few seconds how far a load is, and ends it before the disk is full.
+/// Reports the progress of a load every few seconds, and ends it before the disk is full.
 private struct LoadProgress {
     let kind: DatabaseKind
     let all: Int
-    /// So much of the disk stays free for others, in bytes.
+    /// How much of the disk stays free for others, in bytes.
     private static let reserve = 10 << 30
     private let start = ContinuousClock.now
     private var told = ContinuousClock.now
@@ -200,10 +200,10 @@ private struct LoadProgress {
 }
 
 extension RawValue {
-    /// What libpq hands over for it.
+    /// What libpq returns for it.
     fileprivate var asPostgresGivesIt: RawValue { binary.map { .bytes($0) } ?? .null }
 
-    /// Of either database's integers.
+    /// The number, from either database's integers.
     var number: Int64? {
         switch self {
         case .integer(let number): number

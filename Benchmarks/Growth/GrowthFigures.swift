@@ -4,9 +4,9 @@ import Ledger
 import Primitives
 import Storage
 
-/// The same ingest and the same entitlement read with ever more subscriptions stored.
+/// The same ingest and the same entitlement read with more and more subscriptions stored.
 struct GrowthFigures {
-    /// How many subscriptions, growing.
+    /// The numbers of subscriptions, ascending.
     let sizes: [Int]
     let kinds: [DatabaseKind]
     let quiet: QuietWait
@@ -22,11 +22,11 @@ struct GrowthFigures {
         return figures
     }
 
-    /// What was measured with so many stored.
+    /// What was measured with this many stored.
     private struct Size {
         let count: Int
         var loading = 0.0
-        /// By what was done, in milliseconds.
+        /// By operation, in milliseconds.
         var times: [(name: String, milliseconds: [Double])] = []
         /// The same, by plain statements in the same file.
         var floors: [String: [Double]] = [:]
@@ -54,12 +54,12 @@ struct GrowthFigures {
 
     // MARK: Measuring
 
-    /// What is measured of commits: so many renewals to each, and so many commits; the first ones only warm.
+    /// Which commits are measured: how many renewals each has, and how many commits; the first ones are only a warm-up.
     private struct Commits {
         let name: String
         let batch: Int
         let count: Int
-        /// Whether the rows of the subscriptions are read just before, so that no commit waits for the disk to read.
+        /// Whether the rows of the subscriptions are read just before, so that no commit waits for a disk read.
         var isPrepared = false
 
         static let all = [
@@ -70,7 +70,8 @@ struct GrowthFigures {
         ]
     }
 
-    /// First with what customers have in memory, at the end with nothing; each beside plain statements in the same file.
+    /// First with the customers' rows in memory, at the end with nothing in memory; each beside plain statements in the same
+    /// file.
     private func measure(_ size: inout Size, _ site: any DatabaseSite, _ renewals: Renewals) async throws {
         let store = try await site.open(GrowingDatabase.name)
         let growth = GrowthLoad(backend: renewals.backend(store), renewals: renewals, stored: size.count)
@@ -107,8 +108,8 @@ struct GrowthFigures {
         size.floors["entitlement read, asked again"] = try plain.reads(again.shuffled())
     }
 
-    /// Ours and the plain ones in ten turns, so that what slows one down slows the other; each of other subscriptions, as far
-    /// as there are enough.
+    /// Ours and the plain ones alternate in ten turns, so that what slows one down slows the other; each turn uses other
+    /// subscriptions, as far as there are enough.
     private func commits(
         _ plan: Commits, _ numbers: inout ArraySlice<Int>, _ growth: GrowthLoad, _ plain: PlainAccess
     ) async throws -> (ours: [Double], floors: [Double]) {
@@ -167,14 +168,14 @@ struct GrowthFigures {
         ].map { Figure(name: prefix + $0, unit: "B", ours: Double($1) / Double(size.count), remark: remark) }
     }
 
-    /// What is made of many times, and how often it may be what it was with the fewest stored.
+    /// A statistic of many times, and by which factor it may exceed that with the fewest stored.
     private struct Measure {
         let name: String
         let most: Double
         let of: ([Double]) -> Double
     }
 
-    /// Beside the same with the fewest stored. What the system was told to forget has no target.
+    /// Compared with the fewest stored. Reads after the pages were dropped have no target.
     private static func ratios(
         _ base: [Double], _ now: (name: String, milliseconds: [Double]), _ plain: ([Double], [Double])?, _ prefix: String,
         _ load: String
@@ -195,13 +196,13 @@ struct GrowthFigures {
     }
 }
 
-/// What is done again and again, whatever is stored.
+/// The operations that are repeated at each size.
 struct GrowthLoad {
     let backend: Backend
     let renewals: Renewals
     let stored: Int
 
-    /// Some of the stored, each once, in no order.
+    /// Some of the stored subscriptions, each once, in random order.
     func distinct(_ count: Int) -> [Int] {
         var generator = SystemRandomNumberGenerator()
         var (chosen, numbers) = (Set<Int>(), [Int]())
@@ -214,12 +215,12 @@ struct GrowthLoad {
 
     func life(_ number: Int) -> Life { StoredLives.life(number, StoredLives.lastEnds(renewals)) }
 
-    /// So many at random.
+    /// This many customers, at random.
     func customers(_ count: Int) -> [CustomerID] {
         (0..<count).map { _ in CustomerID(Life.customer(.random(in: 0..<stored))) }
     }
 
-    /// What customers have; in milliseconds each.
+    /// Reads of what customers have; in milliseconds each.
     func reads(_ customers: [CustomerID]) async throws -> [Double] {
         var times: [Double] = []
         for customer in customers {
@@ -231,7 +232,7 @@ struct GrowthLoad {
         return times
     }
 
-    /// Renewals of the subscriptions, so many to a commit; in milliseconds for each commit.
+    /// Renewals of the subscriptions, this many per commit; in milliseconds for each commit.
     func commits(of batch: Int, _ numbers: ArraySlice<Int>) async throws -> [Double] {
         var (times, rest) = ([Double](), numbers)
         while !rest.isEmpty {

@@ -2,33 +2,33 @@ import Ledger
 import Primitives
 import Storage
 
-/// The rows of subscriptions that were bought in one instant, and so differ in their numbers only: the rows of one of them, as
-/// the store's own coders make them, and the places in these where a number stands. Writing over those places costs a tenth of
-/// what the rules and coders do; some of each such family are made by the coders too, and compared (`check`).
+/// The rows of subscriptions that were bought in one instant, and so differ only in their numbers: the rows of one of them, as
+/// the store's own coders make them, and the places in these that contain a number. Overwriting those places costs a tenth of the
+/// rules and coders; some of each such family are also made by the coders, and compared (`check`).
 struct LifeTemplate: Sendable {
-    /// What depends on a subscription's number at a place.
+    /// How the bytes at a place depend on a subscription's number.
     private enum Field: Sendable {
         case digits(width: Int, Line)
         case varint(width: Int, Line)
         case integer(Line)
-        /// Of the one audit row.
+        /// The hash of the one audit row.
         case hash
     }
 
-    /// What stands wherever certain bytes do, after so many of them.
+    /// A field at every occurrence of certain bytes, at an offset from them.
     private struct NamedField {
         let needle: [UInt8]
         let skipped: Int
         let field: Field
     }
 
-    /// A value that grows evenly with the number.
+    /// A value that grows linearly with the number.
     private struct Line: Sendable {
         let first: Int64
         let step: Int64
         let number: Int
 
-        /// Nil where two values do not lie on a line of whole steps.
+        /// Nil where two values are not on a line with integer steps.
         init?(_ one: (number: Int, value: Int64), _ other: (number: Int, value: Int64)) {
             let (step, rest) = (other.value - one.value).quotientAndRemainder(dividingBy: Int64(other.number - one.number))
             guard rest == 0 else { return nil }
@@ -53,7 +53,7 @@ struct LifeTemplate: Sendable {
     private static let claimPrefix = 6
 
     /// - Parameter family: numbers of lives that share their instants.
-    /// - Throws: `BenchError` where the rows differ in more than is known here.
+    /// - Throws: `BenchError` where the rows differ in something that is not known here.
     init(_ lives: StoredLives, family: Range<Int>) throws {
         self.lives = lives
         let (one, other) = (family.lowerBound, family.upperBound - 1)
@@ -77,7 +77,7 @@ struct LifeTemplate: Sendable {
         auditText = start..<start + text.utf8.count
     }
 
-    /// Integers of their own column are found by comparing two lives.
+    /// Integers in a column of their own are found by comparing two lives.
     private mutating func append(
         _ row: [RawValue], _ numbers: (Int, Int), _ other: [RawValue], to table: Int
     ) throws {
@@ -94,7 +94,7 @@ struct LifeTemplate: Sendable {
         tables[table].rows.append(row)
     }
 
-    /// The names that a life's rows are full of, as text and as the store's coders pack a number.
+    /// The names that occur in a life's rows, as text and as the store's coders pack a number.
     private static func named(_ one: Life, _ other: Life) throws -> [NamedField] {
         func line(_ value: (Life) throws -> String) throws -> Line {
             guard let first = Int64(try value(one)), let last = Int64(try value(other)),
@@ -146,7 +146,7 @@ struct LifeTemplate: Sendable {
 
     // MARK: Making
 
-    /// Adds the rows of some of the family, by table.
+    /// Appends the rows of some of the family, by table.
     func append(_ numbers: Range<Int>, to made: inout [PackedRows]) {
         var hashes: [[UInt8]] = []
         hashes.reserveCapacity(numbers.count)
@@ -175,7 +175,7 @@ struct LifeTemplate: Sendable {
         }
     }
 
-    /// By the store's own chain, over the text with this life's names in it.
+    /// Computed by the store's own chain, over the text with this life's names.
     private func hash(of number: Int) -> [UInt8] {
         var rows = tables[Self.audit].rows
         Self.fill(&rows, from: 0, tables[Self.audit], (number, []))
@@ -183,7 +183,7 @@ struct LifeTemplate: Sendable {
         return AuditHead().followed(by: text, of: lives.life(number).key).hash
     }
 
-    /// - Throws: `BenchError` where the coders make other rows of the life than this does.
+    /// - Throws: `BenchError` where the coders make other rows for the life than this does.
     func check(_ number: Int) throws {
         var made = StoredLives.tables.map { _ in PackedRows() }
         append(number..<number + 1, to: &made)

@@ -1,14 +1,14 @@
-/// Rows of one table, one after the other, as PostgreSQL's COPY takes them: before each row the number of its columns in two
+/// Rows of one table, one after the other, as PostgreSQL's COPY accepts them: before each row the number of its columns in two
 /// bytes, before each column its length in four (-1 for NULL); integers take eight, the most significant first.
 ///
 /// Source: PostgreSQL documentation, COPY, "Binary Format".
 struct PackedRows: Sendable {
-    /// What stands in a column, so that whoever does not read COPY's form knows what to make of its bytes.
+    /// The type of a column, so that readers other than COPY can interpret its bytes.
     enum Kind: Sendable { case null, integer, text, bytes }
 
     private(set) var bytes: [UInt8] = []
     private(set) var count = 0
-    /// Of the columns; the same for every row, except where a row has NULL.
+    /// The types of the columns; the same for every row, except where a row has NULL.
     private(set) var kinds: [Kind] = []
 
     mutating func append(_ row: [RawValue]) {
@@ -37,12 +37,12 @@ struct PackedRows: Sendable {
         withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes over what stands there.
+    /// Overwrites the bytes at this place.
     mutating func overwrite(at offset: Int, with replacement: [UInt8]) {
         for (index, byte) in replacement.enumerated() { bytes[offset + index] = byte }
     }
 
-    /// Writes over an integer of eight bytes.
+    /// Overwrites an integer of eight bytes.
     mutating func overwrite(at offset: Int, withInteger integer: Int64) {
         var rest = UInt64(bitPattern: integer)
         for index in stride(from: offset + 7, through: offset, by: -1) {
@@ -51,7 +51,7 @@ struct PackedRows: Sendable {
         }
     }
 
-    /// Writes over decimal digits, with zeros before them.
+    /// Overwrites decimal digits, with leading zeros.
     mutating func overwrite(at offset: Int, withDigits width: Int, of number: Int64) {
         var rest = number
         for index in stride(from: offset + width - 1, through: offset, by: -1) {
@@ -61,7 +61,7 @@ struct PackedRows: Sendable {
         }
     }
 
-    /// Writes over a number in groups of seven bits, the least significant first, each but the last with its eighth bit set.
+    /// Overwrites a number in groups of seven bits, the least significant first, each but the last with its eighth bit set.
     mutating func overwrite(at offset: Int, withVarint width: Int, of number: Int64) {
         var rest = UInt64(bitPattern: number)
         for index in offset..<offset + width {

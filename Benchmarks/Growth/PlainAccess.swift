@@ -2,7 +2,7 @@ import Foundation
 import Ledger
 import Primitives
 
-/// The least that a read and a commit cost in the same file: plain prepared statements on rows that are found by their keys.
+/// The minimum cost of a read and of a commit in the same file: plain prepared statements on rows that are found by their keys.
 struct PlainAccess {
     private let raw: any RawDatabase
     private let begin: String
@@ -12,10 +12,10 @@ struct PlainAccess {
     private let changed: [(statement: Int, name: TableShape.Name)]
     private let added: [Int]
 
-    /// What stands in for the signed bytes of a renewal's notification, as long as these are without their certificates.
+    /// A stand-in for the signed bytes of a renewal's notification, with the same length as these without their certificates.
     private static let document = RawValue.bytes([UInt8](repeating: 0, count: 4000))
-    /// The tables that a renewal looks into, and what it changes in some of them. What is written must differ from what was
-    /// there: SQLite leaves a page alone that would stay the same.
+    /// The tables that a renewal reads, and what it changes in some of them. A new value must differ from the old one: SQLite
+    /// does not write a page that would stay the same.
     private static let columns = [
         ("fact", "decoded"), ("claim", "decoded"), ("tenure", "customer"), ("periodAlias", "period"), ("audit", "hash"),
         ("subscription", "history"), ("holding", "holding"), ("work", "dueAt"),
@@ -73,8 +73,8 @@ struct PlainAccess {
         .text(name == .customer ? life.customer.rawValue : life.originalTransactionId.rawValue)
     }
 
-    /// Transactions that look into eight tables and rewrite four rows of them for each of so many lives, as their renewals
-    /// would, and add one row. In milliseconds for each transaction.
+    /// Transactions that read eight tables and rewrite four rows of them for each of this many lives, as their renewals would,
+    /// and add one row. In milliseconds for each transaction.
     func commits(of batch: Int, _ lives: [Life]) throws -> [Double] {
         try stride(from: 0, to: lives.count, by: batch).map { first in
             let start = ContinuousClock.now

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Waits until nobody else uses the machine, but not for ever.
+/// Waits until nobody else uses the machine, up to a limit.
 struct QuietWait: Sendable {
-    /// The load average of one minute that must come about; nil where there is nothing to wait for.
+    /// The one-minute load average to wait for; nil: do not wait.
     let below: Double?
-    /// In minutes; after them is measured as it is, with the load beside the figures.
+    /// In minutes; then the measurement starts anyway, with the load beside the figures.
     let longest: Int
 
     func wait() async throws {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Writes rows as fast as the database takes them: not durable, and without asking whether they refer to what is there.
+/// Writes rows as fast as the database accepts them: not durable, and without checking references between rows.
 protocol RowLoader {
-    /// Whether it has taken away what was loaded before.
+    /// Whether it has removed what was loaded before.
     var startsAnew: Bool { get }
     /// By table, in the order of `StoredLives.tables`.
     func load(_ rows: [PackedRows]) throws
-    /// Makes the database as durable and as strict as it is otherwise.
+    /// Makes the database as durable and as strict as usual.
     func finish() throws
 }
 
-/// Inside large transactions, without a journal, flushing nothing. The rows come in the order of every key that a table has, so
-/// that each tree grows at its end alone; indexes that were made afterwards would have to be sorted and gain nothing.
+/// Uses large transactions, without a journal and without flushing. The rows come in the order of every key of a table, so that
+/// each tree grows only at its end; indexes created afterwards would have to be sorted and gain nothing.
 struct SQLiteLoader: RowLoader {
     let startsAnew = false
     private let database: RawSQLite
@@ -27,8 +27,8 @@ struct SQLiteLoader: RowLoader {
         statements = try StoredLives.tables.map { [database] in try database.prepare(RowChange.sql(.insert, $0)) }
     }
 
-    /// GRDB's connections are closed some time after the last who holds the store has let go of it, and SQLite does not wait for
-    /// them here.
+    /// GRDB closes its connections some time after the last reference to the store is released, and SQLite does not wait for them
+    /// here.
     private static func leaveWAL(_ database: RawSQLite) throws {
         for attempt in 1...100 {
             do {
@@ -45,15 +45,15 @@ struct SQLiteLoader: RowLoader {
         try database.script("COMMIT")
     }
 
-    /// The next who opens the file sets its own settings; what was not flushed is flushed when the database settles.
+    /// The next connection applies its own settings; what was not flushed is flushed when the database settles.
     func finish() throws {
         try database.script("PRAGMA locking_mode = NORMAL; PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL")
     }
 }
 
-/// By COPY, as a replica applies rows: without the triggers that ask whether a row refers to one that is there. All in the one
-/// transaction that has emptied the tables, so that rows are frozen from the first and nothing is written to the WAL
-/// (`wal_level = minimal`).
+/// Uses COPY, as a replica applies rows: without the triggers that check references between rows. Everything is in the one
+/// transaction that emptied the tables, so that rows are frozen at once and nothing is written to the WAL (`wal_level =
+/// minimal`).
 struct PostgresLoader: RowLoader {
     let startsAnew = true
     private let connection: RawPostgres
@@ -62,7 +62,7 @@ struct PostgresLoader: RowLoader {
     init(url: String) throws {
         connection = try RawPostgres(url: url)
         try connection.script("SET session_replication_role = replica")
-        // Twice: the first gives back the room of what was loaded before.
+        // Twice: the first one frees the space of what was loaded before.
         let empty = "TRUNCATE \(StoredLives.tables.map(\.name).joined(separator: ", "))"
         try connection.script(empty)
         try connection.script("BEGIN")
@@ -81,7 +81,7 @@ struct PostgresLoader: RowLoader {
     private static let begin = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
     private static let end: [UInt8] = [0xFF, 0xFF]
 
-    /// Numbers that the database gives go on from those that were loaded.
+    /// Numbers that the database assigns continue after those that were loaded.
     func finish() throws {
         try connection.script("COMMIT")
         for table in ["evidence", "outbox", "work"] {

@@ -3,8 +3,8 @@ import Ledger
 import Primitives
 import Storage
 
-/// The rows of subscriptions that were bought once and claimed, as the store would write them: by its own coders, faster than
-/// through its transactions.
+/// The rows of subscriptions that were bought once and claimed, as the store would write them: made by its own coders, which is
+/// faster than its transactions.
 struct StoredLives: Sendable {
     /// The tables that such a subscription has rows in, in the order in which they are filled.
     static let tables: [TableShape] =
@@ -25,18 +25,18 @@ struct StoredLives: Sendable {
     let lastEnds: Timestamp
     /// The evidence of the first ones, as it is written.
     let document: [UInt8]
-    /// The number of the first of them, and the greatest numbers that the database gave before.
+    /// The number of the first of them, and the greatest numbers that the database assigned before.
     var first = 0
     var given = Given()
 
-    /// So many get their purchase's JWS as evidence, cut and written as the store does; those beyond a stand-in.
+    /// This many get their purchase's JWS as evidence, cut and written as the store does; later ones get a stand-in.
     static let withRealEvidence = 1_000_000
-    /// The events of so many wait in the outbox; those of the others count as delivered, and have been taken away.
+    /// The events of this many are pending in the outbox; those of the others count as delivered, and are removed.
     static let withEvents = 10_000
-    /// So many were bought in one instant: their rows differ in numbers only.
+    /// This many were bought in one instant: their rows differ only in numbers.
     static let family = 1000
 
-    /// When the first of them ends: after any run is over, so that every one of them still gives access.
+    /// When the first of them ends: after the end of any run, so that all of them still give access.
     static func lastEnds(_ renewals: Renewals) -> Timestamp { renewals.samples.signedAt.adding(.hours(12)) }
 
     struct Given: Sendable {
@@ -45,19 +45,19 @@ struct StoredLives: Sendable {
         var work: Int64 = 0
     }
 
-    /// Bought a month before it ends; a thousand in one instant, eight seconds after those before.
+    /// Bought a month before it ends; a thousand in one instant, eight seconds after the previous thousand.
     func life(_ number: Int) -> Life { Self.life(number, lastEnds) }
 
     static func life(_ number: Int, _ lastEnds: Timestamp) -> Life {
         Life(number: number, periods: 1, lastEnds: lastEnds.adding(.seconds(8 * Int64(number / family))))
     }
 
-    /// What the customer's upload of the purchase comes to.
+    /// The decision about the customer's upload of the purchase.
     static func decision(of life: Life) -> Decision {
         life.decision(on: life.transactions.map { .fact(.transaction($0)) } + [.claim(life.claim)])
     }
 
-    /// The rows of some subscriptions as the store's coders make them, by table; ids are taken from the numbers.
+    /// The rows of some subscriptions as the store's coders make them, by table; ids are derived from the numbers.
     func rows(of numbers: Range<Int>) throws -> [[[RawValue]]] {
         var rows = [[[RawValue]]](repeating: [], count: Self.tables.count)
         for number in numbers {
@@ -73,7 +73,7 @@ struct StoredLives: Sendable {
 
     func evidenceNumber(of number: Int) -> Int64 { given.evidence + Int64(number - first + 1) }
 
-    /// The number of a customer: not by chance, so that lives differ evenly; as long as one of chance is.
+    /// The number of a customer: not random, so that lives differ linearly, but as long as a random one.
     static func number(of customer: CustomerID) throws -> Int64 {
         guard let number = Int64(customer.rawValue.suffix(12)) else { throw BenchError("a customer without a number") }
         return firstNumber + number
@@ -81,7 +81,7 @@ struct StoredLives: Sendable {
 
     private static let firstNumber: Int64 = 4_000_000_000_000_000_000
 
-    /// The same numbers for a store, which draws them for one life after the other.
+    /// The same numbers for a store, which takes them for one life after the other.
     struct Numbers: RandomNumberGenerator {
         private var drawn: UInt64 = 0
 

@@ -4,21 +4,20 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What one round of load came to.
+/// The result of one round of load.
 struct LoadResult: Sendable {
-    /// Requests a second.
+    /// Requests per second.
     let rate: Double
     /// In milliseconds.
     let p50: Double
     let p99: Double
-    /// Processor time of this process for each request, in microseconds; it hardly minds who else is at work on the machine.
+    /// Processor time of this process for each request, in microseconds; it hardly depends on other users of the machine.
     var processorTime = 0.0
     /// Processor time of the client's own process, in seconds; 0 where it has none.
     var clientSeconds = 0.0
 }
 
-/// Asks for paths over 64 keep-alive connections from this machine: with `wrk` where it is installed, else with a client of
-/// our own.
+/// Requests paths over 64 keep-alive connections from this machine: with `wrk` where it is installed, else with our own client.
 struct LoadGenerator: Sendable {
     static let connections = 64
 
@@ -33,10 +32,10 @@ struct LoadGenerator: Sendable {
         wrk = places.map { "\($0)/wrk" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Which of the two.
+    /// Which of the two clients.
     var name: String { wrk == nil ? "async-http-client in this process" : "wrk" }
 
-    /// Asks for the paths in turn until the time is over.
+    /// Requests the paths in turn until the time is over.
     ///
     /// - Throws: `BenchError` if one answer is not 200.
     func run(_ paths: [String], seconds: Int) async throws -> LoadResult {
@@ -56,7 +55,7 @@ struct LoadGenerator: Sendable {
 
     // MARK: wrk
 
-    /// The requests are written once, before the clock starts, so that the script costs the same whatever is asked.
+    /// The requests are written once, before the clock starts, so that the script costs the same for all requests.
     private static func script(_ paths: [String]) -> String {
         """
         local paths = {\(paths.map { "\"\($0)\"" }.joined(separator: ","))}
@@ -112,7 +111,7 @@ struct LoadGenerator: Sendable {
 struct ClientLoad: Sendable {
     let address: String
 
-    /// Sends what `next` gives for 0, 1, 2, … until it gives nil.
+    /// Sends what `next` returns for 0, 1, 2, … until it returns nil.
     ///
     /// - Throws: `BenchError` if one answer is not 200.
     func run(_ next: @escaping @Sendable (Int) throws -> HTTPClientRequest?) async throws -> LoadResult {
@@ -162,7 +161,7 @@ struct ClientLoad: Sendable {
     }
 }
 
-/// Whose turn it is: 0, 1, 2, …
+/// The number of the next request: 0, 1, 2, …
 private final class Turn: Sendable {
     private let next = Mutex(0)
 

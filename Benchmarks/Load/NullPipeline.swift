@@ -11,12 +11,12 @@ import SwiftASN1
 import Synchronization
 import X509
 
-/// The least that a server can do with a notification: read the body, hash it, verify three signatures whose digests and keys are
-/// at hand, write rows that are at hand in group commits, answer. No JSON, no certificates, no rules.
+/// The minimum work of a server for a notification: read the body, hash it, verify three signatures with prepared digests and
+/// keys, write prepared rows in group commits, answer. No JSON, no certificates, no rules.
 final class NullPipeline: Sendable {
     static let path = "/floor/notifications"
 
-    /// What is known of a body before it comes.
+    /// What is known about a body before it arrives.
     private struct Expected: Sendable {
         let body: SHA256Digest
         let signatures: [(P256.Signing.ECDSASignature, SHA256Digest)]
@@ -34,7 +34,7 @@ final class NullPipeline: Sendable {
         queue = RowQueue(writer)
     }
 
-    /// The bodies that come next, by their number, and what is to be written of each.
+    /// The next bodies, by their number, and the rows to write for each.
     func expect(_ renewals: [Renewals.Renewal], _ rows: [CapturedRows]) throws {
         let all = try zip(renewals, rows).map {
             Expected(body: SHA256.hash(data: $0.body), signatures: try Self.signatures(in: $0), rows: $1)
@@ -42,7 +42,7 @@ final class NullPipeline: Sendable {
         expected.withLock { $0 = all }
     }
 
-    /// The notification's own, its transaction's and its renewal info's.
+    /// The signatures of the notification, its transaction and its renewal info.
     private static func signatures(in renewal: Renewals.Renewal) throws -> [(P256.Signing.ECDSASignature, SHA256Digest)] {
         let jws = [renewal.jws, renewal.transaction, renewal.renewalInfo]
         return try jws.map { text in
@@ -74,9 +74,9 @@ final class NullPipeline: Sendable {
     private static let number = HTTPField.Name("X-Number") ?? .date
 }
 
-/// Group commit by one thread: whatever waits goes into the next transaction.
+/// Group commit by one thread: everything that waits goes into the next transaction.
 private final class RowQueue: Sendable {
-    /// As many as the product puts into one.
+    /// The product's limit for one transaction.
     private static let batch = 128
 
     private struct Line {

@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 
 /// The client of the pipeline's figures, in a process of its own: posts prepared bodies, each once, over keep-alive connections,
-/// by one thread and `poll`, so that it costs the machine little beside what it measures.
+/// with one thread and `poll`, so that it costs little compared with what it measures.
 struct PostBodies: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "post", shouldDisplay: false)
 
     @Option var port: UInt16
     @Option var path: String
-    /// Bodies, each after its length in four bytes.
+    /// The bodies, each preceded by its length in four bytes.
     @Option var bodies: String
     @Option var connections = LoadGenerator.connections
-    /// Requests a second, sent whether or not others were answered; 0 for as many as are answered.
+    /// Requests per second, sent without waiting for earlier answers; 0: each answer triggers the next request.
     @Option var rate = 0.0
 
     func run() throws {
@@ -44,7 +44,7 @@ struct PostBodies: ParsableCommand {
         return requests
     }
 
-    /// Runs the client; this process does nothing meanwhile but serve.
+    /// Runs the client; meanwhile this process only serves.
     static func run(_ address: String, _ path: String, bodies: URL, rate: Double = 0) async throws -> LoadResult {
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         guard let port = address.split(separator: ":").last else { throw BenchError("no port in \(address)") }
@@ -67,11 +67,11 @@ struct PostBodies: ParsableCommand {
     }
 }
 
-/// Sends requests over some connections and takes the answers, by one thread.
+/// Sends requests over some connections and reads the answers, with one thread.
 struct BodyPoster {
     private let port: UInt16
     private let requests: [[UInt8]]
-    /// Between two requests where the rate is fixed; nil where each answer lets the next one go.
+    /// The time between two requests where the rate is fixed; nil where each answer triggers the next request.
     private let interval: Duration?
     private var connections: [Connection]
     private var next = 0
@@ -81,7 +81,7 @@ struct BodyPoster {
 
     private struct Connection {
         var socket: Int32
-        /// Which request is under way, and since when; nil where none is.
+        /// The pending request, and when it began; nil where there is none.
         var request: (number: Int, since: ContinuousClock.Instant)?
         var sent = 0
         var answer: [UInt8] = []
@@ -112,9 +112,9 @@ struct BodyPoster {
         return socket
     }
 
-    /// Until every request is answered.
+    /// Runs until every request is answered.
     ///
-    /// - Throws: `BenchError` if one answer is not 200, or none comes for ten seconds.
+    /// - Throws: `BenchError` if one answer is not 200, or none arrives for ten seconds.
     mutating func run() throws -> LoadResult {
         let start = clock.now
         while latencies.count < requests.count {
@@ -123,7 +123,7 @@ struct BodyPoster {
                 pollfd(
                     fd: connection.socket, events: Int16(isSending(connection) ? POLLIN | POLLOUT : POLLIN), revents: 0)
             }
-            // Up to the next millisecond: waking before it would only spin on a processor that the server needs.
+            // Rounded up to the millisecond: waking earlier would only spin on a processor that the server needs.
             let ready = poll(&polled, UInt(polled.count), Int32((pause.seconds * 1000).rounded(.up)))
             guard ready > 0 || pause < Self.patience || errno == EINTR else { throw BenchError("no answer for ten seconds") }
             for (index, entry) in polled.enumerated() where entry.revents != 0 {
@@ -140,8 +140,8 @@ struct BodyPoster {
         connection.request.map { connection.sent < requests[$0.number].count } ?? false
     }
 
-    /// Starts what may start; returns for how long nothing else will. Where the rate is fixed, a request is late from the instant
-    /// at which it should have gone, also where no connection was free then.
+    /// Starts the requests that may start; returns how long until the next one. Where the rate is fixed, lateness counts from the
+    /// instant at which the request should have been sent, even if no connection was free then.
     private mutating func startRequests(_ start: ContinuousClock.Instant) throws -> Duration {
         for index in connections.indices where connections[index].request == nil && next < requests.count {
             let now = clock.now
@@ -177,7 +177,7 @@ struct BodyPoster {
         connections[index].request = nil
     }
 
-    /// A server may hang up on who has said nothing for long, also while he begins to speak; then he says it again.
+    /// A server may close a connection that was idle for long, even while a new request begins; then the request is sent again.
     private mutating func reconnect(_ index: Int) throws {
         close(connections[index].socket)
         connections[index].socket = try Self.connect(port)

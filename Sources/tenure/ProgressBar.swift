@@ -1,13 +1,13 @@
 import Foundation
 
-/// One line on standard error that says how far long work is; nothing where that is no terminal.
+/// One line on standard error with the progress of long work; nothing where standard error is not a terminal.
 struct ProgressBar {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private var shownAt: ContinuousClock.Instant?
 
     /// Shows the words, at most ten times a second.
     ///
-    /// - Parameter fraction: how much of it is done, from 0 to 1; nil where nobody knows.
+    /// - Parameter fraction: how much of it is done, from 0 to 1; nil where it is not known.
     mutating func show(_ words: String, fraction: Double? = nil) {
         guard isTerminal else { return }
         let now = ContinuousClock.now
@@ -20,7 +20,7 @@ struct ProgressBar {
         FileHandle.standardError.write(Data("\r\u{1B}[K\(bar ?? "")\(words)".utf8))
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     func clear() {
         if isTerminal, shownAt != nil { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
     }

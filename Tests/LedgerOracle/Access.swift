@@ -1,9 +1,9 @@
-/// What time rests on.
+/// The reason for a stretch of access.
 package enum OracleAccessKind: Sendable, Hashable {
     case paid, grace, provisional
 }
 
-/// A stretch of access of a subscription, whoever owns it: from `from` up to and without `until`.
+/// A stretch of access of a subscription, independent of its owner: from `from` up to but not including `until`.
 package struct OracleSpan: Sendable, Hashable {
     package var from: Int64
     /// `nil`: without end.

@@ -1,8 +1,8 @@
-/// What the oracle says of one subscription.
+/// What the oracle says about one subscription.
 package struct OracleSubscription: Sendable, Hashable {
     package var originalTransactionId: String
     package var periods: [OraclePeriod]
-    /// The line of owners from the first period on: neighbours differ, and their instants too.
+    /// The line of owners from the first period: neighbours differ, and so do their instants.
     package var steps: [OracleStep]
     package var spans: [OracleSpan]
     /// Purchases and deferred changes for which several customers have evidence (0023, 16), in the order of their instants.
@@ -17,9 +17,9 @@ package struct OracleSubscription: Sendable, Hashable {
 /// Several customers have evidence for one purchase or one deferred change.
 package struct OracleContest: Sendable, Hashable {
     package var originalTransactionId: String
-    /// Of the period; for a deferred change the `signedDate` of the renewal info in which the product appears.
+    /// That of the period; for a deferred change the `signedDate` of the renewal info in which the product appears.
     package var purchaseDate: Int64
-    /// Sorted, the buyer among them.
+    /// Sorted, including the buyer.
     package var customers: [String]
 
     package init(originalTransactionId: String, purchaseDate: Int64, customers: [String]) {
@@ -29,13 +29,13 @@ package struct OracleContest: Sendable, Hashable {
     }
 }
 
-/// What one claim or reservation came to.
+/// The outcome of one claim or reservation.
 package struct OracleClaimVerdict: Sendable, Hashable {
     package var claim: String
     package var verdict: OracleVerdict
 }
 
-/// A span of a subscription, as far as one customer owned it.
+/// The part of a subscription's span during which one customer owned it.
 package struct OracleAccess: Sendable, Hashable {
     package var originalTransactionId: String
     package var span: OracleSpan
@@ -54,7 +54,7 @@ package struct OracleTakeBack: Sendable, Hashable {
     package var purchaseDate: Int64
     /// When the refund or the switch took effect.
     package var at: Int64
-    /// Milliseconds, more than none.
+    /// Milliseconds, more than 0.
     package var amount: Int64
 
     package init(
@@ -86,7 +86,7 @@ package struct OracleAnswer: Sendable {
         subscriptions.first { $0.originalTransactionId == originalTransactionId }
     }
 
-    /// Whom a name means after all merges.
+    /// The customer that a name refers to after all merges.
     package func customer(_ name: String) -> String { people.customer(name) }
 
     /// Every customer who ever owned something, sorted.
@@ -94,7 +94,7 @@ package struct OracleAnswer: Sendable {
         Set(subscriptions.flatMap(\.steps).compactMap(\.customer)).sorted()
     }
 
-    /// What a customer may use at an instant, over all subscriptions as he owns them then.
+    /// What a customer may use at an instant, from all subscriptions that the customer owns then.
     package func access(of customer: String, at instant: Int64) -> [OracleAccess] {
         let name = people.customer(customer)
         return subscriptions.filter { $0.owner(at: instant) == name }.flatMap { subscription in

@@ -10,7 +10,7 @@ package struct OracleCredit: Sendable, Hashable {
     }
 }
 
-/// Paid time under `balance`: from a credit on empty to the paidThrough that follows from everything.
+/// Paid time under `balance`: from a credit to an empty balance until the paidThrough that results from everything.
 package struct OracleWindow: Sendable, Hashable {
     package var from: Int64
     package var paidThrough: Int64
@@ -25,7 +25,7 @@ package struct OracleWindow: Sendable, Hashable {
 package enum OracleAccrual: Sendable, Hashable { case follow, balance }
 
 extension OracleAnswer {
-    /// A credit or a take-back on the way to a balance.
+    /// A credit or a take-back that enters a balance.
     private struct Entry {
         let at: Int64
         let isTakeBack: Bool
@@ -39,7 +39,7 @@ extension OracleAnswer {
         windows(of: entries(of: people.customer(customer), products) + credits.map(entry))
     }
 
-    /// The same with the credits that operators gave for an entitlement, as far as they were not withdrawn.
+    /// The same with the credits that operators gave for an entitlement and that were not withdrawn.
     package func balance(
         of customer: String, entitlement: String, products: Set<String>, credits: [OracleCredit] = []
     ) -> [OracleWindow] {

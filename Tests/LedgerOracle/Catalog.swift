@@ -19,7 +19,7 @@ package struct OracleProduct: Sendable, Hashable {
     }
 }
 
-/// Where a subscription of the lives stands with Apple.
+/// The state of a subscription of the lives at Apple.
 enum ShelfPhase: Hashable {
     case untouched, active, grace, retry, ended
 }
@@ -42,11 +42,11 @@ struct Shelf {
     var infoToken: String?
     var intent: Int64?
     var graceUntil: Int64?
-    /// Its own clock: nothing is signed before.
+    /// Its own clock: nothing is signed earlier.
     var now: Int64
     var signedDates: Set<Int64> = []
 
-    /// When the present period ends by Apple's word.
+    /// When the present period ends according to Apple.
     var expiry: Int64 { transactions.last?.expiresDate ?? now }
 
     /// The `status` that Apple puts into a notification now.
@@ -67,7 +67,7 @@ struct Shelf {
             gracePeriodExpiresDate: phase == .grace ? graceUntil : nil, expirationIntent: intent, signedDate: signedDate)
     }
 
-    /// The nearest instant from `wish` on at which it has signed nothing yet.
+    /// The first instant from `wish` at which it has signed nothing yet.
     mutating func freeDate(_ wish: Int64) -> Int64 {
         var date = wish
         while !signedDates.insert(date).inserted { date += 1 }

@@ -14,12 +14,12 @@ package struct Chance: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From `low` to `high`, both included; `low` if they are the wrong way round.
+    /// From `low` to `high`, both included; `low` if they are in the wrong order.
     package mutating func between(_ low: Int64, _ high: Int64) -> Int64 {
         high <= low ? low : Int64.random(in: low...high, using: &self)
     }
 
-    /// From 0 up to and without `bound`.
+    /// From 0 up to but not including `bound`.
     package mutating func below(_ bound: Int) -> Int {
         Int(next() % UInt64(max(1, bound)))
     }

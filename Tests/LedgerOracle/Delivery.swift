@@ -1,4 +1,4 @@
-/// Somebody says whose an `appAccountToken` is (0023, 2).
+/// A registration of the customer of an `appAccountToken` (0023, 2).
 package struct OracleRegistration: Sendable, Hashable {
     package var token: String
     package var customer: String
@@ -6,7 +6,7 @@ package struct OracleRegistration: Sendable, Hashable {
     package var registeredAt: Int64
     /// The backend minted the token, an import says so, or it is the customer's own id.
     package var vouched: Bool
-    /// The store's word that another subscription of the app bore the token before.
+    /// Whether the store says that another subscription of the app carried the token before.
     package var borneBefore: Bool
 
     package init(
@@ -22,7 +22,7 @@ package struct OracleRegistration: Sendable, Hashable {
     }
 }
 
-/// A customer asked before buying whether to (0023, 3). It belongs to no subscription.
+/// A customer asked, before buying, whether to buy (0023, 3). It belongs to no subscription.
 package struct OracleIntent: Sendable, Hashable {
     package var id: String
     package var customer: String
@@ -39,7 +39,7 @@ package struct OracleIntent: Sendable, Hashable {
     }
 }
 
-/// An import or an operator keeps a subscription for a customer (0023, 4), perhaps before anything of it is known.
+/// An import or an operator reserves a subscription for a customer (0023, 4), perhaps before anything about it is known.
 package struct OracleReservation: Sendable, Hashable {
     package var id: String
     package var originalTransactionId: String
@@ -71,12 +71,12 @@ package struct OracleClaim: Sendable, Hashable {
     package var anonymous: Bool
     package var kind: OracleClaimKind
     package var shown: OracleTransaction
-    /// The product that the upload names; for a deferred change another one than the shown transaction's.
+    /// The product that the upload names; for a deferred change it differs from the shown transaction's.
     package var productId: String
     package var claimedAt: Int64
-    /// Whom other subscriptions of the same Apple Account served when it was made (0023, 14).
+    /// The customers that other subscriptions of the same Apple Account served when the claim was made (0023, 14).
     package var othersServed: [String]
-    /// The client asks before every purchase (OWN-18): a `queue` upload without an intent is possession only.
+    /// The client asks before every purchase (OWN-18): a `queue` upload without an intent only shows possession.
     package var keepsIntents: Bool
 
     package init(
@@ -136,7 +136,7 @@ package enum OracleCustomerVoteKind: Sendable, Hashable {
     case grant(customer: String, entitlement: String, from: Int64, until: Int64?)
     case hold(customer: String, entitlement: String, from: Int64, until: Int64?)
     case credit(customer: String, entitlement: String, at: Int64, duration: Int64)
-    /// The vote of that id holds no longer from `at` on.
+    /// The vote with that id is no longer valid from `at`.
     case withdraw(vote: String, at: Int64)
 }
 

@@ -6,11 +6,12 @@ enum Strength {
     case late
 }
 
-/// All that shows who bought one period or made one deferred change; names after merges.
+/// All evidence of who bought one period or made one deferred change; names after merges.
 struct Evidence {
-    /// (a): whom the token names.
+    /// (a): the customer that the token names.
     var named: String?
-    /// Whom a token names that Apple repeats in a word about a deferred change: (d), if that is the owner before.
+    /// The customer named by a token that Apple repeats in a renewal info about a deferred change: (d), if that is the owner
+    /// before.
     var repeated: String?
     /// (b) and (d), each in the order of receipt.
     var prompt: [String] = []
@@ -18,18 +19,18 @@ struct Evidence {
 
     var customers: Set<String> { Set([named].compactMap { $0 } + prompt + late) }
 
-    /// Who bought, given who was owner before (0023, 6).
+    /// Who bought, given the owner before (0023, 6).
     func buyer(after owner: String?) -> String? {
         if let first = named ?? prompt.first { return first }
         if let owner, late.contains(owner) || repeated == owner { return owner }
         return late.first
     }
 
-    /// Whether the best that is known of the buyer is (d).
+    /// Whether the best evidence of the buyer is (d).
     var isLate: Bool { named == nil && prompt.isEmpty }
 }
 
-/// Finds evidence in all uploads, wherever they stand in the order of receipt.
+/// Finds evidence in all uploads, whatever their place in the order of receipt.
 struct EvidenceReader {
     let holding: Holding
     let people: People
@@ -58,7 +59,7 @@ struct EvidenceReader {
         }
     }
 
-    /// An intent holds for 30 days (0023, 3).
+    /// An intent is valid for 30 days (0023, 3).
     private func hasIntent(_ customer: String, for period: OraclePeriod) -> Bool {
         holding.intents.contains {
             people.customer($0.customer) == people.customer(customer) && $0.productId == period.productId
@@ -70,7 +71,7 @@ struct EvidenceReader {
 
     func evidence(of appearance: Appearance) -> Evidence {
         let period = holding.periods[appearance.period]
-        // Back to the period's own product: nobody's change.
+        // Back to the period's own product: a change by nobody.
         let named = appearance.product == period.productId ? nil : holding.names[appearance.token]
         let isNew = appearance.token != period.word.appAccountToken
         var evidence = collected(named: isNew ? named : nil) { strength(of: $0, for: appearance) }
@@ -89,7 +90,7 @@ struct EvidenceReader {
         return meant == appearance && upload.at < end ?? Int64.max ? .late : nil
     }
 
-    /// The appearances in the period that an upload shows of the product that it names.
+    /// The appearances, in the period that an upload shows, of the product that it names.
     func fittingAppearances(_ upload: Upload) -> [Appearance] {
         guard upload.kind == .purchase else { return [] }
         return holding.appearances.filter { $0.period == upload.shown && $0.product == upload.productId }

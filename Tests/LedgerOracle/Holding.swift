@@ -1,4 +1,4 @@
-/// What a customer shows or has kept for him: a claim, or a reservation that counts as one (0023, 4).
+/// What a customer shows, or what is reserved for the customer: a claim, or a reservation that counts as one (0023, 4).
 struct Upload {
     let id: String
     /// Its place among all acts.
@@ -15,7 +15,7 @@ struct Upload {
     let isDenied: Bool
 }
 
-/// A signed wish for another product at the next renewal (0023, 7).
+/// A signed choice of another product for the next renewal (0023, 7).
 struct Appearance: Hashable {
     let product: String
     /// The period for which it counts.
@@ -24,11 +24,11 @@ struct Appearance: Hashable {
     let token: String?
     /// The period that fulfils it.
     var fulfilling: Int?
-    /// Whether a later one is fulfilled by the same period.
+    /// Whether the same period fulfils a later one.
     var isOvertaken = false
 }
 
-/// One subscription with all that is known of it, and what was bound and moved so far.
+/// One subscription with all that is known about it, and what was bound and moved so far.
 struct Holding {
     let facts: KnownFacts
     let periods: [OraclePeriod]
@@ -39,14 +39,14 @@ struct Holding {
     /// In the order of receipt.
     let uploads: [Upload]
 
-    /// Who made the first claim of possession that met no owner.
+    /// Who made the first claim of possession when there was no owner.
     var firstClaimant: String?
     var transfers: [Transfer] = []
 
     struct Transfer {
         let at: Int64
         let customer: String
-        /// A restore by another, which counts for the limit of OWN-11.
+        /// A restore by another customer, which counts for the limit of OWN-11.
         let isRestore: Bool
     }
 
@@ -99,7 +99,7 @@ struct Holding {
             for info in infos where periods.lastBegun(at: info.signedDate) == index && info.autoRenewStatus != false {
                 guard let product = info.autoRenewProductId, product != before else { continue }
                 before = product
-                // Back to what is running already is no change that anybody could be shown to have made.
+                // A return to the present product is not a change for which there could be evidence.
                 if product == periods[index].productId { continue }
                 found.append(
                     Appearance(
@@ -114,7 +114,7 @@ struct Holding {
         return found
     }
 
-    /// The next period, if it is a renewal of that product and the last word before it is not against it.
+    /// The next period, if it is a renewal of that product and the last renewal info before it does not contradict.
     private static func fulfilling(
         _ product: String, signedDate: Int64, _ infos: [OracleRenewalInfo], _ periods: [OraclePeriod]
     ) -> Int? {
@@ -126,7 +126,7 @@ struct Holding {
         }
         let words = infos.filter { $0.signedDate > signedDate && $0.signedDate < next.purchaseDate }
         let last = words.last { info in
-            // Apple charges up to a day early: what is said against it then came after the charge.
+            // Apple charges up to a day early: a contradiction in that time came after the charge.
             if isAgainst(info) { return info.signedDate < next.purchaseDate - day }
             return info.autoRenewProductId == product || info.autoRenewStatus == true
         }
@@ -135,7 +135,7 @@ struct Holding {
 }
 
 extension Known {
-    /// Whether the first operator's vote about a claim, made after it, denies it (0023, 15).
+    /// Whether the first operator's vote about a claim, cast after it, denies it (0023, 15).
     func isDenied(_ claim: String, after place: Int) -> Bool {
         for act in acts.dropFirst(place + 1) {
             guard case .vote(let vote) = act.delivery else { continue }

@@ -1,4 +1,4 @@
-/// All that is known of one subscription, each thing once, in the order of Apple's dates.
+/// All that is known about one subscription, each item once, in the order of Apple's dates.
 struct KnownFacts {
     let originalTransactionId: String
     var transactions: [OracleTransaction]
@@ -7,7 +7,7 @@ struct KnownFacts {
     var questions: [OracleFailedQuestion]
 }
 
-/// All that was delivered, sorted into what it is.
+/// All deliveries, sorted by kind.
 struct Known {
     var subscriptions: [KnownFacts] = []
     var registrations: [OracleRegistration] = []
@@ -81,7 +81,7 @@ func once<Element: Hashable>(_ elements: [Element]) -> [Element] {
     return elements.filter { seen.insert($0).inserted }
 }
 
-/// Infos stand by Apple's date; at one date by their words, so that arrival does not matter.
+/// Infos are ordered by Apple's date; at one date by their content, so that the order of arrival does not matter.
 private func isBefore(_ one: OracleRenewalInfo, _ other: OracleRenewalInfo) -> Bool {
     if one.signedDate != other.signedDate { return one.signedDate < other.signedDate }
     return String(describing: one) < String(describing: other)

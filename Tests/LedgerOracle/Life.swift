@@ -3,7 +3,7 @@ package struct Life: Sendable {
     package let seed: UInt64
     package let policies: OraclePolicies
     /// Claims, votes and merges in their order; facts in any order, some twice, some late; registrations, intents and
-    /// reservations anywhere: only their instants count.
+    /// reservations at any place: only their instants count.
     package let deliveries: [Delivery]
     package let customers: [String]
 
@@ -23,7 +23,7 @@ struct LifeCustomer {
     let name: String
     let isAnonymous: Bool
     let token: String?
-    /// His client asks before every purchase (OWN-18).
+    /// The customer's client asks before every purchase (OWN-18).
     let keepsIntents: Bool
 }
 
@@ -40,12 +40,12 @@ struct LifeWriter {
     var claims: [OracleClaim] = []
     private var minted = 0
     private let factLimit: Int
-    /// Per cent of versions without webOrderLineItemId or reason.
+    /// Percentage of versions without webOrderLineItemId or reason.
     let oldDataPercent: Int
     let infoPercent: Int
     private let usesWholeSeconds: Bool
 
-    /// No life begins before.
+    /// No life begins earlier.
     static let begin: Int64 = 1_750_000_000_000
 
     init(seed: UInt64) {
@@ -102,7 +102,7 @@ struct LifeWriter {
 
     // MARK: Signing
 
-    /// What a notification says beside the transaction.
+    /// What a notification contains besides the transaction.
     struct Word {
         let type: String
         var subtype: String?

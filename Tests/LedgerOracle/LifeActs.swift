@@ -1,4 +1,4 @@
-/// What operators of a life decide, and how everything reaches the server.
+/// The decisions of a life's operators, and how everything reaches the server.
 extension LifeWriter {
     // MARK: Decisions
 
@@ -54,7 +54,7 @@ extension LifeWriter {
 
     // MARK: What reaches the server
 
-    /// The acts in their order, with the facts, the papers and the reservations strewn between them.
+    /// The acts in their order, with the facts, the papers and the reservations distributed among them.
     mutating func delivered() -> [Delivery] {
         let spaced = spaced()
         let ordered = spaced.filter { !$0.delivery.isReservation }
@@ -75,7 +75,7 @@ extension LifeWriter {
         return all
     }
 
-    /// The acts in their order, no two at one instant.
+    /// The acts in their order, no two at the same instant.
     private func spaced() -> [(at: Int64, delivery: Delivery)] {
         var last = Int64.min
         let sorted = acts.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }

@@ -1,8 +1,8 @@
-/// What customers of a life show.
+/// The claims of a life's customers.
 extension LifeWriter {
     // MARK: Of a purchase
 
-    /// The buyer's device uploads what was bought, soon or late or never; sometimes another's device does too.
+    /// The buyer's device uploads what was bought, soon or late or never; sometimes another customer's device does too.
     mutating func claimPurchase(_ shelf: Shelf, by buyer: LifeCustomer) {
         guard let shown = shelf.sent.last else { return }
         // Everybody's device finds it in its queue, in any order.
@@ -20,8 +20,7 @@ extension LifeWriter {
         claim(by: customer, kind, shown, naming: shown.productId, at: instant)
     }
 
-    /// How long after a purchase it is shown: on both sides of the windows of the policy, and a little before it by our
-    /// clock.
+    /// How long after a purchase it is shown: on both sides of the policy's windows, and slightly before it by our clock.
     private mutating func waitAfterPurchase(at purchase: Int64) -> Int64 {
         let policy = policies.policy(at: purchase)
         switch chance.below(100) {
@@ -65,7 +64,7 @@ extension LifeWriter {
 
     // MARK: Of anything
 
-    /// A renewal surfaces on some device, whoever is logged in there.
+    /// A renewal appears on some device, whoever is logged in there.
     mutating func claimFromQueue(_ shelf: Shelf) {
         guard let customer = chance.pick(customers), let shown = shelf.sent.last else { return }
         let kind: OracleClaimKind = chance.happens(80) ? .queue : .purchase

@@ -39,7 +39,7 @@ extension LifeWriter {
         if let buyer { claimPurchase(shelf, by: buyer) }
     }
 
-    /// The buyer's own, the one before again, or none.
+    /// The buyer's own token, the previous one again, or none.
     private mutating func tokenOfPurchase(_ shelf: Shelf, by buyer: LifeCustomer?) -> String? {
         if shelf.isFamily { return nil }
         if chance.happens(25), let before = shelf.transactions.last?.appAccountToken { return before }
@@ -82,7 +82,7 @@ extension LifeWriter {
         }
     }
 
-    /// A change of plan: at once or at the next renewal, or a change of mind about one.
+    /// A change of plan: at once or at the next renewal, or the reversal of one.
     private mutating func change(_ shelf: inout Shelf, at instant: Int64) {
         let old = shelf.product
         let product = chance.happens(20) ? old : anyProduct()
@@ -110,7 +110,7 @@ extension LifeWriter {
         return chance.happens(90) ? changer?.token : nil
     }
 
-    /// Renewal off and on again, perhaps in the last day.
+    /// Auto-renew off and on again, perhaps on the last day.
     private mutating func changeMind(_ shelf: inout Shelf) {
         for _ in 0..<2 {
             let latest = shelf.expiry - 60_000
@@ -147,7 +147,7 @@ extension LifeWriter {
     }
 
     private mutating func turnRenewal(_ shelf: inout Shelf, at instant: Int64) {
-        // With a commitment this ends the next commitment, and the billing goes on (PER-10).
+        // With a commitment this ends the next commitment, and the billing continues (PER-10).
         if !shelf.hasCommitment { shelf.renews.toggle() }
         let subtype = shelf.renews && !shelf.hasCommitment ? "AUTO_RENEW_ENABLED" : "AUTO_RENEW_DISABLED"
         signPresent(&shelf, at: instant, Word(type: "DID_CHANGE_RENEWAL_STATUS", subtype: subtype, status: shelf.status))
@@ -220,7 +220,7 @@ extension LifeWriter {
         chance.happens(70) ? renew(&shelf) : fail(&shelf)
     }
 
-    /// Questions to Apple after the end that got no answer.
+    /// Requests to Apple after the end that got no answer.
     private mutating func askInVain(_ shelf: Shelf) {
         for _ in 0...chance.below(3) {
             let asked = shelf.expiry + chance.between(-hour, 26 * hour)
@@ -241,7 +241,7 @@ extension LifeWriter {
         if chance.happens(35) { claimFromQueue(shelf) }
     }
 
-    /// After the charge and before the period begins renewal is turned off, or another product chosen.
+    /// After the charge and before the period begins, auto-renew is turned off or another product is chosen.
     private mutating func regret(_ shelf: inout Shelf, after signed: Int64) {
         guard let begin = shelf.transactions.last?.purchaseDate, signed < begin else { return }
         if chance.happens(50) { shelf.renews = false } else { shelf.nextProduct = anyProduct() }
@@ -259,7 +259,7 @@ extension LifeWriter {
         add(&shelf, from: from, until: from + length, .renewal, token: chance.happens(80) ? token : nil)
     }
 
-    /// The card is refused, with or without a billing grace period; sometimes the date of it is missing.
+    /// The card is refused, with or without a billing grace period; sometimes its date is missing.
     private mutating func fail(_ shelf: inout Shelf) {
         let signed = max(shelf.now, shelf.expiry + chance.between(-2 * hour, hour))
         let hasGrace = shelf.hasCommitment ? chance.happens(20) : chance.happens(55)

@@ -1,4 +1,4 @@
-/// Who lives, under which policies, and what customers and operators say before anything is bought.
+/// The customers, the policies, and what customers and operators say before anything is bought.
 extension LifeWriter {
     // MARK: Policies
 
@@ -38,7 +38,7 @@ extension LifeWriter {
         }
     }
 
-    /// Tokens are registered before any purchase or late, vouched for or not, and sometimes by another who has seen one.
+    /// Tokens are registered before any purchase or late, vouched for or not, and sometimes by another customer who has seen one.
     mutating func register() {
         for customer in customers {
             guard let token = customer.token else { continue }
@@ -59,7 +59,7 @@ extension LifeWriter {
 
     // MARK: Intents
 
-    /// Before a purchase its buyer's client asks, if it does that; others keep intents for what they never buy.
+    /// Before a purchase the buyer's client asks, if it is one that does; others have intents for what they never buy.
     mutating func intend(to product: OracleProduct, by buyer: LifeCustomer?, at instant: Int64) {
         if let buyer, chance.happens(buyer.keepsIntents ? 70 : 4) { intend(buyer, product, at: instant) }
         if chance.happens(8), let other = chance.pick(customers) { intend(other, product, at: instant) }
@@ -77,7 +77,7 @@ extension LifeWriter {
 
     // MARK: Reservations
 
-    /// An import keeps subscriptions for customers: before anything is known of them, or days after a purchase.
+    /// An import reserves subscriptions for customers: before anything is known about them, or days after a purchase.
     mutating func reserve() {
         guard chance.happens(35) else { return }
         for _ in 0...chance.below(2) {

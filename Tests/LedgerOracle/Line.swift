@@ -1,4 +1,4 @@
-/// A step of the line of owners: from this instant on the subscription serves this customer.
+/// A step of the line of owners: from this instant the subscription serves this customer.
 package struct OracleStep: Sendable, Hashable {
     package var from: Int64
     /// `nil`: nobody.
@@ -24,19 +24,19 @@ struct Line {
         reader = EvidenceReader(holding: holding, people: people, policies: policies)
     }
 
-    /// What may make somebody the owner; at one instant in this order.
+    /// What may change the owner; at one instant in this order.
     private enum Cause: Int { case first, purchase, deferred, transfer }
 
-    /// Something that may make somebody the owner, and when.
+    /// Something that may change the owner, and when.
     private struct Candidate {
         let from: Int64
         let cause: Cause
         let order: Int
-        /// Who, given the owner before.
+        /// The new owner, given the owner before.
         let customer: (String?) -> String?
     }
 
-    /// Where something stands in the line.
+    /// A place in the line.
     private struct Place: Comparable {
         let from: Int64
         let cause: Cause
@@ -51,20 +51,20 @@ struct Line {
     /// Every step that counts, in order of effect.
     func steps() -> [OracleStep] { drawn(before: nil) }
 
-    /// The owner at an instant; before the first period, the first tenure's.
+    /// The owner at an instant; before the first period, the owner of the first tenure.
     func owner(at instant: Int64) -> String? {
         guard let first = holding.periods.first else { return nil }
         return steps().last { $0.from <= max(instant, first.purchaseDate) }?.customer
     }
 
-    /// Who bought a period, with what shows it.
+    /// Who bought a period, with the evidence.
     func purchase(of index: Int) -> (evidence: Evidence, buyer: String?) {
         let evidence = reader.evidence(ofPeriod: index)
         let before = index == 0 ? nil : owner(before: Place(from: holding.periods[index].purchaseDate, cause: .purchase), index)
         return (evidence, evidence.buyer(after: before))
     }
 
-    /// Who made a deferred change, with what shows it.
+    /// Who made a deferred change, with the evidence.
     func change(_ appearance: Appearance) -> (evidence: Evidence, maker: String?) {
         let evidence = reader.evidence(of: appearance)
         return (evidence, evidence.buyer(after: ownerBefore(appearance)))
@@ -79,13 +79,13 @@ struct Line {
 
     func policy(of appearance: Appearance) -> OraclePolicy { reader.policy(of: appearance) }
 
-    /// What an upload shows of a purchase.
+    /// What an upload shows about a purchase.
     func purchase(shownBy upload: Upload) -> (period: Int, strength: Strength)? {
         guard let shown = upload.shown else { return nil }
         return reader.strength(of: upload, forPeriod: shown).map { (shown, $0) }
     }
 
-    /// What an upload shows of deferred changes.
+    /// What an upload shows about deferred changes.
     func changes(shownBy upload: Upload) -> [(appearance: Appearance, strength: Strength)] {
         reader.fittingAppearances(upload).compactMap { appearance in
             reader.strength(of: upload, for: appearance).map { (appearance, $0) }
@@ -94,13 +94,13 @@ struct Line {
 
     func fitsAnAppearance(_ upload: Upload) -> Bool { !reader.fittingAppearances(upload).isEmpty }
 
-    /// Whether the latest period bought by then bears a token that names this owner (0023, 10).
+    /// Whether the latest period bought by then carries a token that names this owner (0023, 10).
     func isNamed(_ owner: String, at instant: Int64) -> Bool {
         guard let bought = holding.periods.lastBought(by: instant) else { return false }
         return holding.names[holding.periods[bought].word.appAccountToken].map(people.customer) == owner
     }
 
-    /// Purchases and deferred changes for which several have evidence (0023, 16).
+    /// Purchases and deferred changes for which several customers have evidence (0023, 16).
     func contests() -> [OracleContest] {
         let purchases = holding.periods.indices.map {
             (holding.periods[$0].purchaseDate, reader.evidence(ofPeriod: $0).customers)
@@ -170,7 +170,7 @@ struct Line {
         return found
     }
 
-    /// The buyer of the first period, else who made the first binding claim (0023, 9).
+    /// The buyer of the first period, else the maker of the first binding claim (0023, 9).
     private var firstOwner: String? {
         reader.evidence(ofPeriod: 0).buyer(after: nil) ?? holding.firstClaimant.map(people.customer)
     }

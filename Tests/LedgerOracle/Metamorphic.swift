@@ -1,6 +1,6 @@
-/// Changes of a life whose effect on the answer is known without knowing the answer.
+/// Changes to a life whose effect on the answer is known without knowing the answer.
 package enum Metamorphic {
-    /// All times later by `delta` ms: every instant of the answer moves by it. Whole seconds only (PER-1 truncates).
+    /// All times later by `delta` ms: every instant of the answer moves by the same amount. Whole seconds only (PER-1 truncates).
     package static func shifted(_ deliveries: [Delivery], by delta: Int64) -> [Delivery] {
         let rewriting = Rewriting(time: { $0 + second(of: delta) })
         return deliveries.map(rewriting.rewritten)
@@ -13,8 +13,8 @@ package enum Metamorphic {
             then: policies.then.map { .init(validFrom: $0.validFrom + second(of: delta), policy: $0.policy) })
     }
 
-    /// Every id anew. `id` must be injective and keep the order of ids; `token` must be injective.
-    /// Products, entitlements and kinds keep their names.
+    /// Replaces every id. `id` must be injective and keep the order of ids; `token` must be injective. Products, entitlements and
+    /// kinds keep their names.
     package static func renamed(
         _ deliveries: [Delivery], id: @escaping (String) -> String, token: @escaping (String) -> String = { $0 }
     ) -> [Delivery] {
@@ -22,7 +22,7 @@ package enum Metamorphic {
         return deliveries.map(rewriting.rewritten)
     }
 
-    /// Every id with a prefix; tokens keep the form of a UUID (their first digit is replaced by `digit`).
+    /// Adds a prefix to every id; tokens keep the form of a UUID (their first digit is replaced by `digit`).
     package static func renamed(_ deliveries: [Delivery], prefix: String, digit: Character) -> [Delivery] {
         renamed(deliveries, id: { prefix + $0 }, token: { String(digit) + $0.dropFirst() })
     }
@@ -45,8 +45,8 @@ package enum Metamorphic {
         return all + second
     }
 
-    /// All that one customer did, or that was done about him, left out; Apple's facts stay. What the others have
-    /// does not change where they share no subscription with him.
+    /// Leaves out all that one customer did, or that was done about this customer; Apple's facts stay. What the others have does
+    /// not change where they share no subscription with this customer.
     package static func without(_ customer: String, _ deliveries: [Delivery]) -> [Delivery] {
         let claims = Set(
             deliveries.compactMap { delivery -> String? in

@@ -1,4 +1,4 @@
-/// The rules of Tenure, slow and plain: from scratch each time, over all that was delivered.
+/// The rules of Tenure, slow and simple: computed from scratch each time, over all deliveries.
 package struct Oracle: Sendable {
     package let policies: OraclePolicies
 
@@ -6,12 +6,12 @@ package struct Oracle: Sendable {
         self.policies = policies
     }
 
-    /// Under one version for the whole life.
+    /// With one version for the whole life.
     package init(policy: OraclePolicy) {
         self.init(policies: OraclePolicies(policy))
     }
 
-    /// What follows from the deliveries, in whatever order and however often they came.
+    /// The answer that follows from the deliveries, in whatever order and however often they arrived.
     package func answer(to deliveries: [Delivery]) -> OracleAnswer {
         let known = Known(deliveries)
         let holdings = known.subscriptions.map { holding($0, in: known) }
@@ -38,7 +38,7 @@ package struct Oracle: Sendable {
             steps: tenures(line.steps(), holding.periods), spans: holding.spans, contested: line.contests())
     }
 
-    /// The steps from the first period on, without those that lasted no time or changed nothing.
+    /// The steps from the first period, without those that had no duration or changed nothing.
     private func tenures(_ steps: [OracleStep], _ periods: [OraclePeriod]) -> [OracleStep] {
         guard let first = periods.first else { return [] }
         var tenures = [OracleStep(from: first.purchaseDate, customer: nil)]

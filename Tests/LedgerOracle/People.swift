@@ -1,4 +1,4 @@
-/// Who is who: anonymous customers and merges (0023, 12).
+/// The identity of customers: anonymous customers and merges (0023, 12).
 struct People {
     private let anonymous: Set<String>
     private var merged: [String: String] = [:]
@@ -24,7 +24,7 @@ struct People {
         anonymous = unnamed.subtracting(named)
     }
 
-    /// The customer that a name means now.
+    /// The customer that a name refers to now.
     func customer(_ name: String) -> String {
         var found = name
         while let next = merged[found] { found = next }
@@ -33,20 +33,20 @@ struct People {
 
     func isAnonymous(_ name: String) -> Bool { anonymous.contains(customer(name)) }
 
-    /// An anonymous one never takes from an identified one, unless the policy says so twice (0023, 13).
+    /// An anonymous customer never takes from an identified one, unless two settings of the policy allow it (0023, 13).
     func may(_ customer: String, takeFrom owner: String?, under policy: OraclePolicy) -> Bool {
         guard let owner, isAnonymous(customer), !isAnonymous(owner) else { return true }
         return policy.onRestore == .transfer && policy.anonymousMayTake
     }
 
-    /// The first merge of an anonymous customer stands; an identified one is never merged away.
+    /// The first merge of an anonymous customer is final; an identified one is never merged away.
     mutating func merge(_ name: String, into target: String) {
         guard merged[name] == nil, anonymous.contains(name), customer(target) != name else { return }
         merged[name] = target
     }
 }
 
-/// Whom the tokens of one subscription name, as far as registrations show (0023, 2).
+/// The customers that the tokens of one subscription name, as far as registrations show (0023, 2).
 struct TokenNames {
     private let names: [String: String]
 
@@ -68,7 +68,7 @@ struct TokenNames {
     /// The name registered for a token, before merges.
     subscript(token: String?) -> String? { token.flatMap { names[$0] } }
 
-    /// One customer's registrations of one token are one.
+    /// Joins one customer's registrations of one token.
     private static func joined(_ registrations: [OracleRegistration]) -> [OracleRegistration] {
         let groups = Dictionary(grouping: registrations) { [$0.token, $0.customer] }
         return groups.values.compactMap { group in

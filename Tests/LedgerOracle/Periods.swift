@@ -20,7 +20,7 @@ package struct OraclePeriod: Sendable, Hashable {
     package var endReason: OracleEndReason
     package var beginning: OracleBeginning
 
-    /// The version of it that Apple signed last.
+    /// The version that Apple signed last.
     var word: OracleTransaction
     /// Every version known.
     var versions: [OracleTransaction]
@@ -29,7 +29,7 @@ package struct OraclePeriod: Sendable, Hashable {
     /// A renewal that was charged early and then replaced together with the period before it (0023, 18).
     var isReplacedEarly = false
 
-    /// Whether it was bought (0023), rather than its renewing by itself or being stopped by Apple.
+    /// Whether it was bought (0023), and did not renew automatically and was not stopped by Apple.
     var isBought: Bool {
         switch beginning {
         case .firstKnown, .immediateChange, .resubscription: word.reason != .renewal
@@ -39,7 +39,7 @@ package struct OraclePeriod: Sendable, Hashable {
 }
 
 extension [OraclePeriod] {
-    /// The last period begun at an instant; what was replaced early never began.
+    /// The last period begun by an instant; one that was replaced early never began.
     func lastBegun(at instant: Int64) -> Int? {
         lastIndex { !$0.isReplacedEarly && $0.purchaseDate <= instant }
     }
@@ -49,7 +49,7 @@ extension [OraclePeriod] {
         firstIndex { !$0.isReplacedEarly && $0.purchaseDate >= instant }
     }
 
-    /// The period after one in their order.
+    /// The period after the given one.
     func following(_ index: Int) -> OraclePeriod? {
         dropFirst(index + 1).first { !$0.isReplacedEarly }
     }
@@ -122,7 +122,7 @@ struct PeriodReader {
 
     // MARK: Beginnings (0017, 2 and 3)
 
-    /// The periods before one, without what was replaced early.
+    /// The periods before the given one, without those replaced early.
     private func earlier(than index: Int, in periods: [OraclePeriod]) -> [OraclePeriod] {
         periods[..<index].filter { !$0.isReplacedEarly }
     }
@@ -143,7 +143,7 @@ struct PeriodReader {
         return running.isEmpty ? .resubscription : .alreadyActive
     }
 
-    /// Older data: without a gap, or after a billing retry that was signed.
+    /// In older data: without a gap, or after a signed billing retry.
     private func isSilentRenewal(_ index: Int, in periods: [OraclePeriod]) -> Bool {
         let purchase = periods[index].purchaseDate
         let earlier = earlier(than: index, in: periods)
@@ -160,7 +160,7 @@ struct PeriodReader {
         }
     }
 
-    /// Whether a refund ended it, or a known period took its place.
+    /// Whether a refund ended it, or a known period replaced it.
     private func isRefundedOrReplaced(_ period: OraclePeriod) -> Bool {
         if period.word.isUpgraded, !period.isReplacedEarly {
             return period.replacedAt.map { $0 <= period.word.signedDate } ?? false
@@ -173,7 +173,7 @@ struct PeriodReader {
         return period.purchaseDate < instant || (period.purchaseDate == instant && period.word.isUpgraded)
     }
 
-    /// The end that news earlier than `instant` left to a period.
+    /// The end of a period according to news earlier than `instant`.
     private func endLeft(_ period: OraclePeriod, at instant: Int64) -> Int64? {
         if period.word.isUpgraded, period.replacedAt == nil, period.word.signedDate >= instant {
             return period.expiresDate
@@ -192,7 +192,7 @@ struct PeriodReader {
         }
     }
 
-    /// The renewal that Apple had charged before the immediate change goes with the period that it renewed (PER-13).
+    /// The renewal that Apple charged before the immediate change is removed with the period that it renewed (PER-13).
     private func replaceEarlyRenewal(of replaced: Int, in periods: inout [OraclePeriod]) {
         guard let expires = periods[replaced].expiresDate.map(second) else { return }
         for later in periods.indices.dropFirst(replaced + 1)

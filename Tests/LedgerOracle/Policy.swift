@@ -1,4 +1,4 @@
-/// What the app chose (OWN-2, OWN-4, OWN-5, OWN-9 to OWN-13, PER-11, ENT-6): one version.
+/// The app's settings (OWN-2, OWN-4, OWN-5, OWN-9 to OWN-13, PER-11, ENT-6): one version.
 package struct OraclePolicy: Sendable, Hashable {
     package enum OnPurchase: Sendable, Hashable, CaseIterable { case followPurchase, stay, ask }
     package enum OnRestore: Sendable, Hashable, CaseIterable { case keep, transfer, transferIfInactive, ask }
@@ -51,7 +51,7 @@ package struct OraclePolicy: Sendable, Hashable {
     }
 }
 
-/// The versions of the policy, each from an instant on (OWN-17).
+/// The versions of the policy, each valid from an instant (OWN-17).
 package struct OraclePolicies: Sendable, Hashable {
     /// A version that is not the first.
     package struct Version: Sendable, Hashable {
@@ -64,7 +64,7 @@ package struct OraclePolicies: Sendable, Hashable {
         }
     }
 
-    /// What holds before every other version.
+    /// The version before all others.
     package var first: OraclePolicy
     /// By their instants, ascending.
     package let then: [Version]
@@ -88,7 +88,7 @@ package struct OraclePolicies: Sendable, Hashable {
         then.last { $0.validFrom <= instant }?.policy ?? first
     }
 
-    /// Whether a version of a transaction bears a revocation that takes access (0017, 4 and 5).
+    /// Whether a version of a transaction has a revocation that removes access (0017, 4 and 5).
     func takesAccess(_ transaction: OracleTransaction) -> Bool {
         guard let revoked = transaction.revocationDate else { return false }
         return !transaction.isPartialRefund || policy(at: revoked).partialRefunds == .revoke

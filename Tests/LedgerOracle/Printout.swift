@@ -8,7 +8,7 @@ package struct Printout {
         zero = deliveries.flatMap(\.instants).min() ?? 0
     }
 
-    /// The whole printout, beginning with the instant that counts as none.
+    /// The whole printout, beginning with the instant that counts as zero.
     package var text: String {
         (["day 0 = \(zero)"] + deliveries.map(line)).joined(separator: "\n")
     }
@@ -106,7 +106,7 @@ package struct Printout {
 }
 
 extension Delivery {
-    /// The instants that say when it happened.
+    /// The instants of a delivery.
     fileprivate var instants: [Int64] {
         switch self {
         case .transaction(let it): [it.signedDate, it.purchaseDate]

@@ -1,6 +1,7 @@
 /// Makes a failing life small: halves and smaller chunks first, then single deliveries, until nothing more can go.
 package enum Shrinker {
-    /// The smallest deliveries found that still fail. `isFailing` must be true of `deliveries`, or they come back whole.
+    /// The smallest deliveries found that still fail. `isFailing` must be true for `deliveries`; otherwise they are returned
+    /// unchanged.
     package static func shrink(
         _ deliveries: [Delivery], whileFailing isFailing: ([Delivery]) -> Bool
     ) -> [Delivery] {
@@ -18,7 +19,7 @@ package enum Shrinker {
         }
     }
 
-    /// Leaves out one chunk after the other, wherever the rest still fails.
+    /// Removes one chunk after the other where the rest still fails.
     private static func withoutChunks(
         of size: Int, _ deliveries: [Delivery], _ isFailing: ([Delivery]) -> Bool
     ) -> [Delivery] {

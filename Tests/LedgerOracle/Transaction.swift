@@ -1,4 +1,4 @@
-/// What kind of thing was bought, in Apple's words.
+/// The kind of product that was bought, in Apple's terms.
 package enum OracleProductType: Sendable, Hashable {
     case autoRenewable, nonConsumable, consumable, nonRenewing
 }
@@ -57,7 +57,7 @@ package struct OracleTransaction: Sendable, Hashable {
         self.signedDate = signedDate
     }
 
-    /// The id of the charge, where it is a real one (PER-1).
+    /// The id of the charge, if it is a real one (PER-1).
     var realWebOrderLineItemId: String? {
         webOrderLineItemId == "0" ? nil : webOrderLineItemId
     }
@@ -65,13 +65,13 @@ package struct OracleTransaction: Sendable, Hashable {
     /// `purchaseDate` truncated to the second, in milliseconds (PER-1).
     var purchaseSecond: Int64 { second(of: purchaseDate) }
 
-    /// Whether its refund gave back only a part (0017, 5).
+    /// Whether only a part was refunded (0017, 5).
     var isPartialRefund: Bool {
         revocationType == "REFUND_PRORATED" || (revocationPercentage ?? 100_000) < 100_000
     }
 }
 
-/// The second in which an instant lies, in milliseconds.
+/// The second that contains an instant, in milliseconds.
 func second(of instant: Int64) -> Int64 {
     let rest = instant % 1000
     return instant - (rest < 0 ? rest + 1000 : rest)
@@ -81,7 +81,7 @@ func second(of instant: Int64) -> Int64 {
 package struct OracleRenewalInfo: Sendable, Hashable {
     package var originalTransactionId: String
     package var autoRenewProductId: String?
-    /// `true`: renewal on; `nil`: not said.
+    /// `true`: auto-renew on; `nil`: not stated.
     package var autoRenewStatus: Bool?
     package var appAccountToken: String?
     package var isInBillingRetryPeriod: Bool
@@ -104,13 +104,13 @@ package struct OracleRenewalInfo: Sendable, Hashable {
         self.signedDate = signedDate
     }
 
-    /// Retry, an `expirationIntent` or renewal off: the words that end grace and late news (0017, 10 and 11).
+    /// Retry, an `expirationIntent` or auto-renew off: these values end grace and late news (0017, 10 and 11).
     var showsAnEnd: Bool {
         isInBillingRetryPeriod || expirationIntent != nil || autoRenewStatus == false
     }
 }
 
-/// A notification: what it is called, and the `status` that Apple put beside it.
+/// A notification: its name, and the `status` that Apple sent with it.
 package struct OracleNotice: Sendable, Hashable {
     package var originalTransactionId: String
     package var uuid: String
@@ -136,7 +136,7 @@ package struct OracleNotice: Sendable, Hashable {
     var showsAnEnd: Bool { status == 2 || status == 3 || status == 5 }
 }
 
-/// A question to Apple that failed (ENT-6).
+/// A failed request to Apple (ENT-6).
 package struct OracleFailedQuestion: Sendable, Hashable {
     package var originalTransactionId: String
     package var askedAt: Int64

@@ -1,20 +1,20 @@
-/// What a claim or a reservation came to when it was weighed, or by the vote about it.
+/// The outcome of a claim or a reservation when it was weighed, or by the vote about it.
 package enum OracleVerdict: Sendable, Hashable {
-    /// Possession shown by the owner: changes nothing.
+    /// The owner shows possession: changes nothing.
     case owned
-    /// Possession that met no owner and made its customer the first.
+    /// Possession when there was no owner: makes its customer the first one.
     case bound
     /// Evidence of who bought a period, by its buyer; a deferred change by its maker.
     case bought, incoming
     /// A restore moved the subscription at its instant, by a step or by a merge.
     case moved, merged
     case waits, refused
-    /// Refused or waiting because another is shown to have bought (0023, 16).
+    /// Refused or pending because there is evidence that another customer bought (0023, 16).
     case boughtByAnother, contested
     case approved, denied
 }
 
-/// Weighs claims, reservations, votes and merges, each once, in their order (0023, 1).
+/// Weighs claims, reservations, votes and merges, each once, in order (0023, 1).
 struct Weighing {
     let policies: OraclePolicies
     private(set) var people: People
@@ -55,7 +55,7 @@ struct Weighing {
         }
         let changes = weighed.line.changes(shownBy: weighed.upload)
         guard !changes.isEmpty else { return possession(weighed, in: subscription) }
-        // It shows the present period too, which 5 does not count: where nobody is owner it binds, and no limit holds it up.
+        // It shows the present period too, which 5 does not count: where there is no owner it binds, and no limit prevents it.
         if weighed.line.owner(at: weighed.upload.at) == nil { bind(weighed, in: subscription) }
         return verdict(on: changes, weighed)
     }
@@ -118,7 +118,7 @@ struct Weighing {
         if holdings[subscription]?.firstClaimant == nil { holdings[subscription]?.firstClaimant = weighed.upload.customer }
     }
 
-    /// What an anonymous customer owns goes to whoever restores it (0023, 12).
+    /// What an anonymous customer owns goes to the customer who restores it (0023, 12).
     private mutating func takeFromAnonymous(
         _ owner: String, _ weighed: Weighed, in subscription: String
     ) -> OracleVerdict {
@@ -146,7 +146,7 @@ struct Weighing {
         return .moved
     }
 
-    /// Whether the Apple Account would serve more customers than the policy wants (0023, 14).
+    /// Whether the Apple Account would serve more customers than the policy allows (0023, 14).
     private func isOneTooMany(_ weighed: Weighed) -> Bool {
         guard let limit = policies.policy(at: weighed.upload.at).customersPerAppleAccount else { return false }
         let served = Set(weighed.upload.othersServed.map(people.customer))
@@ -177,7 +177,7 @@ struct Weighing {
         verdicts[index].verdict = .approved
     }
 
-    /// The owner of that instant may, unless tokens lock and one names him.
+    /// The owner at that instant may, unless tokens lock and one names this owner.
     private func mayConsent(_ name: String, to subscription: String, at instant: Int64) -> Bool {
         guard let holding = holdings[subscription] else { return false }
         let owner = people.customer(name)
@@ -191,7 +191,7 @@ struct Weighing {
     }
 }
 
-/// A claim or a reservation beside the line of owners at its place.
+/// A claim or a reservation, with the line of owners at its place.
 private struct Weighed {
     let upload: Upload
     let customer: String
@@ -203,7 +203,7 @@ private struct Weighed {
         upload.kind == .purchase && upload.shown.map { periods[$0].productId != upload.productId } ?? false
     }
 
-    /// Whether a step of this very instant made the customer the owner.
+    /// Whether a step at exactly this instant made the customer the owner.
     func isOwner(from instant: Int64) -> Bool {
         line.steps().contains(OracleStep(from: instant, customer: customer))
     }

@@ -2,13 +2,13 @@ import Ledger
 import LedgerOracle
 import Primitives
 
-/// What the oracle and the ledger say about one set of deliveries, in one notation; nil where they agree.
+/// Compares what the oracle and the ledger say about one set of deliveries, in one notation; nil where they agree.
 struct Comparison {
     let policies: OraclePolicies
-    /// Which of the instants are asked about: one in so many.
+    /// Which of the instants are compared: one in this many.
     var stride = 3
 
-    /// The first difference found, in words.
+    /// The first difference found, as text.
     func difference(over deliveries: [Delivery]) -> String? {
         let by = Printout(deliveries)
         let oracle = Oracle(policies: policies).answer(to: deliveries)
@@ -118,7 +118,7 @@ extension SubscriptionState {
         contested.map { "\(by.time($0.at)) \($0.customers.map(\.rawValue))" }.sorted()
     }
 
-    /// What was taken back from whom, by what the credited periods say (ENT-4).
+    /// What was taken back from whom, according to the credited periods (ENT-4).
     fileprivate func takeBacks(_ by: Printout) -> [String] {
         customers.flatMap { customer in
             creditedPeriods(of: customer).compactMap { period -> String? in

@@ -3,8 +3,8 @@ import Ledger
 import LedgerOracle
 import Primitives
 
-/// Section D at a cut through a life: I08, I09, I10 and I13 (every server comes to the same), I22, I23 and I30 (what follows if
-/// one more thing were known, or one less).
+/// Section D at a cut through a life: I08, I09, I10 and I13 (all servers arrive at the same state), I22, I23 and I30 (what would
+/// follow if one more or one less input were known).
 struct ConvergenceInvariants {
     let path: LivePath
     var chance: Chance
@@ -12,7 +12,7 @@ struct ConvergenceInvariants {
     mutating func check(_ findings: inout Findings) throws {
         for id in path.subscriptions {
             guard let history = path.histories[id], let state = path.states[id] else { continue }
-            // A claim that said nothing new was answered and not kept (OWN-3); all else that was told is stored.
+            // A claim without news was answered and not stored (OWN-3); all other inputs are stored.
             let stored = (path.told[id] ?? []).filter { !$0.isClaim } + history.claims.map { .claim($0) }
             try checkOrder(stored, history, state, &findings)
             checkServers(stored, history, state, &findings)
@@ -28,7 +28,7 @@ struct ConvergenceInvariants {
         return history
     }
 
-    /// I08: any order, with some of it twice, and each input read back from what it was written as (I10).
+    /// I08: any order, with some inputs twice, and each input encoded and decoded again (I10).
     private mutating func checkOrder(
         _ stored: [LedgerInput], _ history: SubscriptionHistory, _ state: SubscriptionState, _ findings: inout Findings
     ) throws {
@@ -45,8 +45,8 @@ struct ConvergenceInvariants {
         findings.expect(.i10, read == input && !again.record(read), "an input read back says something new")
     }
 
-    /// I09: several servers that each hear a part, some of it in common; each stores what was news to it, and what they stored is
-    /// put together in some order.
+    /// I09: several servers that each receive a part, with some overlap; each stores what was news to it, and what they stored is
+    /// combined in some order.
     private mutating func checkServers(
         _ stored: [LedgerInput], _ history: SubscriptionHistory, _ state: SubscriptionState, _ findings: inout Findings
     ) {
@@ -66,7 +66,7 @@ struct ConvergenceInvariants {
             .i09, SubscriptionState(folding: together, under: path.policies) == state, "\(servers) servers come to another state")
     }
 
-    /// I13: the state, thrown away and folded again from what is stored, byte for byte.
+    /// I13: the state, discarded and folded again from what is stored, byte for byte.
     private func checkBytes(_ history: SubscriptionHistory, _ state: SubscriptionState, _ findings: inout Findings) throws {
         let read = try JSONDecoder().decode(SubscriptionHistory.self, from: history.bytes)
         let folded = SubscriptionState(folding: read, under: path.policies)
@@ -75,8 +75,8 @@ struct ConvergenceInvariants {
         findings.expect(.i13, kept == state, "\(history.key.originalTransactionId): the stored state reads otherwise")
     }
 
-    /// I22: a full refund takes what is left of its period, and reversed gives exactly that back; I23: a partial one takes
-    /// nothing but by policy, and then only of its own period.
+    /// I22: a full refund removes the rest of its period, and its reversal gives back exactly that; I23: a partial one removes
+    /// nothing unless the policy says so, and then only from its own period.
     private mutating func checkRefunds(
         _ history: SubscriptionHistory, _ state: SubscriptionState, _ findings: inout Findings
     ) {
@@ -126,7 +126,7 @@ struct ConvergenceInvariants {
         return SubscriptionState(folding: history, under: path.policies)
     }
 
-    /// I30: without the questions that failed, paid and grace time is the same, and late news is given no longer.
+    /// I30: without the failed requests, paid and grace time is the same, and late-news access is not longer.
     private func checkQuestions(_ stored: [LedgerInput], _ state: SubscriptionState, _ findings: inout Findings) {
         let without = SubscriptionState(folding: fold(stored.filter { !$0.isFailedQuestion }, state.key), under: path.policies)
         let isSame = without.spans.filter { $0.kind != .provisional } == state.spans.filter { $0.kind != .provisional }
@@ -141,7 +141,7 @@ struct ConvergenceInvariants {
 }
 
 extension Encodable {
-    /// Its one spelling: keys sorted.
+    /// Its canonical encoding: keys sorted.
     fileprivate var bytes: Data {
         get throws {
             let encoder = JSONEncoder()

@@ -15,7 +15,7 @@ extension LiveStep {
         checkEvents(&findings)
     }
 
-    /// I10: the same once more changes nothing, and says nothing (I37).
+    /// I10: repeating the same input changes nothing, and emits no events (I37).
     private func checkRepetition(_ findings: inout Findings) {
         let again = Decision(on: inputs, history: history, state: state, policies: policies, learnedAt: learnedAt)
         let isSame = again.history == history && again.state == state && !again.changesHistory
@@ -23,7 +23,7 @@ extension LiveStep {
         findings.expect(.i37, again.events.isEmpty && again.auditRows.isEmpty, "telling it again tells the world")
     }
 
-    /// I11: what is older than what is known of a charge changes no period.
+    /// I11: data older than what is known about a charge changes no period.
     private func checkOlderWords(_ findings: inout Findings) {
         for fact in inputs.compactMap(\.transaction) {
             let names = PeriodAlias.aliases(of: fact)
@@ -40,7 +40,7 @@ extension LiveStep {
         }
     }
 
-    /// I12: nothing that was known is forgotten.
+    /// I12: nothing that was known is lost.
     private func checkNothingForgotten(_ findings: inout Findings) {
         let isKept =
             before.renewals.isKept(in: history.renewals) && before.notices.isKept(in: history.notices)
@@ -48,7 +48,7 @@ extension LiveStep {
             && before.votes.isKept(in: history.votes) && before.merges.isKept(in: history.merges)
             && before.intents.isKept(in: history.intents) && before.reservations.isKept(in: history.reservations)
             && before.registrations.allSatisfy { known in
-                // Of one customer and token the strongest words of all registrations are kept as one.
+                // For one customer and token the strongest values of all registrations are kept as one.
                 history.registrations.contains {
                     $0.token == known.token && $0.customer == known.customer && $0.registeredAt <= known.registeredAt
                 }
@@ -60,21 +60,21 @@ extension LiveStep {
         findings.expect(.i12, names, "a name of a period is gone")
     }
 
-    /// I31: the same arguments give the same decision, whether the state is given or folded anew (I13).
+    /// I31: the same arguments give the same decision, whether the state is given or folded again (I13).
     private func checkPurity(_ findings: inout Findings) {
         let anew = Decision(on: inputs, history: before, policies: policies, learnedAt: learnedAt)
         findings.expect(.i31, anew == decision, "a state folded anew decides otherwise")
         findings.expect(.i13, anew.state == state, "a state folded anew is another")
     }
 
-    /// I17: what says nothing new, or is refused, changes nothing and tells nobody.
+    /// I17: an input without news, or a refused one, changes nothing and emits no events.
     private func checkRefusals(_ findings: inout Findings) {
         if !decision.changesHistory {
             let isSilent = state == stateBefore && decision.auditRows.isEmpty && decision.events.isEmpty
             findings.expect(.i17, isSilent, "no news changed something")
         }
         guard case .refused(let reason, _) = decision.outcomes.first else { return }
-        // Who may not take it has shown all the same that it was not another's purchase (decision 0023, 6).
+        // A customer who may not take it has still shown that it was not somebody else's purchase (decision 0023, 6).
         guard reason != .anonymousClaimant else { return }
         var unclaimed = before
         for input in inputs where !input.isClaim { _ = unclaimed.record(input) }
@@ -84,7 +84,7 @@ extension LiveStep {
         findings.expect(.i17, isSame && without.spans == state.spans, "a refused claim moved something")
     }
 
-    /// I21: the rows tell each customer's access as it is, each change with what caused it, and take-backs name whoever was
+    /// I21: the rows describe each customer's actual access, each change with its cause, and take-backs name the customer who was
     /// credited.
     private func checkAudit(_ findings: inout Findings) {
         for customer in Set(state.customers + stateBefore.customers).sorted() {
@@ -107,8 +107,8 @@ extension LiveStep {
         }
     }
 
-    /// I37: one event for each change and none for nothing; I38: folded, they say what the state says; I35: all of them of this
-    /// ledger.
+    /// I37: one event for each change and none without a change; I38: folded, they match the state; I35: all of them belong to
+    /// this ledger.
     private func checkEvents(_ findings: inout Findings) {
         let accessChanges = decision.events.filter { $0.kind == .accessChanged }
         findings.expect(.i37, accessChanges.count == decision.auditRows.count, "\(accessChanges.count) events")
@@ -130,11 +130,11 @@ extension LiveStep {
 }
 
 extension SubscriptionState {
-    /// The owner at the instant as the tenures say it: nobody before the first of them, since of that time nobody was told.
+    /// The owner at the instant according to the tenures: nobody before the first of them, because no event covers that time.
     fileprivate func toldOwner(at instant: Timestamp) -> CustomerID? { tenures.first { $0.contains(instant) }?.customer }
 }
 
-/// How far access reaches, computed here and not by the ledger.
+/// How far access extends, computed here and not by the ledger.
 private struct Extent: Equatable {
     let exists: Bool
     let until: Timestamp?
@@ -165,7 +165,7 @@ private struct Extent: Equatable {
 }
 
 extension Array where Element: Equatable {
-    /// Whether all of these stand in the other in the same order.
+    /// Whether the other list contains all of these in the same order.
     fileprivate func isKept(in other: [Element]) -> Bool {
         var rest = other[...]
         for element in self {

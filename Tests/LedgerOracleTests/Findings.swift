@@ -1,4 +1,4 @@
-/// What was found to be broken, and which invariants were asked about at all.
+/// The violations that were found, and which invariants were checked at all.
 struct Findings {
     private(set) var broken: [String] = []
     private(set) var asked: [Invariant: Int] = [:]

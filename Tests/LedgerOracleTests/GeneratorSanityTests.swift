@@ -1,7 +1,7 @@
 import LedgerOracle
 import Testing
 
-/// Every new ingredient of the lives, and how many of 500 lives hold it.
+/// Every new ingredient of the lives, and how many of 500 lives contain it.
 @Suite struct GeneratorSanityTests {
     private static let lives = (UInt64(1)...500).map { ToldLife(Life(seed: $0)) }
 
@@ -18,7 +18,7 @@ import Testing
     }
 }
 
-/// A life with what the oracle says of it.
+/// A life with the oracle's answer.
 struct ToldLife: Sendable {
     let policies: OraclePolicies
     let deliveries: [Delivery]
@@ -50,7 +50,7 @@ struct ToldLife: Sendable {
         claims.filter { $0.kind == kind && $0.shown.reason == reason }.map { $0.claimedAt - $0.shown.purchaseDate }
     }
 
-    /// Whether a claim of this kind comes in the last millisecond of a window, or one later.
+    /// Whether a claim of this kind arrives in the last millisecond of a window, or one later.
     func hits(_ kind: OracleClaimKind, _ window: (OraclePolicy) -> Int64, late: Bool) -> Bool {
         claims.contains {
             let length = window(policies.policy(at: $0.shown.purchaseDate))
@@ -58,7 +58,8 @@ struct ToldLife: Sendable {
         }
     }
 
-    /// Whether the second of two periods of one subscription, the later one so begun, bears a token as the first does.
+    /// Whether a subscription has two consecutive periods, the later of which began in this way, with the same token
+    /// (`repeating`) or with different ones.
     func hasPair(_ beginning: OracleBeginning, repeating: Bool) -> Bool {
         answer.subscriptions.contains { subscription in
             zip(subscription.periods, subscription.periods.dropFirst()).contains { before, after in
@@ -83,7 +84,7 @@ struct ToldLife: Sendable {
         }
     }
 
-    /// Whether renewal was said off and then on again between a change and the renewal that it led to.
+    /// Whether auto-renew was reported off and then on again between a change and the renewal that it led to.
     var changesMind: Bool {
         answer.subscriptions.contains { subscription in
             subscription.periods.indices.dropFirst().contains { index in
@@ -99,7 +100,7 @@ struct ToldLife: Sendable {
         }
     }
 
-    /// Whether a deferred change made another customer the owner, by a token where nobody showed the change.
+    /// Whether a deferred change made another customer the owner; by a token, where nobody showed the change.
     func changeMoves(byToken: Bool) -> Bool {
         answer.subscriptions.contains { subscription in
             subscription.periods.indices.dropFirst().contains { index in
@@ -114,7 +115,7 @@ struct ToldLife: Sendable {
         }
     }
 
-    /// Whether the owner before a purchase went before somebody whose upload of it came first.
+    /// Whether the owner before a purchase prevailed over a customer whose upload of it came first.
     var formerOwnerGoesFirst: Bool {
         claims.contains { first in
             verdict(of: first.id) == .contested
@@ -137,7 +138,7 @@ struct ToldLife: Sendable {
     }
 }
 
-/// What lives did not hold before decision 0023.
+/// What lives did not contain before decision 0023.
 enum Ingredient: CaseIterable {
     case intents, queueWithIntent, queueWithoutIntent, intentOfAnother
     case earlyReservation, reservationAfterPurchase, reservationThatDecides, reservationThatWaits

@@ -2,9 +2,9 @@
 enum InvariantTable {
     struct Place {
         let invariant: Invariant
-        /// It is checked by `LifeInvariants`; else the words say in which room it belongs.
+        /// Whether `LifeInvariants` checks it; if not, `words` says in which room it belongs.
         let isHere: Bool
-        /// Under what reading it is checked here, or why it is not.
+        /// With which interpretation it is checked here, or why it is not.
         let words: String
     }
 

@@ -3,10 +3,10 @@ import LedgerOracle
 import Primitives
 import Testing
 
-/// News in any order around claims: whatever a server knew when it weighed a claim, in the end it says what the oracle says, who
+/// News in any order around claims: whatever a server knew when it weighed a claim, in the end it agrees with the oracle, which
 /// knows everything at once.
 ///
-/// Of policies under which no restore moves anything; under the others it matters what was known (decision 0010, 14).
+/// Only for policies under which no restore moves anything; under the others it matters what was known (decision 0010, 14).
 @Suite struct LatePapersTests {
     private static let lives: UInt64 = 2000
 
@@ -17,7 +17,7 @@ import Testing
             let life = Life(seed: seed)
             var policy = life.policies.first
             guard policy.onRestore == .keep || policy.onRestore == .ask else { continue }
-            // Merges, anonymous customers and limits make a claim count by what was known, as restores do.
+            // With merges, anonymous customers and limits the effect of a claim depends on what was known, as with restores.
             (policy.anonymousMayTake, policy.mergeOnClaim, policy.customersPerAppleAccount) = (false, false, nil)
             let deliveries = Self.withoutPeople(life.deliveries)
             let order = Self.shuffled(deliveries, seed: seed)
@@ -38,8 +38,8 @@ import Testing
         #expect(compared > 200)
     }
 
-    /// Without votes, merges and failed questions, with claims of customers who have names, and with more words of Apple's in
-    /// which a token stands that nobody registered.
+    /// Without votes, merges and failed requests, with claims of identified customers only, and with more data from Apple that
+    /// contains a token nobody registered.
     private static func withoutPeople(_ deliveries: [Delivery]) -> [Delivery] {
         deliveries.compactMap { delivery in
             switch delivery {
@@ -71,7 +71,7 @@ import Testing
         return other
     }
 
-    /// Registrations first, claims in their order, everything else anywhere.
+    /// Registrations first, claims in their order, everything else at any place.
     private static func shuffled(_ deliveries: [Delivery], seed: UInt64) -> [Delivery] {
         var chance = Chance(seed: seed &* 7919)
         var (first, claims, news): ([Delivery], [Delivery], [Delivery]) = ([], [], [])

@@ -4,7 +4,7 @@ import LedgerOracle
 import Primitives
 import Testing
 
-/// Changes of a life whose effect on the ledger's answers is known without knowing the answers.
+/// Changes to a life whose effect on the ledger's answers is known without knowing the answers.
 @Suite struct LedgerMetamorphic {
     private static let firstSeed = ProcessInfo.processInfo.environment["TENURE_SEED"].flatMap { UInt64($0) } ?? 1
     private static let lives = ProcessInfo.processInfo.environment["TENURE_LIVES"].flatMap { UInt64($0) } ?? 100
@@ -31,7 +31,7 @@ import Testing
         for seed in seeds {
             await Task.yield()
             let life = LedgerOracle.Life(seed: seed)
-            // The kind of a customer stays to be seen from his name.
+            // The kind of a customer remains visible in the name.
             let renamed = world(Metamorphic.renamed(life.deliveries, prefix: "9", digit: "9"), life.policies)
             let expected = world(life.deliveries, life.policies).map { $0.renamed(with: "9") }
             #expect(renamed == expected, "seed \(seed)")
@@ -60,8 +60,8 @@ import Testing
             }
             let with = LedgerWorld(life.deliveries, under: life.policies)
             let without = LedgerWorld(Metamorphic.without(gone, life.deliveries), under: life.policies)
-            // Who shared a subscription with him may be one with another because of him, or only without him (OWN-10), and that
-            // reaches every subscription of theirs.
+            // Customers who shared a subscription with this one may be merged because of it, or only without it (OWN-10), and
+            // that affects all of their subscriptions.
             let others = with.merges.symmetricDifference(without.merges).flatMap { [$0.anonymous, $0.identified] }
             let concerned = Set([gone] + others.map(\.rawValue))
             let after = Dictionary(uniqueKeysWithValues: without.states.map { ($0.id, $0.state) })
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    /// Whether one of them had anything to do with the subscription: claimed it, owned it, is named by a token on it, decided or
-    /// was decided about.
+    /// Whether one of them is involved with the subscription: claimed it, owned it, is named by a token on it, decided about it
+    /// or was the subject of a decision.
     private func concerns(_ his: Set<String>, _ state: SubscriptionState, _ deliveries: [Delivery]) -> Bool {
         var tokens: Set<String> = []
         for case .registration(let it) in deliveries where his.contains(it.customer) { tokens.insert(it.token) }
@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-/// What the ledger says of one subscription, in words that can be shifted and renamed.
+/// What the ledger says about one subscription, in a form that can be shifted and renamed.
 private struct Told: Equatable {
     var id: String
     var periods: [String]
@@ -170,6 +170,6 @@ private struct Told: Equatable {
 }
 
 extension LedgerWorld {
-    /// Those that were told and those that followed from claims, in any subscription.
+    /// The delivered merges and those that followed from claims, in any subscription.
     fileprivate var merges: Set<CustomerMerge> { Set(histories.values.flatMap(\.merges)) }
 }

@@ -2,7 +2,7 @@ import Ledger
 import LedgerOracle
 import Primitives
 
-/// The same deliveries in the ledger's words, so that both can be asked the same questions. This is the only place in which the
+/// The same deliveries in the ledger's types, so that both can be asked the same questions. This is the only place where the
 /// oracle and `Ledger` meet.
 struct LedgerWorld {
     let policies: PolicyTimeline
@@ -15,8 +15,7 @@ struct LedgerWorld {
 
     init(_ policies: OraclePolicies) { self.policies = PolicyTimeline(policies) }
 
-    /// Everything that the deliveries say, as `Backend` would file it: by subscription, merges and registrations with all of
-    /// them.
+    /// The content of all deliveries, as `Backend` would store it: by subscription, merges and registrations with all of them.
     init(_ deliveries: [Delivery], under policies: OraclePolicies) {
         self.init(policies)
         for id in Self.subscriptions(in: deliveries) { histories[id] = SubscriptionHistory(key: Self.key(id)) }
@@ -33,12 +32,12 @@ struct LedgerWorld {
         SubscriptionKey(app: app, environment: .production, originalTransactionId: .init(id))
     }
 
-    /// OWN-10: what a claim on one subscription made one customer is one in every other, too.
+    /// OWN-10: customers merged by a claim on one subscription are merged in all others, too.
     private mutating func mergeElsewhere() {
         while true {
             let merges = histories.values.flatMap { SubscriptionState(folding: $0, under: policies).merged }
                 .sorted { ($0.mergedAt, $0.anonymous) < ($1.mergedAt, $1.anonymous) }
-            // One after the other, as they happened: what an earlier one says may change what a later one is.
+            // One after the other, as they happened: an earlier one may change the meaning of a later one.
             let isNew = merges.contains { merge in
                 histories.keys.sorted().filter { histories[$0]?.record(merge) == true }.isEmpty == false
             }
@@ -69,7 +68,7 @@ struct LedgerWorld {
         ).sorted()
     }
 
-    /// What one delivery says, and about which subscription; nil for all of them.
+    /// The inputs of one delivery, and their subscription; nil for all of them.
     static func inputs(of delivery: Delivery, among deliveries: [Delivery]) -> [(String?, LedgerInput)] {
         switch delivery {
         case .transaction(let it): [(it.originalTransactionId, .fact(.transaction(TransactionFact(it))))]
@@ -141,14 +140,14 @@ struct LedgerWorld {
         }
     }
 
-    /// What is answered about a customer.
+    /// The answer about a customer.
     func answer(_ customer: String, _ states: [SubscriptionState], at instant: Int64, balanced: Bool) -> CustomerAnswer {
         let holdings = states.map { Holding(of: .init(customer), in: $0, keepingCredits: balanced) }
         return CustomerAnswer(
             at: Timestamp(instant), holdings: holdings, account: accounts[customer], map: Self.map(balanced: balanced))
     }
 
-    /// OWN-10: what was decided about one who is another is decided about that one.
+    /// OWN-10: a decision about a merged customer applies to the customer they were merged into.
     mutating func mergeAccounts(_ representative: (String) -> String) {
         for name in accounts.keys.sorted() where representative(name) != name {
             let other = representative(name)

@@ -38,7 +38,7 @@ import Testing
     private func report(_ first: String, _ life: LedgerOracle.Life, _ walk: LifeWalk) {
         let id = first.prefix(3)
         let small = Shrinker.shrink(life.deliveries) { deliveries in
-            // A life that cannot be walked at all fails otherwise than this one.
+            // A life that cannot be walked at all fails in another way than this one.
             let findings = Result { try walk.findings(in: deliveries, under: life.policies, seed: life.seed) }
             guard case .success(let found) = findings else { return false }
             return found.broken.contains { $0.prefix(3) == id }
@@ -54,7 +54,7 @@ import Testing
     }
 }
 
-/// Walks a life and says what is broken.
+/// Walks a life and reports violations.
 struct LifeWalk {
     let catalogue: PlanCatalogue
 
@@ -68,7 +68,7 @@ struct LifeWalk {
             checking: PlanCatalogueDraft(families: [.init(subscriptionGroupIdentifier: "gold", products: products)]))
     }
 
-    /// All that is broken until the first step that breaks something.
+    /// All violations up to and including the first step that has one.
     func findings(in deliveries: [Delivery], under policies: OraclePolicies, seed: UInt64) throws -> Findings {
         var findings = Findings()
         var path = LivePath(deliveries, under: policies)
@@ -88,8 +88,8 @@ struct LifeWalk {
         return findings
     }
 
-    /// I08: the claims that were answered and not kept (OWN-3) would have changed nothing. Where restores move
-    /// anything, a repetition that late news would have made succeed does not (decision 0010.14).
+    /// I08: the claims that were answered and not stored (OWN-3) would have changed nothing. Where restores move anything, a
+    /// repetition that late news would have made succeed does not succeed (decision 0010.14).
     private func checkKeptClaims(
         _ path: LivePath, _ deliveries: [Delivery], _ policies: OraclePolicies, _ findings: inout Findings
     ) {
@@ -101,7 +101,7 @@ struct LifeWalk {
             case .transfer: return true
             }
         }
-        // Nobody can decide about a claim that was not kept.
+        // Nobody can decide about a claim that was not stored.
         guard isDecidedOnly else { return }
         for (id, state) in LedgerWorld(deliveries, under: policies).states {
             findings.expect(

@@ -3,7 +3,7 @@ import Testing
 
 private let seeds = UInt64(1)...400
 
-/// Everything an answer says, as one comparable value.
+/// All content of an answer, as one comparable value.
 private struct Said: Hashable {
     let subscriptions: [OracleSubscription]
     let takeBacks: [OracleTakeBack]

@@ -2,7 +2,7 @@ import Ledger
 import LedgerOracle
 import Primitives
 
-/// One step of one subscription on the live path: what was told, what was known before it, what followed.
+/// One step of one subscription on the live path: the input, what was known before it, and what followed.
 struct LiveStep {
     let inputs: [LedgerInput]
     let before: SubscriptionHistory
@@ -10,19 +10,19 @@ struct LiveStep {
     let decision: Decision
     let policies: PolicyTimeline
     let learnedAt: Timestamp
-    /// Everything told of the subscription up to and with this step, repetitions included.
+    /// All inputs of the subscription up to and including this step, with repetitions.
     let told: [LedgerInput]
-    /// All rows of the subscription up to and with this step.
+    /// All rows of the subscription up to and including this step.
     let audit: [AuditRow]
-    /// What all events up to and with this step tell, folded from nothing.
+    /// The story of all events up to and including this step, folded from nothing.
     let story: SubscriptionStory
 
     var state: SubscriptionState { decision.state }
     var history: SubscriptionHistory { decision.history }
 }
 
-/// A life delivered one thing after another through `Decision`, as a server lives it: the state is carried along and never
-/// folded anew, a claim comes with the transaction that it shows, and a merge goes to all subscriptions.
+/// A life delivered one input after another through `Decision`, as on a server: the state is carried along and never folded
+/// again, a claim comes with the transaction that it shows, and a merge goes to all subscriptions.
 struct LivePath {
     let policies: PolicyTimeline
     private(set) var histories: [String: SubscriptionHistory] = [:]
@@ -48,7 +48,7 @@ struct LivePath {
     /// By subscription.
     var allStates: [SubscriptionState] { subscriptions.compactMap { states[$0] } }
 
-    /// Tells it to all whom it concerns; one step each, and one for each merge that follows from it (OWN-10).
+    /// Applies it to all subscriptions that it concerns; one step each, and one for each merge that follows from it (OWN-10).
     mutating func tell(_ delivery: Delivery) -> [LiveStep] {
         clock += 1
         let inputs = LedgerWorld.inputs(of: delivery, among: deliveries)
@@ -85,8 +85,8 @@ struct LivePath {
 }
 
 extension LedgerInput {
-    /// With what the lives of the oracle have no word for: a price of each charge, a group, and here and there an introductory
-    /// offer. It is the same in every version of a period.
+    /// Adds what the oracle's lives do not have: a price for each charge, a group, and sometimes an introductory offer. It is the
+    /// same in every version of a period.
     var embellished: LedgerInput {
         guard case .fact(.transaction(var fact)) = self else { return self }
         let second = fact.purchaseDate.truncatedToSecond.millisecondsSince1970 / 1000
@@ -118,7 +118,7 @@ extension LedgerInput {
     }
 }
 
-/// One charge by its names alone, found without the ledger's book (PER-1), and all that was told of it.
+/// One charge, identified by its names alone and without the ledger's code (PER-1), and all inputs about it.
 struct Charge {
     /// The strongest name.
     let alias: PeriodAlias

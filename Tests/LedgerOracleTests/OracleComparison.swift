@@ -2,7 +2,7 @@ import Foundation
 import LedgerOracle
 import Testing
 
-/// The ledger against the oracle that was written apart from it, on random lives. `TENURE_SEED` sets the first seed and
+/// Compares the ledger with the independently written oracle, on random lives. `TENURE_SEED` sets the first seed and
 /// `TENURE_LIVES` how many lives; a failure shrinks, prints the life and the seed that reproduces it.
 @Suite struct OracleComparison {
     private static let firstSeed = ProcessInfo.processInfo.environment["TENURE_SEED"].flatMap { UInt64($0) } ?? 1

@@ -11,7 +11,7 @@ extension LiveStep {
         checkMerges(&findings)
     }
 
-    /// I01: one owner at each instant, from the first known period on.
+    /// I01: one owner at each instant, from the first known period.
     private func checkOneOwner(_ findings: inout Findings) {
         let tenures = state.tenures
         let begins = tenures.first?.from == state.periods.first?.purchaseDate && tenures.last?.until == nil
@@ -26,7 +26,7 @@ extension LiveStep {
         }
     }
 
-    /// I02: each tenure rests on one thing that is known: a claim, a vote, or a registered token.
+    /// I02: each tenure has one known cause: a claim, a vote, or a registered token.
     private func checkCauses(_ findings: inout Findings) {
         for tenure in state.tenures {
             findings.expect(.i02, isKnown(tenure), "\(tenure) rests on what nobody said")
@@ -47,7 +47,8 @@ extension LiveStep {
         }
     }
 
-    /// Whom a token names: the first registration of it that is vouched for, or came before anything bore it.
+    /// The customer that a token names: by the first registration that is vouched for, or that came before anything carried the
+    /// token.
     private func named(_ token: AppAccountToken?) -> CustomerID? {
         guard let token else { return nil }
         let bearing = state.periods.map(\.transaction).filter { $0.appAccountToken == token }.map(\.purchaseDate)
@@ -60,7 +61,7 @@ extension LiveStep {
         return naming.min { ($0.registeredAt, $0.customer) < ($1.registeredAt, $1.customer) }?.customer
     }
 
-    /// I03: a registered token on what was bought decides, and no claim takes the subscription from whom it names.
+    /// I03: a registered token on a purchase decides, and no claim takes the subscription from the customer it names.
     private func checkTokens(_ findings: inout Findings) {
         for (index, period) in state.periods.enumerated() where period.isBought {
             guard let customer = named(period.transaction.appAccountToken), isLast(index, at: period.purchaseDate) else {
@@ -99,7 +100,7 @@ extension LiveStep {
         return bought.flatMap { named($0.transaction.appAccountToken) } == owner
     }
 
-    /// I04: what nobody owns gives nothing to anyone, and is kept.
+    /// I04: what nobody owns gives nothing to anyone, and is stored.
     private func checkUnowned(_ findings: inout Findings) {
         for customer in state.customers {
             let owned = Coverage(
@@ -114,7 +115,7 @@ extension LiveStep {
         findings.expect(.i04, isKept, "facts and no periods")
     }
 
-    /// I05: nobody who was merged into another owns anything, and merging the other way round says nothing.
+    /// I05: a customer who was merged into another owns nothing, and merging in the opposite direction has no effect.
     private func checkMerges(_ findings: inout Findings) {
         let merges = (history.merges + state.merged).filter { isAnonymous($0.anonymous) && !isAnonymous($0.identified) }
         for merge in merges {

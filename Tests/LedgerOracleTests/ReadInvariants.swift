@@ -34,7 +34,7 @@ struct ReadInvariants {
         ).overall
     }
 
-    /// I32: from one announced change to the next nothing changes, and every end and beginning is announced.
+    /// I32: nothing changes between two announced changes, and every end and beginning is announced.
     private func checkSteps(of customer: CustomerID, _ balanced: Bool, _ findings: inout Findings) {
         guard let first = boundaries.first else { return }
         var now = first.adding(Milliseconds(-1))
@@ -57,7 +57,7 @@ struct ReadInvariants {
             visited.insert(next)
             now = next
         }
-        // What is held is in no answer, and so is not announced.
+        // Held access is not in the answer, and so is not announced.
         guard !balanced, accounts[customer.rawValue] == nil else { return }
         for span in states.flatMap({ $0.spans(of: customer) }) {
             let isJoined = states.contains { state in
@@ -68,7 +68,7 @@ struct ReadInvariants {
         }
     }
 
-    /// I20: every answer says by what right, and nothing that was not paid is called paid.
+    /// I20: every answer states its reason, and nothing that was not paid is called paid.
     private func checkLabels(of customer: CustomerID, _ findings: inout Findings) {
         guard accounts[customer.rawValue] == nil else { return }
         let spans = states.flatMap { $0.spans(of: customer) }
@@ -84,7 +84,7 @@ struct ReadInvariants {
         }
     }
 
-    /// I24: whoever pays for two at once is told of, and nobody else is.
+    /// I24: customers who pay for two at once are reported, and nobody else is.
     private func checkDoublePayment(of customer: CustomerID, _ findings: inout Findings) {
         for instant in boundaries {
             let paying = states.filter { state in
@@ -98,7 +98,7 @@ struct ReadInvariants {
         }
     }
 
-    /// I28: once used stays used, by the customer and by the Apple Account that his device shows.
+    /// I28: once used stays used, by the customer and by the Apple Account that the customer's device shows.
     private func checkIntroductoryOffers(of customer: CustomerID, _ findings: inout Findings) {
         let accounts = Set(states.flatMap(\.periods).compactMap(\.transaction.appTransactionId)).sorted().map { Optional($0) }
         for appTransactionId in [nil] + accounts {
@@ -114,7 +114,7 @@ struct ReadInvariants {
             let had = states.flatMap(\.periods).contains {
                 $0.transaction.appTransactionId == appTransactionId && $0.transaction.details.offerType == 1
                     && !$0.transaction.details.isFamilyShared
-                    // A period that an upgrade replaced as it began gives nothing, and so bounds nothing.
+                    // A period that an upgrade replaced as it began gives nothing, and so is not a limit.
                     && $0.purchaseDate <= boundaries.last ?? $0.purchaseDate
             }
             if appTransactionId != nil, had { findings.expect(.i28, wasUsed, "the Apple Account had it, and \(customer) may") }
@@ -122,7 +122,7 @@ struct ReadInvariants {
     }
 }
 
-/// What an answer says, whenever it was asked for.
+/// The content of an answer, independent of when it was requested.
 private struct Said: Equatable {
     let isActive: Bool
     let start: Timestamp?

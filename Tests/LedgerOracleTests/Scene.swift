@@ -6,7 +6,7 @@ let minute: Int64 = 60_000
 let hour: Int64 = 3_600_000
 let day: Int64 = 24 * hour
 
-/// The instant so many days (and milliseconds) after day 0.
+/// The instant this many days (and milliseconds) after day 0.
 func at(_ days: Int64, _ more: Int64 = 0) -> Int64 { zero + days * day + more }
 
 /// A transaction of the subscription "S", signed when it was bought unless said otherwise.
@@ -108,7 +108,7 @@ extension OracleAnswer {
         (self["S"]?.spans ?? []).map { "\($0.kind) \(inDays($0.from))-\($0.until.map(inDays) ?? "")" }
     }
 
-    /// What each claim and reservation came to, in the order of receipt.
+    /// The outcome of each claim and reservation, in the order of receipt.
     var outcomes: [OracleVerdict] { verdicts.map(\.verdict) }
 
     /// The contests of "S" in short: `V,X@10`, in days.

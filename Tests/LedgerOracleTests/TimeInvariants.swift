@@ -14,8 +14,8 @@ extension LiveStep {
         checkFailedQuestions(&findings)
     }
 
-    /// I29: each charge is one period with the newest word about it, at one price, however often it was told; I06: what the
-    /// family shares is nobody's purchase.
+    /// I29: each charge is one period with its newest version, at one price, however often it was delivered; I06: what the family
+    /// shares is not a purchase of its members.
     private func checkCharges(_ charges: [Charge], _ findings: inout Findings) {
         let credited = CustomerPeriod.all(in: [state])
         findings.expect(.i29, credited.count == charges.count, "\(charges.count) charges, \(credited.count) counted")
@@ -39,7 +39,7 @@ extension LiveStep {
         }
     }
 
-    /// I18, I22, I27: no end but a signed one, the newest, and never after a refund.
+    /// I18, I22, I27: every end is a signed one, the newest, and never after a refund.
     private func checkEnds(_ charges: [Charge], _ findings: inout Findings) {
         for charge in charges {
             let fact = charge.newest
@@ -63,13 +63,13 @@ extension LiveStep {
         !revocation.isPartial || policies.policy(at: revocation.revocationDate).partialRefunds == .revoke
     }
 
-    /// I18 and I19: paid time is not more than what was paid for, less what was refunded or upgraded away.
+    /// I18 and I19: paid time does not exceed what was paid for, minus what was refunded or replaced by an upgrade.
     private func checkPaidTime(_ charges: [Charge], _ findings: inout Findings) {
         let bought = charges.map { charge -> Range<Int64> in
             let fact = charge.newest
             var end = fact.expiresDate ?? fact.purchaseDate
             if fact.isUpgraded {
-                // The switch was before the word that tells of it; a part of the price may have been given back earlier.
+                // The switch was before the data that reports it; a part of the price may have been refunded earlier.
                 end = min(end, max(fact.signedDate, fact.purchaseDate))
             } else if let revocation = fact.revocation, takesAccess(revocation) {
                 end = min(end, revocation.revocationDate)
@@ -90,7 +90,7 @@ extension LiveStep {
         findings.expect(.i18, last == ends.compactMap(\.end).max(), "paid through \(last as Any)")
     }
 
-    /// I24 and I25: a switch ends what ran at its own purchaseDate; only what Apple's facts overlap overlaps.
+    /// I24 and I25: a switch ends the running period at its own purchaseDate; periods overlap only where Apple's facts overlap.
     private func checkSwitches(_ findings: inout Findings) {
         let periods = state.periods
         for (index, period) in periods.enumerated() where period.beginning == .immediateChange {
@@ -115,7 +115,7 @@ extension LiveStep {
         }
     }
 
-    /// I18, I20 and I26: what lies beyond paid time follows a period that ran out, is labelled, and rests on a word of Apple's.
+    /// I18, I20 and I26: access beyond paid time follows a period that ended, is labelled, and is based on data from Apple.
     private func checkBeyondPaid(_ findings: inout Findings) {
         let signed = told.compactMap(\.renewal?.gracePeriodExpiresDate).max()
         for span in state.spans where span.kind != .paid {
@@ -142,7 +142,7 @@ extension LiveStep {
         }
     }
 
-    /// I30: a failed question shortens nothing.
+    /// I30: a failed request shortens nothing.
     private func checkFailedQuestions(_ findings: inout Findings) {
         guard inputs.allSatisfy(\.isFailedQuestion) else { return }
         for span in stateBefore.spans {

@@ -79,7 +79,7 @@ private let month = bought("silver.monthly", at(0), at(30))
         let found = answer(
             facts(upgraded(month, signed: at(10, 5)), second) + [claim("A", .purchase, month, at(1))]
                 + [claim("A", .purchase, second, at(11))])
-        // 0 + 30 = 30; at day 10 + 30 = 60, taken back 20: 40.
+        // 0 + 30 = 30; on day 10 + 30 = 60, minus 20 taken back: 40.
         let products: Set = ["silver.monthly", "gold.monthly"]
         #expect(found.balance(of: "A", crediting: products) == [OracleWindow(from: at(0), paidThrough: at(40))])
         let voucher = OracleCredit(at: at(50), duration: 5 * day)
@@ -132,7 +132,7 @@ private let month = bought("silver.monthly", at(0), at(30))
     }
 }
 
-/// PER-13: what was charged early and then replaced by an upgrade.
+/// PER-13: a renewal that was charged early and then replaced by an upgrade.
 @Suite struct EarlyRenewalSanityTests {
     private let renewal = bought("silver.monthly", at(30), at(60), .renewal, signed: at(29, 12 * hour))
     private let gold = bought("gold.monthly", at(29, 20 * hour), at(59, 20 * hour))

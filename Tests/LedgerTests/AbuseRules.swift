@@ -101,7 +101,7 @@ import Testing
 
     @Test func `ABUSE-1 a switch of plan and Family Sharing that stopped are no refunds`() {
         let switched = (1...3).map { number in
-            // The new plan began a day before the cancellation date that the old one's transaction bears.
+            // The new plan began a day before the cancellation date in the old plan's transaction.
             owned(
                 "\(number)", by: alice, refunded("\(number)", after: .days(2)).changed { $0.isUpgraded = true },
                 transaction("\(number).2", pro, from: day(2026, 3, 2), to: day(2026, 4, 2)))

@@ -2,7 +2,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// ENT-3, ENT-9, PER-9: time that adds up, votes about a customer, products of other kinds.
+/// ENT-3, ENT-9, PER-9: accumulating time, votes about a customer, other kinds of products.
 @Suite struct BalanceRules {
     private let access = EntitlementID("access")
     private let extras = EntitlementID("extras")
@@ -43,7 +43,7 @@ import Testing
         let voucher = account(.credit(access, at: day(2025, 12, 20), .days(20)))
         let answer = CustomerAnswer(
             at: day(2026, 2, 5), holdings: [holding(bought(january))], account: voucher, map: map(plus))
-        // Paid through 9 January by the voucher, and 31 days more.
+        // The voucher pays through 9 January, and then there are 31 more days.
         #expect(answer.overall.isActive && answer.overall.end == day(2026, 2, 9))
         #expect(answer.overall.restsOn?.right == .balance)
         let follows = CustomerAnswer(
@@ -70,7 +70,7 @@ import Testing
         let voucher = account(.credit(access, at: day(2025, 12, 20), .days(20)))
         let map = map(plus)
         let refunded = CustomerAnswer(at: day(2026, 1, 5), holdings: [holding(bought(january))], account: voucher, map: map)
-        // 9 January by the voucher, plus 31 days, less the 21 days from 11 January to 1 February.
+        // 9 January from the voucher, plus 31 days, minus the 21 days from 11 January to 1 February.
         #expect(refunded.overall.end == day(2026, 1, 19))
         january.revocation = nil
         let reversed = CustomerAnswer(at: day(2026, 1, 5), holdings: [holding(bought(january))], account: voucher, map: map)

@@ -3,7 +3,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// Where rules meet: early charges, tokens set later, words about an earlier period, older data.
+/// Interactions of rules: early charges, tokens set later, data about an earlier period, older data.
 @Suite struct BorderCases {
     private let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
 

@@ -20,7 +20,7 @@ let carol = CustomerID("carol")
 let aliceToken = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
 let bobToken = AppAccountToken("b0b00000-0000-4000-8000-000000000002")
 
-/// A transaction of subscription 1000. Its web order line item is its own unless a change says otherwise; it is signed at its
+/// A transaction of subscription 1000. It has its own web order line item unless a change says otherwise; it is signed at its
 /// purchase.
 func transaction(
     _ id: String, _ product: ProductID = plus, from purchaseDate: Timestamp, to expiresDate: Timestamp?,
@@ -65,12 +65,12 @@ func claim(
         kind: kind, transaction: transaction, productId: product ?? transaction.productId, claimedAt: claimedAt)
 }
 
-/// The app registered the token for the customer: before anything else here happened, unless an instant is named.
+/// The app registered the token for the customer: before everything else here, unless an instant is given.
 func registered(_ token: AppAccountToken, _ customer: CustomerID, at instant: Timestamp = day(2020, 1, 1)) -> TokenRegistration {
     TokenRegistration(token: token, customer: customer, registeredAt: instant)
 }
 
-/// A ledger of one subscription that is told one thing after another.
+/// A ledger of one subscription that gets its inputs one after the other.
 struct Book {
     private(set) var history: SubscriptionHistory
     private(set) var audit: [AuditRow] = []
@@ -114,7 +114,7 @@ struct Book {
         tell(.claim(claim), at: claim.claimedAt).outcomes.first
     }
 
-    /// Tells what time has brought by then.
+    /// Applies what is due by then.
     @discardableResult
     mutating func passTime(to now: Timestamp) -> Decision {
         let decision = Decision(tellingAt: now, history: history, state: state)

@@ -3,7 +3,7 @@ import Primitives
 import Testing
 
 @Suite struct ContentRules {
-    /// A magazine with three subscribers' months: January and February, paid by alice, and nothing after.
+    /// A magazine subscription for January and February, paid by alice, and nothing after that.
     let state = owned(
         "1", by: alice, transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1)),
         renewal("2", from: day(2026, 2, 1), to: day(2026, 3, 1)),

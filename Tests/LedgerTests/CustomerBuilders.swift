@@ -1,7 +1,7 @@
 import Ledger
 import Primitives
 
-/// A subscription under an id of its own: what Apple signed of it, and who claimed its first transaction when it was bought.
+/// A subscription with its own id: what Apple signed about it, and who claimed its first transaction when it was bought.
 func owned(
     _ id: String, by customer: CustomerID?, _ facts: TransactionFact..., then change: (inout Book) -> Void = { _ in }
 ) -> SubscriptionState {
@@ -19,11 +19,11 @@ func owned(
     return book.state
 }
 
-/// What both products give, unless a test says otherwise.
+/// The entitlement of both products, unless a test says otherwise.
 let access = EntitlementID("access")
 let accessMap = entitlements([plus: ["access"], pro: ["access"]])
 
-/// A map that always held.
+/// An entitlement map without earlier versions.
 func entitlements(_ given: KeyValuePairs<ProductID, [String]>) -> EntitlementMap {
     EntitlementMap(
         entries: given.map { product, names in

@@ -2,7 +2,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// What holds of the customer-level rules over random lives, and at the ends of time.
+/// Properties of the customer-level rules over random lives, and at the earliest and latest instants.
 @Suite struct CustomerProperties {
     private func state(seed: UInt64) -> SubscriptionState {
         var book = Book()
@@ -17,7 +17,7 @@ import Testing
         let state = state(seed: seed)
         for customer in Life.customers {
             let licences = CustomerLicences(of: customer, states: [state], appPurchases: [], policy: LicencePolicy())
-            // Told apart from the rules' own words for it: a full refund leaves a revocation that is no part and no switch.
+            // Recognised without the rules' own terms: a full refund leaves a revocation that is neither partial nor a switch.
             let kept = state.periods.filter { period in
                 let isRefunded = period.transaction.revocation.map { !$0.isPartial && !period.transaction.isUpgraded } ?? false
                 return state.owner(at: period.purchaseDate) == customer && !isRefunded

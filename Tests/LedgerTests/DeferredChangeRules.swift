@@ -2,7 +2,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// OWN-6 and PER-4: changes that wait for the renewal. Alice has Pro for January; Bob asks for Plus from February on.
+/// OWN-6 and PER-4: changes that wait for the renewal. Alice has Pro for January; Bob requests Plus from February.
 @Suite struct DeferredChangeRules {
     private let january = transaction("1000", pro, from: day(2026, 1, 1), to: day(2026, 2, 1))
     private let february = renewal("1001", plus, from: day(2026, 2, 1), to: day(2026, 3, 1))
@@ -39,7 +39,7 @@ import Testing
         book.tell(preference(plus, at: day(2026, 1, 10)))
         _ = book.hear(asked(by: bob))
         book.tell(preference(pro, at: day(2026, 1, 20)))
-        // Changed again by somebody: that it renews into Plus is no longer Bob's doing.
+        // Somebody changed it again: that it renews into Plus is no longer Bob's change.
         book.tell(preference(plus, at: day(2026, 1, 25)))
         book.tell(february)
         #expect(book.state.owner(at: day(2026, 2, 10)) == alice)

@@ -3,7 +3,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// What is to be done later, and when (RECON-1, ENT-6, ENT-7, ABUSE-2).
+/// Work that is due later, and when (RECON-1, ENT-6, ENT-7, ABUSE-2).
 @Suite struct DueWorkRules {
     private let end = day(2026, 2, 1)
     private var first: TransactionFact { transaction("1000", from: day(2026, 1, 1), to: end) }
@@ -25,7 +25,7 @@ import Testing
     @Test func `RECON-1 Apple is asked at the end of a period about which it said nothing`() {
         let asked = asked(work(.transaction(first)))
         #expect(asked.map(\.at) == [end] && asked.map(\.action) == [.askApple(.periodEnded)])
-        // Also where auto-renew is off: it should have ended.
+        // Also where auto-renew is off: the subscription should have ended.
         let off = self.asked(work(.transaction(first), .renewal(renewalInfo(signed: day(2026, 1, 20), renews: false))))
         #expect(off.map(\.at) == [end])
     }
@@ -38,7 +38,7 @@ import Testing
         #expect(asked(work(.transaction(refunded))).isEmpty)
         let lifetime = transaction("1000", ProductID("lifetime"), from: day(2026, 1, 1), to: nil) { $0.type = .nonConsumable }
         #expect(work(.transaction(lifetime)).isEmpty)
-        // The next period is known: its end is what counts.
+        // The next period is known: its end counts.
         let next = renewal("1001", from: end, to: day(2026, 3, 1))
         #expect(asked(work(.transaction(first), .transaction(next))).map(\.at) == [day(2026, 3, 1)])
     }
@@ -56,7 +56,7 @@ import Testing
             askedAt = next.at
         }
         #expect(Array(pauses.prefix(7)) == [1, 2, 4, 8, 16, 30, 30])
-        // A question at the day's very end is the last one.
+        // The last question is at the very end of the day.
         #expect(askedAt <= end + .hours(24) && askedAt > end + .hours(23) && pauses.count < 200)
         #expect(book.state.spans.last?.until == end + .hours(24))
     }
@@ -132,7 +132,7 @@ import Testing
                     action: .answerConsumptionRequest(
                         transactionId: TransactionID("1000"), reason: "UNINTENDED_PURCHASE", deadline: asked + .hours(12)))
             ])
-        // Apple asks again under another id: the last question is the one to answer.
+        // Apple asks again under another id: the last request is the one to answer.
         let again = notice("c2", "CONSUMPTION_REQUEST", at: asked + .hours(1))
         #expect(answers([.transaction(first), request, again]).map(\.key) == ["consumption/c2"])
         #expect(answers([.transaction(first), request, notice("d", "REFUND_DECLINED", at: asked + .hours(2))]).isEmpty)

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The examples of the page as they stand there.
+    /// The examples of the page, unchanged.
     private static func examples() throws -> [Data] {
         try page.matches(of: #/(?m)^\{.+\}$/#).map { Data($0.output.utf8) }
     }
@@ -36,7 +36,7 @@ import Testing
         return Set((object as? [String: Any] ?? [:]).keys)
     }
 
-    /// Everything that the table of notifications and random lives tell.
+    /// All events from the table of notifications and from random lives.
     private static func told() throws -> [LedgerEvent] {
         var events: [LedgerEvent] = []
         for row in try NotificationTable.rows() {
@@ -79,7 +79,7 @@ import Testing
             #expect(unnamed.isEmpty, "\(event.kind.rawValue) bears \(unnamed.sorted())")
         }
         let unseen = LedgerEvent.Kind.allCases.filter { kind in !told.contains { $0.kind == kind } }
-        // These no single subscription's history shows; warnings and late news have tests of their own.
+        // No single subscription's history shows these; warnings and late news have their own tests.
         #expect(
             Set(unseen).isSubset(of: [
                 .ownerProposed, .customerMerged, .paymentDoubled, .signalRaised, .warningUnknown, .newsLate,
@@ -108,7 +108,7 @@ import Testing
 
     // MARK: RevenueCat's reasons
 
-    /// One event, as it would be read, with these fields beside the common ones.
+    /// One event, as a receiver reads it, with these fields in addition to the common ones.
     private func event(_ kind: LedgerEvent.Kind, _ fields: String = "") throws -> LedgerEvent {
         let text = """
             {"kind":"\(kind.rawValue)","subscription":{"app":"app","environment":"Production","originalTransactionId":"1000"},\
@@ -121,7 +121,7 @@ import Testing
     @Test(arguments: [
         (LedgerEvent.Kind.renewalTurnedOff, "", ["CANCELLATION UNSUBSCRIBE"]),
         (.renewalTurnedOff, #""expirationIntent":1"#, ["CANCELLATION UNSUBSCRIBE"]),
-        // The billing error was told when the charge failed.
+        // The billing error was reported when the charge failed.
         (.renewalTurnedOff, #""expirationIntent":2"#, []),
         (.renewalTurnedOff, #""expirationIntent":3"#, ["CANCELLATION PRICE_INCREASE"]),
         (.renewalTurnedOff, #""expirationIntent":4"#, ["CANCELLATION DEVELOPER_INITIATED"]),

@@ -3,7 +3,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// What must hold of events in every life. `TENURE_SEED` and `TENURE_LIVES` as for `Properties`; a failure prints its seed.
+/// What must be true of events in every life. `TENURE_SEED` and `TENURE_LIVES` as for `Properties`; a failure prints its seed.
 @Suite struct EventProperties {
     private static let firstSeed = ProcessInfo.processInfo.environment["TENURE_SEED"].flatMap { UInt64($0) } ?? 1
     private static let lives = ProcessInfo.processInfo.environment["TENURE_LIVES"].flatMap { UInt64($0) } ?? 1000
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// The story against what whoever asks is answered.
+    /// Compares the story told by events with the answers to queries.
     private func expectVisible(_ story: SubscriptionStory, in book: Book, _ comment: Comment) {
         let state = book.state
         #expect(story.owners.last == state.owner(at: day(2040, 1, 1)), comment)
@@ -59,7 +59,7 @@ import Testing
             var book = Book()
             for input in life.inputs { book.tell(input, at: input.instant) }
             for input in life.inputs.shuffled(by: seed) {
-                // A claim that was answered and not kept (decision 0010, 7) may say something new by now.
+                // A claim that was answered and not stored (decision 0010, 7) may contain something new by now.
                 if case .claim(let claim) = input, !book.history.claims.contains(where: { $0.id == claim.id }) { continue }
                 let again = book.tell(input, at: day(2031, 1, 1))
                 #expect(again.events.isEmpty && !again.changesHistory, "seed \(seed)")
@@ -88,7 +88,7 @@ import Testing
                     Set(ends.map { "\($0.transactionId?.rawValue ?? "")/\($0.effectiveAt)" }).count == ends.count, "seed \(seed)")
                 let isOver = book.state.status(at: day(2040, 1, 1)).map { !$0.givesAccess } ?? false
                 let lastPeriod = book.state.periods.last
-                // Restoring gives a period another transaction id, so the end is known by its time.
+                // Restoring gives a period another transaction id, so the end is identified by its time.
                 if isOver, let lastPeriod, let end = lastPeriod.end, end > lastPeriod.purchaseDate {
                     let last = ends.last { $0.effectiveAt > lastPeriod.purchaseDate }
                     #expect(last != nil, "seed \(seed): the end of the last period was not told")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// After these a subscription is not over, or not in the same way.
+    /// After these events a subscription is not over, or not in the same way.
     private static let takingBack: Set<LedgerEvent.Kind> = [
         .newsLate, .purchaseRefunded, .refundReversed, .billingFailed, .subscriptionStarted, .subscriptionRenewed,
         .subscriptionRecovered, .subscriptionResubscribed, .subscriptionChanged,
@@ -149,7 +149,7 @@ import Testing
 }
 
 extension LedgerInput {
-    /// When it happened, as far as it says.
+    /// When it happened, if the event says so.
     var instant: Timestamp {
         switch self {
         case .fact(let fact): fact.signedDate
@@ -164,7 +164,7 @@ extension LedgerInput {
 }
 
 extension Book {
-    /// Does all that is to be told by the instant, each at its own time.
+    /// Does all work that is due by the instant, each at its own time.
     mutating func doWhatIsDue(until limit: Timestamp) {
         for _ in 0..<1000 {
             let tells = DueWork.after(state, history).filter { $0.action == .tell && $0.at <= limit }

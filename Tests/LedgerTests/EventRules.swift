@@ -3,7 +3,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// What single events say, and that what was stored before is read.
+/// The content of single events, and the reading of events stored by earlier versions.
 @Suite struct EventRules {
     private let first = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
 
@@ -22,7 +22,7 @@ import Testing
         #expect(events.map(\.kind) == [.accessChanged, .ownerChanged])
         #expect(
             events[0].customer == alice && events[0].effectiveAt == day(2026, 1, 1) && events[0].accessUntil == day(2026, 2, 1))
-        // What nil meant was never written down, so nothing is made of it.
+        // The meaning of nil was never documented, so it is not interpreted.
         #expect(events[0].access == nil && events[0].reach == nil && events[1].customer == nil)
     }
 
@@ -55,7 +55,7 @@ import Testing
         let ended = try #require(book.passTime(to: day(2026, 2, 1)).events.first)
         #expect(ended.kind == .accessEnded && ended.effectiveAt == day(2026, 2, 1) && ended.customer == alice)
         #expect(ended.endedBecause == .expired && ended.wasSetToRenew == false && ended.status == "expired")
-        // Apple's word comes an hour later, in the time in which it may.
+        // Apple's renewal info arrives an hour later, within the permitted time.
         let info = renewalInfo(signed: day(2026, 2, 1) + .hours(1), renews: false) { $0.expirationIntent = 1 }
         let expired = book.tell(.fact(.renewal(info)), at: day(2026, 2, 1) + .hours(1)).events
         #expect(expired.map(\.kind) == [.subscriptionExpired])
@@ -71,7 +71,7 @@ import Testing
         #expect(kinds(book.passTime(to: end + .hours(1))) == [.accessEnded])
         #expect(book.passTime(to: end + .hours(24)).events.isEmpty)
         let expired = try #require(book.passTime(to: end + .hours(25)).events.first)
-        // ENT-6: the leeway is an hour, and the last that is known of it.
+        // ENT-6: the leeway is an hour, and its end is the last known end of access.
         #expect(expired.kind == .subscriptionExpired && expired.effectiveAt == end + .hours(1) && expired.expirationIntent == nil)
     }
 

@@ -2,13 +2,13 @@ import Ledger
 import Primitives
 import Testing
 
-/// OWN-15: everything that Apple said has its sentence, though no story of docs/explanations.md shows it; the words are written
-/// here by hand.
+/// OWN-15: every statement of Apple's has its sentence, even where no story of docs/explanations.md shows it; the texts here are
+/// written by hand.
 @Suite struct ExplanationAppleWords {
     private static let january = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1))
     private static let february = renewal("2", from: day(2026, 2, 1), to: day(2026, 3, 1))
 
-    /// What is told for an instant of somebody who bought, and of what Apple said since.
+    /// The explanation for an instant, after a purchase and after what Apple said since.
     private func said(_ first: TransactionFact = january, _ words: LedgerInput..., at instant: Timestamp) -> String {
         var book = Book()
         for word in [.fact(.transaction(first))] + words { book.tell(word) }
@@ -95,7 +95,7 @@ import Testing
             words.contains(
                 "On 5 February 2026, 00:00 UTC, renewal was turned off: plus.monthly was to end on 17 February 2026, 00:00 UTC "
                     + "(PER-2)."), "\(words)")
-        // That it is off is no news where Apple only says so with the end.
+        // That auto-renew is off is not news where Apple says so only with the end.
         let over = said(Self.january, word(day(2026, 2, 1), renews: false) { $0.expirationIntent = 3 }, at: day(2026, 2, 6))
         #expect(!over.contains("turned off"), "\(over)")
     }

@@ -3,11 +3,11 @@ import Ledger
 import Primitives
 import Testing
 
-/// docs/explanations.md against the code: its texts were written by hand, for whoever answers a customer.
+/// Compares docs/explanations.md with the code: its texts were written by hand, for support staff.
 @Suite struct ExplanationRules {
     private struct Story {
         let number: Int
-        /// One for each telling, with the instant as the page writes it.
+        /// One for each explanation, with the instant as the page writes it.
         var texts: [(at: String, lines: [String])] = []
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// The lives behind docs/explanations.md, by the number of the story there.
 struct ExplanationStory: Sendable, CustomTestStringConvertible {
     let number: Int
-    /// What was known when each text of the story was told, and for which instant.
+    /// What was known for each text of the story, and the instant that it explains.
     let tellings: [Told]
 
     var testDescription: String { "story \(number)" }
@@ -70,7 +70,7 @@ private func notice(_ type: String, _ subtype: String? = nil, at: Timestamp, rea
     return .fact(.notice(notice, about: key.originalTransactionId))
 }
 
-/// What something costs, in thousandths of a euro.
+/// A price, in thousandths of a euro.
 private func costs(
     _ price: Int64, _ change: @escaping (inout TransactionFact) -> Void = { _ in }
 ) -> (inout TransactionFact) -> Void {
@@ -99,7 +99,7 @@ private func uploads(
 
 /// January of plus.monthly.
 private let january = transaction("1", from: noon(1, 1), to: noon(2, 1), costs(9990))
-/// The same, Alice's.
+/// The same, owned by Alice.
 private let alices = StoryBook(fact(january), uploads(alice, january))
 private let february = renewal("2", from: noon(2, 1), to: noon(3, 1), costs(9990))
 
@@ -138,7 +138,7 @@ extension ExplanationStory {
 
     // MARK: Changes of product
 
-    /// January of plus.monthly as an upgrade at the instant leaves it.
+    /// January of plus.monthly after an upgrade at the instant.
     private static func replaced(at instant: Timestamp) -> TransactionFact {
         var fact = january
         (fact.isUpgraded, fact.signedDate) = (true, instant)

@@ -2,7 +2,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// OWN-15: sentences that no story of docs/explanations.md shows; the words are written here by hand.
+/// OWN-15: sentences that no story of docs/explanations.md shows; the texts here are written by hand.
 @Suite struct ExplanationWords {
     private let january = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1))
 
@@ -28,7 +28,7 @@ import Testing
 
     // MARK: Who
 
-    /// A restore of what an anonymous customer bought, and who they are then.
+    /// A restore of what an anonymous customer bought, and which customer they turn out to be.
     @Test func `OWN-15 a restore that makes two customers one is no log-in`() {
         var book = Book(AppPolicy { $0.mergeOnClaim = true })
         book.tell(january)

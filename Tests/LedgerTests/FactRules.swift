@@ -142,7 +142,7 @@ import Testing
                 for customer in Life.customers {
                     let changed = before.spans(of: customer) != decision.state.spans(of: customer)
                     let rows = decision.auditRows.filter { $0.customer == customer }
-                    // Spans may be cut differently and give the same access; then there is nothing to report.
+                    // Spans may be divided differently and give the same access; then there is nothing to report.
                     if !changed { #expect(rows.allSatisfy { $0.takeBacks.isEmpty == false }, "seed \(seed)") }
                     #expect(rows.count <= 1, "seed \(seed)")
                 }
@@ -161,7 +161,7 @@ import Testing
         var book = Book()
         book.tell(first)
         _ = book.hear(claim(alice, .purchase, first, at: day(2026, 1, 2)))
-        // With renewal off nothing stands behind the period's end.
+        // With auto-renew off nothing follows the period's end.
         book.tell(renewalInfo(signed: day(2026, 1, 10), renews: false))
         let rows = book.audit.count
         book.tell(transaction("1002", from: day(2026, 1, 20), to: day(2026, 2, 20)))

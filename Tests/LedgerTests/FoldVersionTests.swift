@@ -3,8 +3,8 @@ import Ledger
 import Primitives
 import Testing
 
-/// docs/fold-versions.md against the code: whoever makes something else of the same history has to say so, since what was kept
-/// before is then known to be so and is folded again.
+/// Compares docs/fold-versions.md with the code: a change that derives something else from the same history must change the
+/// version, so that stored results are known to be outdated and are folded again.
 @Suite struct `The version of the fold` {
     /// FNV-1a, 64 bits: enough to see a change, and the rules import no cryptography.
     private struct Digest {
@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// 240 random lives under all pairs of policies for purchases and restores: what is kept of them, and what the rules make of
-    /// that.
+    /// 240 random lives under all pairs of policies for purchases and restores: what is stored of them, and what the rules derive
+    /// from that.
     private func folded() async throws -> Row {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

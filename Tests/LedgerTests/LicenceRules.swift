@@ -147,7 +147,7 @@ import Testing
     // MARK: LIC-4
 
     @Test func `LIC-4 a paid-app customer of 2017 who subscribes with seven months left has them after his first period`() {
-        // From 1 January to 1 August 2018 are 212 days; 212 days after 1 February it is 1 September.
+        // From 1 January to 1 August 2018 there are 212 days; 212 days after 1 February is 1 September.
         let month = transaction("1", from: day(2018, 1, 1), to: day(2018, 2, 1))
         let his = licences(owned("1", by: alice, month), app: downloaded(at: day(2017, 8, 1)))
         #expect(his.end(at: day(2017, 12, 31)) == day(2018, 8, 1))

@@ -24,12 +24,12 @@ extension Array {
     }
 }
 
-/// A random life of one subscription as Apple would sign it and three customers would claim it.
+/// A random life of one subscription, as Apple signs it and three customers claim it.
 struct Life {
     static let customers = [alice, bob, carol]
     private static let products = [plus, pro, ProductID("plus.yearly"), ProductID("never.heard.of")]
 
-    /// In the order in which it happened.
+    /// In the order in which they happened.
     private(set) var inputs: [LedgerInput] = []
     var facts: [LedgerInput] { inputs.filter { if case .claim = $0 { false } else { true } } }
     var claims: [LedgerInput] { inputs.filter { if case .claim = $0 { true } else { false } } }
@@ -57,7 +57,7 @@ struct Life {
     }
 
     private mutating func step() {
-        // A millisecond more each time keeps signature dates apart, as the store's key of a transaction version requires.
+        // One more millisecond each time keeps signature dates distinct, as the store's key of a transaction version requires.
         now = now + .hours(Int64.random(in: 1...400, using: &generator)) + Milliseconds(1)
         switch Int.random(in: 0..<11, using: &generator) {
         case 0, 1: renew()
@@ -125,7 +125,7 @@ struct Life {
                     })))
     }
 
-    /// Restoring on another device: another transaction id for the same charge.
+    /// A restore on another device: another transaction id for the same charge.
     private mutating func mint() {
         count += 1
         var copy = current

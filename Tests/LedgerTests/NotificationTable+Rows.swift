@@ -54,7 +54,7 @@ struct NotificationScript {
 
     // MARK: The state before
 
-    /// When the state is looked at.
+    /// When the state is observed.
     var seenAt: Timestamp {
         switch row.state {
         case .unknown, .renewing, .ending, .revoked, .deferred: day(2026, 1, 20)
@@ -71,7 +71,7 @@ struct NotificationScript {
         }
     }
 
-    /// Apple's words about the next renewal in the state, signed then.
+    /// Apple's renewal info in the state, signed at this instant.
     private func info(signed: Timestamp) -> RenewalFact {
         renewalInfo(signed: signed, renews: row.state != .ending && row.state != .expired) {
             ($0.productId, $0.autoRenewProductId) = (plus, row.state == .deferred ? Self.yearly : plus)
@@ -81,7 +81,7 @@ struct NotificationScript {
         }
     }
 
-    /// What leads to the state, with when each was learned; Alice bought it at once.
+    /// The inputs that lead to the state, and when each was learned; Alice claimed the purchase at once.
     var past: [(input: LedgerInput, at: Timestamp)] {
         guard row.state != .unknown else { return [] }
         let bought = transaction("1000", from: Self.begin, to: Self.end)
@@ -178,7 +178,7 @@ struct NotificationScript {
         }
     }
 
-    /// A month of the product; where something is known, under another id.
+    /// A month of the product; under another id where a transaction is known already.
     private func new(_ product: ProductID, from begin: Timestamp, _ reason: ChargeReason) -> TransactionFact {
         let parts = CivilDate(daysSince1970: begin.millisecondsSince1970 / 86_400_000)
         let until = day(parts.year, parts.month + 1, parts.day)
@@ -188,7 +188,7 @@ struct NotificationScript {
         }
     }
 
-    /// The present transaction, signed anew.
+    /// The present transaction, signed again.
     private func resigned() -> TransactionFact {
         var fact = present
         fact.signedDate = signedAt

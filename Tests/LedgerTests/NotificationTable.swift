@@ -1,10 +1,10 @@
 import Ledger
 import Primitives
 
-/// Apple's table of notifications, and what each must come to in each state of a subscription.
+/// Apple's table of notifications, and the required result of each in each state of a subscription.
 ///
-/// Written by hand from the column "Entitlement effect" of Apple's types and subtypes and from what Apple says that each carries;
-/// never from what the ledger answered.
+/// Written by hand from the column "Entitlement effect" of Apple's types and subtypes and from Apple's description of their
+/// content; never from the ledger's answers.
 ///
 /// Source: Apple, App Store Server Notifications V2, `notificationType`, `subtype`, `data`.
 enum NotificationTable {
@@ -55,7 +55,7 @@ enum NotificationTable {
         UNCLAIM_SEATS -
         """
 
-    /// What the subscription is when the notification comes: a month from January 1 to February 1, 2026, owned by Alice.
+    /// The subscription's state when the notification arrives: a month from January 1 to February 1, 2026, owned by Alice.
     ///
     /// | state | what Apple signed | seen at |
     /// | unknown | nothing | January 20 |
@@ -69,7 +69,7 @@ enum NotificationTable {
     enum State: String, CaseIterable {
         case unknown, renewing, ending, grace, retry, expired, revoked, deferred
 
-        /// The status, and the signed end of what it gives, before the notification.
+        /// The status, and the signed end of access, before the notification.
         var before: (status: String, until: String) {
             switch self {
             case .unknown: ("-", "-")
@@ -93,15 +93,16 @@ enum NotificationTable {
     }
 
     enum Outcome {
-        /// Status and signed end afterwards, and the events since the state was seen, those that time brought among them.
+        /// Status and signed end afterwards, and the events since the state was observed, including those caused by time.
         case defined(status: String, until: String, events: [String])
-        /// Apple does not send this then; should it come, nothing breaks and nobody gains more than Apple signed.
+        /// Apple does not send this in that state; if it arrives anyway, nothing breaks and nobody gets more than Apple signed.
         case impossible(why: String)
     }
 
     /// `type | subtype | states | status, until | events`; "=" is what it was before, "known" all states but `unknown`.
     ///
-    /// The owner is Alice in all but `unknown`, which nobody has claimed: a notification moves no subscription (OWN-8).
+    /// The owner is Alice in all states but `unknown`, which nobody has claimed: a notification never moves a subscription
+    /// (OWN-8).
     static let text = """
         SUBSCRIBED | INITIAL_BUY | unknown | active 02-20, 02-20 | subscription.started
         SUBSCRIBED | INITIAL_BUY | known | impossible: the first purchase of a subscription makes its originalTransactionId

@@ -4,7 +4,7 @@ import Testing
 
 /// Every type and subtype of Apple's table in every state of a subscription.
 @Suite struct NotificationTableTests {
-    /// A book in the row's state, with everything told that time had brought by then.
+    /// A book in the row's state, with everything applied that was due by then.
     static func book(in script: NotificationScript) -> Book {
         var book = Book()
         for (input, instant) in script.past { book.tell([input], at: instant) }
@@ -22,7 +22,7 @@ import Testing
         #expect(Set(wanted).subtracting(named).sorted() == [])
         #expect(Set(named).subtracting(wanted).sorted() == [])
         #expect(wanted.count == 43 * 8)
-        // What Apple's table names is what the ledger knows (FACT-5).
+        // The ledger knows exactly what Apple's table names (FACT-5).
         #expect(Set(rows.map(\.type)) == Set(AppleWords.NotificationType.allCases.map(\.rawValue)))
         #expect(Set(rows.compactMap(\.subtype)) == Set(AppleWords.NotificationSubtype.allCases.map(\.rawValue)))
     }
@@ -47,7 +47,7 @@ import Testing
             #expect(Self.words(book.state.status(at: script.signedAt)) == status, "\(row)")
             #expect(Self.end(of: book.state) == until, "\(row)")
             #expect(book.events.dropFirst(told).map(\.kind.rawValue) == events, "\(row)")
-            // OWN-8: no notification moves a subscription.
+            // OWN-8: a notification never moves a subscription.
             #expect(book.state.tenures.last?.customer == (row.state == .unknown ? nil : alice), "\(row)")
             #expect(book.state.customers == (row.state == .unknown ? [] : [alice]), "\(row)")
         }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// The last end that Apple signed, of whatever the subscription gives.
+    /// The last end that Apple signed, of any access that the subscription gives.
     private static func end(of state: SubscriptionState) -> String {
         let signed = state.spans.filter { $0.kind != .provisional }
         if signed.contains(where: { $0.until == nil }) { return "forever" }

@@ -289,7 +289,8 @@ import Testing
 
     @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
     func `OWN-5 the upgrade's notification before, after and together with the buyer's upload gives one history`(order: [Int]) {
-        // The upload carries the transaction itself, as uploads do; the notification also says that the old one was upgraded.
+        // The upload carries only the transaction itself, as uploads do; the notification also says that the old one was
+        // upgraded.
         let upload: [LedgerInput] = [
             .fact(.transaction(upgrade)), .claim(claim(bob, .purchase, upgrade, at: day(2026, 2, 11) + .minutes(1))),
         ]

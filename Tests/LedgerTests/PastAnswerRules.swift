@@ -2,7 +2,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// ENT-11: an answer for an instant in the past speaks of that instant; PER-13 and PER-9 at their borders.
+/// ENT-11: an answer for an instant in the past is about that instant; PER-13 and PER-9 at their limits.
 @Suite struct PastAnswerRules {
     private let january = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1))
 
@@ -78,7 +78,7 @@ import Testing
             #expect(book.state.periods.map(\.end) == [bought, day(2026, 2, 28) + .hours(20), day(2026, 2, 1)])
             #expect(book.state.spans.filter { $0.kind == .paid }.map(\.productId) == [plus, pro])
             #expect(book.state.creditedPeriods(of: alice).map(\.productId) == [plus, pro])
-            // What follows the upgrade is as if the replaced renewal were not there.
+            // After the upgrade everything is as if the replaced renewal did not exist.
             #expect(book.state.spans.last?.kind == .provisional)
             #expect(
                 book.state.status(at: day(2026, 3, 2)) == .expired(at: day(2026, 2, 28) + .hours(20), expirationIntent: nil))

@@ -2,7 +2,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// Versions of what an app chose: OWN-17, and what follows for ENT-2 and PER-9.
+/// Versions of an app's settings: OWN-17, and the consequences for ENT-2 and PER-9.
 @Suite struct PolicyVersionRules {
     private static let basic = EntitlementID("basic")
     private static let extra = EntitlementID("extra")
@@ -77,7 +77,7 @@ import Testing
 
     // MARK: ENT-2
 
-    /// What plus gives at an instant to a customer with three periods of a month, joined in one span.
+    /// The entitlements of plus at an instant for a customer with three monthly periods, joined in one span.
     private func given(
         _ timeline: SettingsTimeline, at instant: Timestamp, renewing: Int = 3, lateNews: Bool = false
     ) -> [EntitlementID] {
@@ -95,15 +95,15 @@ import Testing
     }
 
     @Test(arguments: [
-        // Grows in the middle of the second period: at once, and it stays.
+        // Entitlements added in the middle of the second period: in effect at once, and they stay.
         ([basic], [basic, extra], 45, 44, [basic]), ([basic], [basic, extra], 45, 45, [basic, extra]),
         ([basic], [basic, extra], 45, 61, [basic, extra]),
-        // Shrinks in the middle of the second period: with the third.
+        // Entitlements removed in the middle of the second period: in effect with the third.
         ([basic, extra], [basic], 45, 46, [basic, extra]), ([basic, extra], [basic], 45, 59, [basic, extra]),
         ([basic, extra], [basic], 45, 60, [basic]), ([basic, extra], [basic], 45, 75, [basic]),
-        // One for the other: both, then the new one.
+        // One replaced by another: both, then the new one.
         ([basic], [extra], 45, 44, [basic]), ([basic], [extra], 45, 50, [basic, extra]), ([basic], [extra], 45, 60, [extra]),
-        // Shrinks exactly where a period begins.
+        // Entitlements removed exactly where a period begins.
         ([basic, extra], [basic], 60, 59, [basic, extra]), ([basic, extra], [basic], 60, 60, [basic]),
         // Late news belongs to the period before it: the last ends on day 90.
         ([basic, extra], [basic], 75, 90, [basic, extra]), ([basic, extra], [basic], 55, 90, [basic]),

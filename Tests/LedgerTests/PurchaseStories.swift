@@ -3,7 +3,7 @@ import Primitives
 import Testing
 
 /// The seventeen stories that shaped OWN-2, 4, 6, 9, 10, 17 and 18 (decision 0023). V pays; X is another customer on the same
-/// Apple Account; A owned it before.
+/// Apple Account; A was the owner before.
 @Suite struct PurchaseStories {
     private let v = CustomerID("v")
     private let x = CustomerID("x")
@@ -81,7 +81,7 @@ import Testing
         let token = try #require(bobToken)
         var bearing = upgrade
         bearing.appAccountToken = token
-        // V's own registration stands; and where nobody registered it in time, it names nobody.
+        // V's own registration counts; and where nobody registered the token in time, it names nobody.
         for vRegisters in [true, false] {
             var book = owned()
             if vRegisters { book.tell(.registration(registered(token, v))) }
@@ -245,7 +245,7 @@ import Testing
         _ = book.hear(upload(guest, .purchase, month, after: .seconds(9), isAnonymous: true))
         book.tell(upgrade)
         let other = CustomerID("$anonymous:2")
-        // On day 12 it seems to be another anonymous customer's still; on day 14 an identified one shows that he bought it.
+        // On day 12 it still seems to belong to another anonymous customer; on day 14 an identified customer proves the purchase.
         _ = book.hear(upload(other, .restore, upgrade, after: .days(1), isAnonymous: true))
         #expect(book.state.owner(at: day(2026, 1, 13)) == other)
         _ = book.hear(upload(v, .queue, upgrade, after: .days(3)))
@@ -255,7 +255,7 @@ import Testing
 }
 
 extension SubscriptionState {
-    /// What the customer's last claim came to.
+    /// The outcome of the customer's last claim.
     fileprivate func outcome(of customer: CustomerID) -> ClaimOutcome? { claims.last { $0.claim.customer == customer }?.outcome }
 }
 
@@ -272,7 +272,7 @@ extension SubscriptionState {
             ]))
     }
 
-    /// Alice, or an anonymous customer, has one of the products for January.
+    /// One of the products for January, owned by Alice or by an anonymous customer.
     private func state(of product: ProductID, anonymous: Bool = false) -> SubscriptionState {
         var book = Book()
         let bought = transaction("1", product, from: day(2026, 1, 1), to: day(2026, 2, 1)) {

@@ -17,7 +17,7 @@ private func line(
 }
 
 @Suite struct SourceRules {
-    /// All that only a JWS says.
+    /// All fields that only a JWS has.
     let rich = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
         $0.appAccountToken = aliceToken
         $0.appTransactionId = "704"
@@ -160,7 +160,7 @@ private func line(
             await Task.yield()
             var upgraded = rich
             (upgraded.isUpgraded, upgraded.webOrderLineItemId) = (true, "91000")
-            // A newer word that names another token counts; here nobody names one.
+            // A newer version that names another token counts; here none names one.
             let others = mixture(seed: seed).filter { $0.source != nil && $0.type == .autoRenewableSubscription }.map {
                 var other = $0
                 other.appAccountToken = nil
@@ -250,7 +250,7 @@ private func line(
         var signed = again
         signed.source = nil
         for news in [cancelled, fromAnswer, signed] { #expect(!book.repeats(news)) }
-        // Somebody says otherwise: then when the line was said decides, and a newer one is news.
+        // Where another source contradicts, the date of the line decides, and a newer line is news.
         var revoked = rich
         (revoked.signedDate, revoked.revocation) = (day(2026, 2, 1), Revocation(revocationDate: day(2026, 1, 25)))
         _ = book.record(revoked)
@@ -327,7 +327,7 @@ private func line(
         book.tell(old, new)
         #expect(book.state.periods.map(\.beginning) == [.firstKnown, beginning])
         #expect((book.state.periods[0].endReason == .replaced) == (beginning == .immediateChange))
-        // Where the source has a word for upgrades and does not use it, the same is a refund.
+        // Where the source can mark upgrades and does not do so, the same is a refund.
         var told = Book()
         var refund = old
         refund.source = .latestReceiptInfo

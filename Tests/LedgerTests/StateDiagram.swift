@@ -3,7 +3,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// The states and arrows on the page of the ledger are those that lives really show.
+/// The states and arrows on the ledger's page are those that lives actually show.
 @Suite struct StateDiagram {
     private struct Arrow: Hashable, Comparable, CustomStringConvertible {
         let from: String
@@ -13,8 +13,7 @@ import Testing
         static func < (left: Self, right: Self) -> Bool { left.description < right.description }
     }
 
-    /// What was believed of a subscription as time passed: the status before and after each piece of news, and the changes that
-    /// time brought in between.
+    /// The known status of a subscription over time: before and after each input, and the changes in between that time caused.
     private struct Watch {
         var arrows: Set<Arrow> = []
         private var book = Book()
@@ -78,7 +77,7 @@ import Testing
         return arrows
     }
 
-    /// A refund from before the end that is learned after it.
+    /// A refund before the end that is learned after it.
     private static var lateRefund: [TransactionFact] {
         let bought = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1))
         var refunded = bought
@@ -86,7 +85,7 @@ import Testing
         return [bought, refunded]
     }
 
-    /// Bought, refunded, and the refund taken back.
+    /// Bought, refunded, and the refund reversed.
     private static var consumable: [TransactionFact] {
         let bought = transaction("1", from: day(2026, 1, 1), to: nil) { $0.type = .consumable }
         var (refunded, kept) = (bought, bought)
@@ -111,7 +110,7 @@ import Testing
         ]
         let arrows = try Self.documented()
         #expect(Set(arrows.flatMap { [$0.from, $0.to] }) == Set(all.map(\.name) + ["unknown"]))
-        // A table of states says which of them give access.
+        // The page's table of states says which of them give access.
         let page = try Self.page
         for status in all {
             let row = "| `\(status.name)` | \(status.givesAccess ? "yes" : "no") |"
@@ -120,7 +119,7 @@ import Testing
     }
 }
 
-/// Where the project's files are, though the tests are reached through a symbolic link.
+/// The project's folder, even where the tests are reached through a symbolic link.
 enum Project {
     static var root: URL {
         URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()

@@ -33,7 +33,8 @@ import Testing
         #expect(book.hear(claim(alice, .purchase, january, at: day(2026, 1, 1) + .seconds(5))) == .bound)
         #expect(book.answer(alice, at: day(2026, 1, 5)).end == day(2026, 2, 1))
 
-        // 5 January: Bob logs in on the same phone. Its purchases show up, and he restores; he is refused, and nothing moves.
+        // 5 January: Bob logs in on the same phone. Its purchases show up, and he restores; the restore is refused, and nothing
+        // moves.
         #expect(
             book.hear(claim(bob, .queue, january, at: day(2026, 1, 5)))
                 == .refused(.boughtByAnother, rule: .purchaseEvidence))
@@ -42,7 +43,7 @@ import Testing
                 == .refused(.ownedByAnother, rule: .restore))
         #expect(!book.isActive(bob, at: day(2026, 1, 6)) && book.isActive(alice, at: day(2026, 1, 6)))
 
-        // 11 January, 12:00: Bob buys the quarter for 30. Apple takes it for an upgrade and gives Alice's rest back.
+        // 11 January, 12:00: Bob buys the quarter for 30. Apple treats it as an upgrade and refunds the rest of Alice's month.
         let noon = day(2026, 1, 11) + .hours(12)
         let upgrade = transaction("2", quarterly, from: noon, to: day(2026, 4, 11) + .hours(12), paid(30))
         var replaced = january
@@ -58,8 +59,8 @@ import Testing
             taken.map(\.amount) == [day(2026, 2, 1).since(noon)]
                 && !book.audit.contains { $0.customer == bob && !$0.takeBacks.isEmpty })
 
-        // 1 March: Alice chooses the month for 10 again. A downgrade waits: Apple returns the receipt of the quarter, and signs
-        // what comes next. Bob keeps what he paid for.
+        // 1 March: Alice chooses the month for 10 again. A downgrade is deferred: Apple returns the receipt of the quarter, and
+        // signs what comes next. Bob keeps what he paid for.
         let chosen = day(2026, 3, 1)
         book.tell(wishes(monthly, signed: chosen))
         #expect(book.hear(claim(alice, .purchase, upgrade, naming: monthly, at: chosen + .minutes(2))) == .noted)
@@ -89,7 +90,7 @@ import Testing
         let answer = book.answer(alice, at: day(2026, 1, 10))
         #expect(answer.start == morning && answer.end == day(2026, 2, 1) + .hours(15))
         #expect(book.answer(alice, at: day(2026, 2, 2)).isActive == false)
-        // Where time adds up it is one month too: what the morning bought is taken back but for its six hours.
+        // Where time accumulates it is one month too: the purchase of the morning is taken back except for its six hours.
         let credited = book.state.creditedPeriods(of: alice)
         #expect(credited.map(\.takenBackAt) == [afternoon, nil])
         let map = EntitlementMap(
@@ -146,7 +147,7 @@ import Testing
         var book = Book()
         let trial = transaction("1", from: day(2026, 1, 1), to: day(2026, 1, 8))
         let asked = day(2026, 1, 9)
-        // `in_app` knows the first purchase, and no word for a trial.
+        // `in_app` knows the first purchase, but cannot mark a trial.
         book.tell(line(.inApp, trial, said: asked))
         _ = book.hear(claim(alice, .purchase, trial, at: asked))
         #expect(!book.isActive(alice, at: asked))
@@ -188,18 +189,18 @@ import Testing
         let before = CustomerLicences(of: alice, states: [], appPurchases: [app], policy: licences)
         #expect(before.isPaidAppHolder && before.end(at: day(2018, 1, 14)) == day(2018, 8, 15))
 
-        // 15 January 2018: she subscribes for a year. What was left, to 15 August, is added after that year: 212 days.
+        // 15 January 2018: she subscribes for a year. The remaining time, until 15 August, is added after that year: 212 days.
         let year = transaction("1", from: day(2018, 1, 15), to: day(2019, 1, 15))
         let state = owned("1", by: alice, year)
         let her = CustomerLicences(of: alice, states: [state], appPurchases: [app], policy: licences)
         #expect(her.end(at: day(2018, 1, 15)) == day(2019, 8, 15))
 
-        // She lets it end. What came out by 15 August 2019 is hers for ever, and what came later is not.
+        // She lets it end. She keeps forever what was released by 15 August 2019, but not what was released later.
         let summer = Feature(id: FeatureID("s"), name: "summer 2019", releaseDate: day(2019, 8, 1))
         let autumn = Feature(id: FeatureID("a"), name: "autumn 2019", releaseDate: day(2019, 9, 1))
         #expect(her.mayUse(summer, at: day(2030, 1, 1)) && !her.mayUse(autumn, at: day(2030, 1, 1)))
 
-        // A second year adds nothing of the old licence a second time.
+        // A second year does not add the old licence a second time.
         let again = owned("1", by: alice, year, renewal("2", from: day(2019, 1, 15), to: day(2020, 1, 15)))
         let later = CustomerLicences(of: alice, states: [again], appPurchases: [app], policy: licences)
         #expect(later.end(at: day(2019, 2, 1)) == day(2020, 1, 16))
@@ -256,24 +257,24 @@ import Testing
             return book
         }
 
-        // Before or after the upload: one and the same history, and so one and the same state.
+        // Before or after the upload: the same history, and so the same state.
         let (before, after) = (told(notification, upload), told(upload, notification))
         #expect(before.history == after.history && before.state == after.state)
         #expect(before.state.tenures.map(\.customer) == [alice, bob] && before.state.tenures.last?.from == noon)
 
-        // The upload alone: the same owners and the same access; only the word `isUpgraded` is not known of the old period.
+        // The upload alone: the same owners and the same access; only `isUpgraded` of the old period is not known.
         let uploaded = told(upload)
         #expect(uploaded.state.tenures == before.state.tenures && uploaded.state.spans == before.state.spans)
         #expect(uploaded.state.creditedPeriods(of: alice) == before.state.creditedPeriods(of: alice))
 
-        // The notification alone: the same periods and the same access, whoever owns it; the owner stays who bound it first,
-        // since nobody knows who bought.
+        // The notification alone: the same periods and the same access, independent of the owner; the first owner remains,
+        // because it is not known who bought.
         let notified = told(notification)
         #expect(notified.state.periods == before.state.periods && notified.state.spans == before.state.spans)
         #expect(notified.state.tenures.map(\.customer) == [alice])
         #expect(notified.isActive(alice, at: noon) && !notified.isActive(bob, at: noon))
 
-        // Late by three days the upload makes of it the same history, from the upgrade's own second on.
+        // Three days later the upload results in the same history, from the second of the upgrade.
         var late = notified
         let lateUpload = claim(bob, .purchase, upgrade, at: noon + .days(3))
         #expect(late.hear(lateUpload) == .moved(from: alice, rule: .followPurchase))
@@ -313,7 +314,8 @@ import Testing
             productId: plus, claimedAt: day(2026, 1, 5))
         let outcome = book.hear(shown)
         #expect(outcome.map { !$0.changesOwner } ?? false)
-        // Whom the app's backend registered a token for, without calling him anonymous, is identified, whatever a claim says.
+        // A customer for whom the app's backend registered a token, without marking them as anonymous, is identified, whatever a
+        // claim says.
         #expect(book.state.tenures == before)
     }
 }

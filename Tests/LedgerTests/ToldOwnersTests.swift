@@ -3,7 +3,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// The fold of `owner.changed` alone: stretches of time, told in any order.
+/// The fold of `owner.changed` alone: stretches of time, received in any order.
 @Suite struct ToldOwnersTests {
     /// As a receiver reads it (docs/events.md).
     private func event(_ customer: CustomerID?, from start: Timestamp, until end: Timestamp? = nil) throws -> LedgerEvent {

@@ -45,7 +45,7 @@ import Testing
             states: states, catalogue: try catalogue(), map: map, at: instant ?? now)
     }
 
-    /// One cohort for everybody, who is offered these products.
+    /// One cohort for everybody, which is offered these products.
     private func answer(_ products: [ProductID], for situation: CustomerSituation, inAppChanges: Bool = false) throws
         -> WallAnswer
     {

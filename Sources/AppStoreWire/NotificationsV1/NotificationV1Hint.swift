@@ -4,10 +4,10 @@ public import Primitives
 /// What a server notification of version 1 says. **It proves nothing**: it is not signed, and anyone who knows the URL can send
 /// one.
 ///
-/// It is a hint that makes us ask Apple, with `latest_receipt` or by `originalTransactionId`; what it says about purchases is a
-/// fact only if the receipt in it verifies (FACT-3). ``hasPassword(equalTo:)`` keeps strangers from making us ask; it makes
-/// nothing true. One action of a customer sends several notifications in no order, and Apple repeats them after 6, 24 and 48
-/// hours.
+/// It is a hint to ask Apple, with `latest_receipt` or by `originalTransactionId`; what it says about purchases is a fact only if
+/// the receipt in it verifies (FACT-3). ``hasPassword(equalTo:)`` keeps strangers from triggering these requests; it proves
+/// nothing about the content. One action of a customer sends several notifications in no order, and Apple repeats them after 6,
+/// 24 and 48 hours.
 ///
 /// Fields that Apple withdrew on 10 March 2021 are read too, as old backends stored them. Properties are Apple's keys in camel
 /// case; dates are read as in ``LegacyPurchase``. nil means that Apple did not write the field, or wrote an empty string.
@@ -16,7 +16,7 @@ public import Primitives
 ///
 /// Source: Apple, App Store Server Notifications, `responseBodyV1`; FACT-3.
 public struct NotificationV1Hint: Sendable, Hashable {
-    /// `notification_type`: what is said to have happened; ``meaning`` says it in the words of version 2.
+    /// `notification_type`: what is said to have happened; ``meaning`` translates it to version 2.
     public let notificationType: NotificationV1Type
     /// `environment`, which is written `PROD` here for Production; that of the unified receipt, where it is missing.
     public let environment: Environment
@@ -38,7 +38,7 @@ public struct NotificationV1Hint: Sendable, Hashable {
     public let expirationIntent: ExpirationIntent?
     /// `deprecation`: since when version 1 is deprecated, a date as Apple writes it.
     public let deprecation: String?
-    /// `unified_receipt`: what `/verifyReceipt` would have answered, the 100 newest purchases of it.
+    /// `unified_receipt`: what `/verifyReceipt` would have answered, with the 100 newest purchases.
     public let unifiedReceipt: UnifiedReceipt?
     /// `latest_receipt` in base64; withdrawn.
     public let latestReceipt: String?
@@ -52,8 +52,8 @@ public struct NotificationV1Hint: Sendable, Hashable {
     public let withdrawnPurchases: [LegacyPurchase]
     /// Purchases and renewals that could not be read; an operator should see them.
     public let unreadableItems: [UnreadableItem]
-    /// The body as it came, with the fields that nobody here knows (FACT-5, FACT-6). **It holds the shared secret**: not for
-    /// logs.
+    /// The body as it came, with the fields that this library does not know (FACT-5, FACT-6). **It holds the shared secret**: not
+    /// for logs.
     public let json: [UInt8]
     private let password: String?
 
@@ -119,7 +119,7 @@ public struct NotificationV1Hint: Sendable, Hashable {
         return environment
     }
 
-    /// Everything that is said to be bought: first the unified receipt, then the withdrawn fields.
+    /// All purchases that are named: first those of the unified receipt, then those of the withdrawn fields.
     public var purchases: [LegacyPurchase] { (unifiedReceipt?.purchases ?? []) + withdrawnPurchases }
 
     /// The app that the notification says it is about: `bid`, else that of the first purchase which names one.

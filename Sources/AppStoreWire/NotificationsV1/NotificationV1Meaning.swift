@@ -1,7 +1,7 @@
 /// What a notification of version 1 would be in version 2.
 ///
-/// Version 1 has fewer words: `CANCEL` is a refund or an upgrade. Where the purchases in the body tell which, there is one
-/// candidate; where they do not, there are all that it can be, and only asking Apple tells.
+/// Version 1 has fewer types: `CANCEL` is a refund or an upgrade. Where the purchases in the body show which, there is one
+/// candidate; otherwise all possible ones are listed, and only Apple can tell.
 ///
 /// Source: Apple, App Store Server Notifications, `notification_type` and `notificationType`.
 public struct NotificationV1Meaning: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct NotificationV1Meaning: Sendable, Hashable {
     /// What it can be: at least one, in an order that says nothing about which is likelier.
     public let candidates: [Candidate]
 
-    /// What it is; nil where the body cannot tell.
+    /// What it is; nil where the body does not show it.
     public var certain: Candidate? { candidates.count == 1 ? candidates.first : nil }
 
     static func type(_ type: NotificationType, _ subtypes: NotificationSubtype?...) -> NotificationV1Meaning {
@@ -31,7 +31,7 @@ public struct NotificationV1Meaning: Sendable, Hashable {
 extension NotificationV1Hint {
     /// What this would be in version 2, by its type and what its body holds; nil for a type that is not listed (FACT-5).
     ///
-    /// It is as true as the notification, which proves nothing.
+    /// It is as reliable as the notification, which proves nothing.
     public var meaning: NotificationV1Meaning? {
         switch notificationType {
         case .initialBuy: .type(.subscribed, .initialBuy)
@@ -53,7 +53,7 @@ extension NotificationV1Hint {
     private static let upgrade = NotificationV1Meaning.type(.didChangeRenewalPref, .upgrade)
     private static let resubscription = NotificationV1Meaning.type(.subscribed, .resubscribe)
 
-    /// The subscription that this is about; nil where the body does not name one and its purchases are of several.
+    /// The subscription that this is about; nil where the body names none and its purchases belong to several.
     private var subject: String? {
         if let originalTransactionId { return originalTransactionId }
         let subjects = Set(purchases.map(\.originalTransactionId))
@@ -61,7 +61,7 @@ extension NotificationV1Hint {
     }
 
     /// The subscription's periods in the unified receipt, oldest first; withdrawn fields hold one only and never say what came
-    /// before it. nil where they are not known whole.
+    /// before it. nil where not all of them are known.
     private var periods: [LegacyPurchase]? {
         guard let subject, let unifiedReceipt, unreadableItems.isEmpty else { return nil }
         let periods = unifiedReceipt.purchases.filter { $0.originalTransactionId == subject && $0.expiresDate != nil }
@@ -69,7 +69,7 @@ extension NotificationV1Hint {
         return periods.isEmpty ? nil : periods
     }
 
-    /// How the subscription will go on; nil where the body does not say.
+    /// How the subscription will renew; nil where the body does not say.
     private var renewal: LegacyRenewal? {
         guard let unifiedReceipt, let subject else { return nil }
         let renewals = unifiedReceipt.pendingRenewalInfo.filter { $0.originalTransactionId == subject }
@@ -94,13 +94,13 @@ extension NotificationV1Hint {
         return .type(.didFailToRenew, renewal.gracePeriodExpiresDate == nil ? nil : .gracePeriod)
     }
 
-    /// Another product next than now: deferred, which version 2 calls a downgrade. The same product: a change was taken back, or,
-    /// where a period was replaced, the notification may belong to that upgrade.
+    /// If the next product differs from the present one, the change is deferred, which version 2 calls a downgrade. If it is the
+    /// same, a change was reverted, or, where a period was replaced, the notification may belong to that upgrade.
     private var preference: NotificationV1Meaning {
         let unknown = NotificationV1Meaning.type(.didChangeRenewalPref, .downgrade, nil, .upgrade)
         guard let renewal, let next = nextProduct(of: renewal) else { return unknown }
         guard next == renewal.productId else {
-            // What runs already is not deferred: the renewal still names the product before an upgrade.
+            // A change that is in effect already is not deferred: the renewal still names the product before an upgrade.
             return periods?.last?.productId == next ? unknown : .type(.didChangeRenewalPref, .downgrade)
         }
         guard let periods, !periods.contains(where: { $0.isUpgraded == true }) else {
@@ -123,7 +123,7 @@ extension NotificationV1Hint {
         }
     }
 
-    /// The period that ended last says it: an upgrade marked it and began another in its midst, a refund did neither.
+    /// The period that ended last shows it: an upgrade marks it and starts another one during it, a refund does neither.
     private var cancellation: NotificationV1Meaning {
         let unknown = NotificationV1Meaning.either(.type(.refund, nil), Self.upgrade)
         guard let periods, let end = periods.compactMap(\.cancellationDate).max() else { return unknown }
@@ -146,6 +146,6 @@ extension NotificationV1Hint {
 }
 
 extension LegacyPurchase {
-    /// Whether this was bought before the other's period was to end.
+    /// Whether this was bought before the end of the other's period.
     fileprivate func began(in other: LegacyPurchase) -> Bool { other.expiresDate.map { purchaseDate < $0 } ?? false }
 }

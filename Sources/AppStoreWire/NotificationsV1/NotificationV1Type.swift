@@ -14,9 +14,9 @@ public struct NotificationV1Type: RawRepresentable, Sendable, Hashable {
     public static let initialBuy = NotificationV1Type(rawValue: "INITIAL_BUY")
     /// The customer renewed, resubscribed or upgraded by hand.
     public static let interactiveRenewal = NotificationV1Type(rawValue: "INTERACTIVE_RENEWAL")
-    /// Renewed by itself.
+    /// Renewed automatically.
     public static let didRenew = NotificationV1Type(rawValue: "DID_RENEW")
-    /// Renewed by itself after a payment had failed.
+    /// Renewed automatically after a payment had failed.
     public static let didRecover = NotificationV1Type(rawValue: "DID_RECOVER")
     /// The renewal could not be paid.
     public static let didFailToRenew = NotificationV1Type(rawValue: "DID_FAIL_TO_RENEW")
@@ -30,7 +30,7 @@ public struct NotificationV1Type: RawRepresentable, Sendable, Hashable {
     public static let refund = NotificationV1Type(rawValue: "REFUND")
     /// Access by Family Sharing ended.
     public static let revoke = NotificationV1Type(rawValue: "REVOKE")
-    /// A refund was asked for; Apple wants to know how much was used.
+    /// A refund was requested; Apple asks how much was used.
     public static let consumptionRequest = NotificationV1Type(rawValue: "CONSUMPTION_REQUEST")
     /// The customer is asked to agree to a higher price.
     public static let priceIncreaseConsent = NotificationV1Type(rawValue: "PRICE_INCREASE_CONSENT")

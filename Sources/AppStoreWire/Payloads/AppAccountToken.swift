@@ -12,7 +12,7 @@ public struct AppAccountToken: RawRepresentable, Sendable, Hashable {
     /// Any text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The UUID in lower case, to compare with; nil when the text has not the form of a UUID.
+    /// The UUID in lower case, for comparisons; nil when the text does not have the form of a UUID.
     public var canonicalUUID: String? {
         let bytes = Array(rawValue.utf8)
         guard bytes.count == 36 else { return nil }

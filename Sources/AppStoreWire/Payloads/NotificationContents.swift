@@ -33,7 +33,7 @@ public struct NotificationData: Sendable, Hashable {
     }
 }
 
-/// How a request to extend many subscriptions ended.
+/// The result of a request to extend many subscriptions.
 ///
 /// Source: Apple, App Store Server Notifications, `summary`.
 public struct NotificationSummary: Sendable, Hashable {
@@ -51,7 +51,7 @@ public struct NotificationSummary: Sendable, Hashable {
     public let storefrontCountryCodes: [String]?
     /// How many subscriptions were extended.
     public let succeededCount: Int64?
-    /// How many could not be.
+    /// How many could not be extended.
     public let failedCount: Int64?
 
     init(_ reader: PayloadReader) throws(FieldRefusal) {

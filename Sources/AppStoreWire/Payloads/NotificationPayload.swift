@@ -9,24 +9,24 @@ public struct NotificationPayload: Sendable, Hashable {
     public let notificationType: NotificationType
     /// A detail of it.
     public let subtype: NotificationSubtype?
-    /// The notification; a delivery that is tried again carries the same.
+    /// The notification; retried deliveries carry the same one.
     public let notificationUUID: String
     /// `2.0`.
     public let version: String?
-    /// When Apple signed this; a delivery that is tried again carries the same.
+    /// When Apple signed this; retried deliveries carry the same date.
     public let signedDate: Timestamp
     /// What a notification about a purchase is about.
     public let data: NotificationData?
-    /// How a request to extend many subscriptions ended.
+    /// The result of a request to extend many subscriptions.
     public let summary: NotificationSummary?
     /// A token for purchases outside the App Store.
     public let externalPurchaseToken: ExternalPurchaseToken?
     /// What a notification about a download of the app is about.
     public let appData: NotificationAppData?
-    /// The seats that were given back, as it was written, JSON; only in UNCLAIM_SEATS.
+    /// The seats that were given back, as written, JSON; only in UNCLAIM_SEATS.
     public let unclaimInfo: [UInt8]?
     /// The app and environment that it is about, whichever of the objects above names them; also read from an object that is
-    /// newer than this library, so that a notification of an unknown kind still finds its app (FACT-5).
+    /// newer than this library, so that a notification of an unknown kind is still assigned to its app (FACT-5).
     public let subject: NotificationSubject
 
     init(_ reader: PayloadReader) throws(FieldRefusal) {
@@ -56,7 +56,7 @@ public struct NotificationSubject: Sendable, Hashable {
     /// The app's Apple id, when it is named.
     public let appAppleId: Int64?
 
-    /// The one object of the notification that names a bundle; none or two are refused, for then it is about no app or about any.
+    /// The one object of the notification that names a bundle. None or two are refused: it would be about no app, or ambiguous.
     init(_ notification: PayloadReader, token: ExternalPurchaseToken?) throws(FieldRefusal) {
         let named = notification.object.filter { $0.value.object?["bundleId"] != nil }.map(\.name)
         guard let name = named.first, let reader = try notification.reader(name) else {

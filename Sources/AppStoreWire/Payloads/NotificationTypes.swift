@@ -36,13 +36,13 @@ public struct NotificationType: RawRepresentable, Sendable, Hashable {
     public static let refund = NotificationType(.refund)
     /// A refund was refused.
     public static let refundDeclined = NotificationType(.refundDeclined)
-    /// A refund was asked for; Apple wants to know how much was used.
+    /// A refund was requested; Apple asks how much was used.
     public static let consumptionRequest = NotificationType(.consumptionRequest)
     /// The renewal date was extended.
     public static let renewalExtended = NotificationType(.renewalExtended)
     /// Access by Family Sharing ended.
     public static let revoke = NotificationType(.revoke)
-    /// A test that the developer asked for.
+    /// A test that the developer requested.
     public static let test = NotificationType(.test)
     /// A request to extend many subscriptions ended.
     public static let renewalExtension = NotificationType(.renewalExtension)
@@ -100,7 +100,7 @@ public struct NotificationSubtype: RawRepresentable, Sendable, Hashable {
     public static let gracePeriod = NotificationSubtype(.gracePeriod)
     /// Announced, not yet answered.
     public static let pending = NotificationSubtype(.pending)
-    /// Agreed to, or told where no consent is needed.
+    /// Agreed to, or announced where no consent is needed.
     public static let accepted = NotificationSubtype(.accepted)
     /// Payment succeeded after it had failed.
     public static let billingRecovery = NotificationSubtype(.billingRecovery)

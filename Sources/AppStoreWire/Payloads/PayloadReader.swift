@@ -16,11 +16,11 @@ struct FieldRefusal: Error {
     }
 }
 
-/// Reads the fields of one object by Apple's documented types. A field of another type refuses the payload and is named; a
-/// field that is absent or `null` is nil; fields that nobody asks for are left alone.
+/// Reads the fields of one object by Apple's documented types. A field of another type refuses the payload and is named; a field
+/// that is absent or `null` is nil; other fields are ignored.
 struct PayloadReader {
     private let fields: JSONFields
-    /// It is Xcode's, which writes instants with fractions of a millisecond; nobody else may.
+    /// Whether the payload is Xcode's, which writes instants with fractions of a millisecond; no other signer may.
     private let allowsFractions: Bool
 
     init(_ object: JSONObject, allowsFractions: Bool = false) {
@@ -43,7 +43,7 @@ struct PayloadReader {
         try refusing { () throws(JSONFieldError) in try fields.text(name) }
     }
 
-    /// A text that is there and not empty.
+    /// A text that is present and not empty.
     func requiredText(_ name: String) throws(FieldRefusal) -> String {
         let text = try required(name, try text(name))
         guard !text.isEmpty else { throw invalid(name) }
@@ -81,7 +81,7 @@ struct PayloadReader {
         try refusing { () throws(JSONFieldError) in try fields.texts(name) }
     }
 
-    /// A compact JWS, not looked into.
+    /// A compact JWS, not decoded.
     func compactJWS(_ name: String) throws(FieldRefusal) -> [UInt8]? {
         try refusing { () throws(JSONFieldError) in try fields.utf8(name) }.map { Array($0) }
     }

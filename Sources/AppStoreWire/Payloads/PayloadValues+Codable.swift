@@ -1,4 +1,4 @@
-// One raw value each, known or not: what bodies of the App Store Server API carry as it stands.
+// One raw value each, known or not: bodies of the App Store Server API carry it unchanged.
 
 extension AutoRenewStatus: Codable {}
 extension ExpirationIntent: Codable {}

@@ -1,6 +1,6 @@
 public import Primitives
 
-/// What the App Store asks in real time, as Apple signed it: which message or offer to show to a customer who is about to turn
+/// A real-time request of the App Store, as Apple signed it: which message or offer to show to a customer who is about to turn
 /// off auto-renew.
 ///
 /// Source: Apple, Retention Messaging API, `DecodedRealtimeRequestBody`.

@@ -22,7 +22,7 @@ public struct RenewalInfoPayload: Sendable, Hashable {
     public let isInBillingRetryPeriod: Bool?
     /// Until when the access is kept although the payment failed; nil also where Apple writes null.
     public let gracePeriodExpiresDate: Timestamp?
-    /// Why it expired; only of expired subscriptions.
+    /// Why it expired; only for expired subscriptions.
     public let expirationIntent: ExpirationIntent?
     /// Whether the customer agreed to a higher price.
     public let priceIncreaseStatus: PriceIncreaseStatus?

@@ -7,7 +7,7 @@ internal import StrictJSON
 enum PayloadKind: String, CaseIterable {
     case transaction, renewalInfo, appTransaction, notification, realtimeRequest
 
-    /// Fields that together stand in this kind and in no other.
+    /// Fields that occur together in this kind and in no other.
     private var marks: [String] {
         switch self {
         case .transaction: ["transactionId", "productId", "purchaseDate"]
@@ -37,16 +37,16 @@ protocol SignedPayload: JWSPayload {
     static var environmentField: String { get }
     /// When the signer says that it signed.
     var signingDate: Timestamp { get }
-    /// The environment that it is of.
+    /// The environment of the payload.
     var signedEnvironment: Environment { get }
 
     init(_ reader: PayloadReader) throws(FieldRefusal)
-    /// Refuses what is not about this app (FACT-4).
+    /// Refuses a payload that is not about this app (FACT-4).
     func check(_ app: ExpectedApp) throws(FieldRefusal)
 }
 
 extension SignedPayload {
-    /// Reads the payload's JSON: whole and strictly, kind first, then each field.
+    /// Reads the payload's JSON, completely and strictly: the kind first, then each field.
     static func decode(_ json: [UInt8]) throws(JWSRefusal) -> Self {
         let reader = try reader(json)
         guard kind.claims(reader) else { throw JWSRefusal(.wrongKind, "expected \(kind.rawValue)", in: part) }
@@ -68,7 +68,7 @@ extension SignedPayload {
         throw JWSRefusal(.payloadNotJSON, "not an object", in: part)
     }
 
-    /// The app's name and environment against what is expected; `appAppleId` counts in Production only, when it is named.
+    /// Compares the app's name and environment with what is expected; `appAppleId` counts in Production only, when it is named.
     func check(
         _ app: ExpectedApp, bundleId: String?, environment: Environment, appAppleId: Int64?
     ) throws(FieldRefusal) {

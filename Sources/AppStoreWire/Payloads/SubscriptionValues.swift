@@ -54,7 +54,7 @@ public struct PriceIncreaseStatus: RawRepresentable, Sendable, Hashable {
 
     /// Not yet answered.
     public static let pending = PriceIncreaseStatus(rawValue: 0)
-    /// Agreed, or told where no consent is needed.
+    /// Agreed, or informed where no consent is needed.
     public static let agreed = PriceIncreaseStatus(rawValue: 1)
 }
 

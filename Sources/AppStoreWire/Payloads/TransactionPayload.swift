@@ -6,7 +6,7 @@ public import Primitives
 public struct TransactionPayload: Sendable, Hashable {
     /// The transaction.
     public let transactionId: String
-    /// The first transaction of the subscription, or of the purchase; what the ledger goes by.
+    /// The first transaction of the subscription, or of the purchase; the ledger uses it as the identity.
     public let originalTransactionId: String
     /// The period across devices; subscriptions only.
     public let webOrderLineItemId: String?
@@ -28,7 +28,7 @@ public struct TransactionPayload: Sendable, Hashable {
     public let type: ProductType
     /// The token that the app attached.
     public let appAccountToken: AppAccountToken?
-    /// How the customer came by it.
+    /// How the customer got it.
     public let inAppOwnershipType: InAppOwnershipType?
     /// When Apple signed this.
     public let signedDate: Timestamp
@@ -68,7 +68,7 @@ public struct TransactionPayload: Sendable, Hashable {
     public let advancedCommerceInfo: [UInt8]?
     /// How a commitment is paid.
     public let billingPlanType: BillingPlanType?
-    /// Where in a commitment this period stands.
+    /// The place of this period in a commitment.
     public let commitmentInfo: TransactionCommitmentInfo?
     /// The subscription that this one continues after the app or the purchase moved.
     public let previousOriginalTransactionId: String?
@@ -141,7 +141,7 @@ extension TransactionPayload: SignedPayload {
     }
 }
 
-/// Where a monthly period stands in its commitment of twelve.
+/// The place of a monthly period in its commitment of twelve.
 ///
 /// Source: Apple, App Store Server API, `commitmentInfo` of a transaction.
 public struct TransactionCommitmentInfo: Sendable, Hashable {

@@ -12,9 +12,9 @@ public struct ProductType: RawRepresentable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Renews until somebody or something ends it.
+    /// Renews until it is ended.
     public static let autoRenewableSubscription = ProductType(rawValue: "Auto-Renewable Subscription")
-    /// Bought once, kept for ever.
+    /// Bought once, kept forever.
     public static let nonConsumable = ProductType(rawValue: "Non-Consumable")
     /// Bought, used up, bought again.
     public static let consumable = ProductType(rawValue: "Consumable")
@@ -22,7 +22,7 @@ public struct ProductType: RawRepresentable, Sendable, Hashable {
     public static let nonRenewingSubscription = ProductType(rawValue: "Non-Renewing Subscription")
 }
 
-/// How the customer came by the product.
+/// How the customer got the product.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -38,7 +38,7 @@ public struct InAppOwnershipType: RawRepresentable, Sendable, Hashable {
     public static let purchased = InAppOwnershipType(rawValue: AppleWords.OwnershipType.purchased.rawValue)
     /// Has it from a family member.
     public static let familyShared = InAppOwnershipType(rawValue: AppleWords.OwnershipType.familyShared.rawValue)
-    /// Was given it by an organisation.
+    /// Got it from an organisation.
     public static let assigned = InAppOwnershipType(rawValue: AppleWords.OwnershipType.assigned.rawValue)
 }
 
@@ -116,7 +116,7 @@ public struct OfferDiscountType: RawRepresentable, Sendable, Hashable {
     public static let payAsYouGo = OfferDiscountType(rawValue: "PAY_AS_YOU_GO")
     /// Once for all the offer's periods.
     public static let payUpFront = OfferDiscountType(rawValue: "PAY_UP_FRONT")
-    /// Once, for a purchase that is no subscription.
+    /// Once, for a purchase that is not a subscription.
     public static let oneTime = OfferDiscountType(rawValue: "ONE_TIME")
 }
 
@@ -134,7 +134,7 @@ public struct RevocationReason: RawRepresentable, Sendable, Hashable {
 
     /// Another reason than the app.
     public static let other = RevocationReason(rawValue: 0)
-    /// A real or felt fault of the app.
+    /// An actual or perceived fault of the app.
     public static let appIssue = RevocationReason(rawValue: 1)
 }
 
@@ -150,13 +150,13 @@ public struct RevocationType: RawRepresentable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// All the money went back.
+    /// The full amount was refunded.
     public static let refundFull = RevocationType(rawValue: AppleWords.RevocationType.refundFull.rawValue)
-    /// The part went back that `revocationPercentage` says.
+    /// The part that `revocationPercentage` states was refunded.
     public static let refundProrated = RevocationType(rawValue: AppleWords.RevocationType.refundProrated.rawValue)
     /// Family Sharing ended.
     public static let familyRevoke = RevocationType(rawValue: AppleWords.RevocationType.familyRevoke.rawValue)
-    /// An organisation took it back.
+    /// An organisation revoked it.
     public static let assignmentRevoke = RevocationType(rawValue: AppleWords.RevocationType.assignmentRevoke.rawValue)
 }
 

@@ -16,9 +16,9 @@ public struct AppReceiptPayload: Sendable, Hashable {
     public let bundleId: String
     /// 3: `CFBundleVersion`; on macOS `CFBundleShortVersionString`.
     public let applicationVersion: String?
-    /// 4: bytes that only serve ``isMadeFor(device:)``.
+    /// 4: bytes that are used only by ``isMadeFor(device:)``.
     public let opaqueValue: [UInt8]
-    /// 5: ties the receipt to one device: ``isMadeFor(device:)``; 20 bytes in all of Apple's.
+    /// 5: ties the receipt to one device: ``isMadeFor(device:)``; 20 bytes in all of Apple's receipts.
     public let sha1Hash: [UInt8]
     /// 10*: the age rating, such as `4+`.
     public let ageRating: String?
@@ -28,7 +28,7 @@ public struct AppReceiptPayload: Sendable, Hashable {
     public let downloadId: Int64?
     /// 16*: Apple's number of the version.
     public let versionExternalIdentifier: Int64?
-    /// 17: the purchases, in the receipt's order, which means nothing.
+    /// 17: the purchases, in the receipt's order, which has no meaning.
     public let inApp: [InAppReceipt]
     /// 18*: when the customer first got the app; constant in Sandbox.
     public let originalPurchaseDate: Timestamp?
@@ -41,7 +41,7 @@ public struct AppReceiptPayload: Sendable, Hashable {
 
     private let bundleIdBytes: [UInt8]
 
-    /// Reads the content of a receipt out of the bytes that it stands in; the caller has checked the signature.
+    /// Reads the content of a receipt out of the bytes that contain it; the caller has checked the signature.
     package init(_ bytes: [UInt8], in range: Range<Int>) throws(ReceiptRefusal) {
         let attributes = try ReceiptAttributes(bytes, in: range)
         receiptType = ReceiptType(rawValue: try attributes.requiredText(0))

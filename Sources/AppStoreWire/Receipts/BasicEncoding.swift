@@ -1,9 +1,9 @@
 internal import SwiftASN1
 
-/// BER rewritten as DER: lengths are said and as short as they can be, and octet strings are in one piece. Xcode writes receipts
+/// BER rewritten as DER: lengths are definite and as short as possible, and octet strings are in one piece. Xcode writes receipts
 /// in BER.
 ///
-/// What is signed stays as it was: the octets of the content, and elements that were DER already.
+/// The signed part stays unchanged: the octets of the content, and elements that were DER already.
 ///
 /// Source: ITU-T X.690, sections 8.1 and 8.7 (BER), 10.1 and 10.2 (DER).
 enum BasicEncoding {

@@ -2,7 +2,7 @@
 /// the signature does.
 ///
 /// Strict as DER is: definite lengths in as few bytes as they take, integers without needless bytes. Tags of more than one byte
-/// are not known here; receipts have none. The tests and the fuzzer hold it against the general parser.
+/// are not supported; receipts have none. The tests and the fuzzer compare it with the general parser.
 ///
 /// Source: X.690, sections 8 and 10.
 struct DERElements {
@@ -23,7 +23,7 @@ struct DERElements {
     private var position: Int
     private let end: Int
 
-    /// The elements that stand one after the other in a range.
+    /// The consecutive elements in a range.
     init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
@@ -32,18 +32,18 @@ struct DERElements {
 
     var isAtEnd: Bool { position == end }
 
-    /// The only element in a range; nil where there is none, more than one, or something that is none.
+    /// The only element in a range; nil where there is none, more than one, or something that is not an element.
     static func only(_ bytes: [UInt8], in range: Range<Int>) -> Element? {
         var elements = DERElements(bytes, in: range)
         guard let element = elements.next(), elements.isAtEnd else { return nil }
         return element
     }
 
-    /// The next element; nil where there is none or something that is none.
+    /// The next element; nil where there is none, or something that is not an element.
     mutating func next() -> Element? {
         guard end - position >= 2 else { return nil }
         let tag = bytes[position]
-        // Numbers above 30 take more bytes; number 0 of the universal class ends indefinite lengths, which DER has not.
+        // Numbers above 30 take more bytes; number 0 of the universal class ends indefinite lengths, which DER does not have.
         guard tag & 0x1F != 0x1F, tag & 0xDF != 0 else { return nil }
         var start = position + 2
         var length = Int(bytes[position + 1])

@@ -1,12 +1,12 @@
 /// How many elements a value of BER or DER is made of, at all depths.
 ///
-/// A parser makes a node of about ninety bytes for each, of which the smallest takes two of the input: an input made of nothing
-/// else would cost its size fifty times over. So they are counted first, in place. Content of one element that holds others
-/// follows its own tag and length, so that one walk from front to back meets them all.
+/// A parser makes a node of about ninety bytes for each, of which the smallest takes two of the input: an input made only of
+/// these would cost fifty times its size. So they are counted first, in place. The content of an element that contains others
+/// follows its own tag and length, so one pass from front to back meets them all.
 ///
 /// Source: X.690, section 8.1; T30.
 enum ElementCount {
-    /// Whether there are no more than so many before the end, or before the place from which on nothing can be parsed.
+    /// Whether there are at most this many before the end, or before the place after which nothing can be parsed.
     static func isAtMost(_ most: Int, in bytes: [UInt8]) -> Bool {
         var count = 0
         var position = 0
@@ -18,8 +18,8 @@ enum ElementCount {
         return true
     }
 
-    /// Where the walk goes on after the tag and the length at the position: at the content of what holds others, else behind it.
-    /// Nil at the end, and where no element is.
+    /// Where the pass continues after the tag and the length at the position: at the content of an element that contains others,
+    /// else after the element. Nil at the end, and where there is no element.
     private static func content(in bytes: [UInt8], from start: Int) -> Int? {
         guard start < bytes.count else { return nil }
         let isConstructed = bytes[start] & 0x20 != 0
@@ -36,7 +36,7 @@ enum ElementCount {
         if first < 0x80 {
             length = Int(first)
         } else {
-            // None at all is an indefinite length, whose end is an element too.
+            // No length bytes mean an indefinite length, whose end is an element too.
             for _ in 0..<Int(first & 0x7F) {
                 guard position < bytes.count, length < 1 << 48 else { return nil }
                 length = length << 8 | Int(bytes[position])

@@ -23,7 +23,7 @@ public struct InAppReceipt: Sendable, Hashable {
     public let expiresDate: Timestamp?
     /// 1710*: the product's Apple id.
     public let productAdamId: Int64?
-    /// 1711: the period across devices; 0 where it is no subscription, nil in receipts of Xcode.
+    /// 1711: the period across devices; 0 where it is not a subscription, nil in receipts of Xcode.
     public let webOrderLineItemId: Int64?
     /// 1712: when Apple refunded it, or an upgrade replaced it.
     public let cancellationDate: Timestamp?
@@ -70,12 +70,12 @@ public struct InAppProductType: RawRepresentable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Bought once, kept for ever.
+    /// Bought once, kept forever.
     public static let nonConsumable = InAppProductType(rawValue: 0)
     /// Bought, used up, bought again.
     public static let consumable = InAppProductType(rawValue: 1)
     /// Runs for a time that only the app knows.
     public static let nonRenewingSubscription = InAppProductType(rawValue: 2)
-    /// Renews until somebody or something ends it.
+    /// Renews until it is ended.
     public static let autoRenewableSubscription = InAppProductType(rawValue: 3)
 }

@@ -1,15 +1,14 @@
-/// A property list in NeXT's style of names and texts, such as `{ "pod" = "100"; }`: what receipts from before iOS 7 are written
-/// in.
+/// A property list in NeXT's style of names and texts, such as `{ "pod" = "100"; }`: the format of receipts from before iOS 7.
 ///
-/// Only what those receipts use is read: one dictionary of texts, quoted or plain words. A name that comes twice, anything nested
-/// and anything after the dictionary is refused. Time and memory are in proportion to the text.
+/// Only what those receipts use is read: one dictionary of texts, quoted or plain words. A name that occurs twice, anything
+/// nested and anything after the dictionary is refused. Time and memory are in proportion to the text.
 ///
 /// Source: Apple, "Property List Programming Guide", "Old-Style ASCII Property Lists".
 struct PropertyListText {
     /// The names and their texts, in the order of the list.
     let entries: [(name: String, text: String)]
 
-    /// nil where the bytes are no such list.
+    /// nil where the bytes are not such a list.
     init?(_ bytes: ArraySlice<UInt8>) {
         var scanner = Scanner(bytes: bytes, position: bytes.startIndex)
         guard scanner.skip(UInt8(ascii: "{")) else { return nil }

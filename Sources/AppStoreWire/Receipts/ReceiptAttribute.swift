@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// One attribute of a receipt as it stands there; for those that this library has no name for.
+/// One attribute of a receipt, unchanged; for those that this library has no name for.
 ///
 /// Source: Apple, "Receipt fields": `ReceiptAttribute ::= SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`.
 public struct ReceiptAttribute: Sendable, Hashable {
@@ -23,11 +23,11 @@ struct ReceiptAttributes {
 
     private let bytes: [UInt8]
     private var entries: [Entry] = []
-    /// What stands before an attribute's number in a refusal.
+    /// What precedes an attribute's number in a refusal.
     private let path: String
 
-    /// Reads `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`. The order is not held against DER's, which
-    /// Apple does not keep.
+    /// Reads `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`. The order is not checked against DER's,
+    /// which Apple does not follow.
     init(_ bytes: [UInt8], in range: Range<Int>, path: String = "") throws(ReceiptRefusal) {
         self.bytes = bytes
         self.path = path
@@ -53,7 +53,7 @@ struct ReceiptAttributes {
         return Entry(type: type, version: version, value: value)
     }
 
-    /// Where the value's bytes are; refuses an attribute that came twice.
+    /// Where the value's bytes are; refuses an attribute that occurs twice.
     private func value(_ type: Int64) throws(ReceiptRefusal) -> Range<Int>? {
         var found: Range<Int>?
         for entry in entries where entry.type == type {
@@ -66,7 +66,7 @@ struct ReceiptAttributes {
     /// The value's bytes, whatever they are.
     func bytes(_ type: Int64) throws(ReceiptRefusal) -> [UInt8]? { try value(type).map { Array(bytes[$0]) } }
 
-    /// Where the values are of an attribute that may come any number of times, in the receipt's order.
+    /// Where the values of an attribute are that may occur any number of times, in the receipt's order.
     func all(_ type: Int64) -> [Range<Int>] { entries.filter { $0.type == type }.map(\.value) }
 
     func integer(_ type: Int64) throws(ReceiptRefusal) -> Int64? {
@@ -88,7 +88,7 @@ struct ReceiptAttributes {
         return text
     }
 
-    /// A text that is there and not empty.
+    /// A text that is present and not empty.
     func requiredText(_ type: Int64) throws(ReceiptRefusal) -> String {
         let text = try required(type, try text(type))
         guard !text.isEmpty else { throw invalid(type) }
@@ -102,7 +102,7 @@ struct ReceiptAttributes {
         return instant
     }
 
-    /// Xcode writes its local offset, and not always with the colon that RFC 3339 wants: `+0200`.
+    /// Xcode writes its local offset, and not always with the colon that RFC 3339 requires: `+0200`.
     private static func colonInOffset(_ text: String) -> String {
         let offset = text.utf8.suffix(5)
         guard offset.count == 5, let sign = offset.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// How receipts travel: base64, which databases and e-mails like to break into lines.
+/// How receipts are transmitted: base64, which databases and e-mails often break into lines.
 ///
 /// Source: RFC 4648, section 4.
 public enum ReceiptEncoding {

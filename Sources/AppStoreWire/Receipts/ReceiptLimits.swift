@@ -1,13 +1,13 @@
 /// How much of a receipt is read before it is refused; every figure bounds what an unsigned sender can cost (T30).
 ///
-/// What is signed stands in one element, so that the number of all others does not grow with a receipt; what they take to be
-/// parsed is bounded apart from its size.
+/// The signed content is in one element, so the number of all other elements does not grow with a receipt; the cost of parsing
+/// them is limited separately from the size.
 ///
 /// Source: T30; Apple's real receipts (about 4 KiB and 400 bytes for each purchase, three certificates of 1.2 KiB).
 public struct ReceiptLimits: Sendable, Hashable {
     /// The longest receipt in bytes, decoded: about twelve thousand purchases.
     public var maximumBytes = 5 * 1024 * 1024
-    /// The most elements of BER or DER around what is signed, at all depths. Apple's receipts have about 500, most of them in
+    /// The most elements of BER or DER around the signed content, at all depths. Apple's receipts have about 500, most of them in
     /// certificates; Xcode's one more for each kilobyte of content.
     public var maximumElements = 16 * 1024
     /// The most certificates in a receipt.
@@ -20,6 +20,6 @@ public struct ReceiptLimits: Sendable, Hashable {
     /// The figures above.
     public static let `default` = ReceiptLimits()
 
-    /// The figures above, to be changed one by one.
+    /// The figures above; each can be changed.
     public init() {}
 }

@@ -1,11 +1,11 @@
 /// Why a receipt was not accepted.
 ///
-/// Two refusals are equal when their codes are; the rest is for people. Nothing of the receipt's content is in it except numbers
+/// Two refusals are equal when their codes are; the rest is for display. Nothing of the receipt's content is in it except numbers
 /// or names of attributes and environments, and of certificates their place, common name and SHA-256, so it may be logged.
 ///
 /// Source: FACT-3, FACT-4; Apple, "Validating receipts on the device"; RFC 5652.
 public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
-    /// The reasons, about in the order in which they are looked for; where several hold, one is given, always the same. Raw
+    /// The reasons, roughly in the order in which they are checked; where several apply, one is given, always the same. Raw
     /// values are stable.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The receipt is longer than ``ReceiptLimits`` allow.
@@ -20,7 +20,7 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
         case trailingBytes
         /// The text is not a property list in NeXT's style of names and texts, each name once.
         case notPropertyList
-        /// The signature of a transaction receipt has another layout than Apple's: version, signature, length, certificate.
+        /// The signature of a transaction receipt does not have Apple's layout: version, signature, length, certificate.
         case signatureMalformed
         /// The content of a receipt without the PKCS#7 around it that would prove it.
         case notSigned
@@ -30,20 +30,20 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
         case signerCountNotOne
         /// The signature is not RSA with SHA-1 or SHA-256.
         case algorithmNotAllowed
-        /// There are signed or unsigned attributes beside the signature; Apple writes none.
+        /// The signature has signed or unsigned attributes; Apple writes none.
         case signerAttributesNotAllowed
         /// More certificates than ``ReceiptLimits/maximumCertificates``.
         case tooManyCertificates
         /// A certificate is longer than ``ReceiptLimits/maximumCertificateBytes``.
         case certificateTooLong
-        /// The certificate of the signer, or of who issued it, is not in the receipt.
+        /// The signer's certificate, or its issuer's, is not in the receipt.
         case chainMissing
-        /// The chain does not end in a trusted root, or the only certificate is not a configured one of Xcode's: a receipt of
-        /// StoreKit Testing, as a rule.
+        /// The chain does not end in a trusted root, or the only certificate is not a configured one of Xcode's: usually a
+        /// receipt of StoreKit Testing.
         case rootNotTrusted
         /// A certificate cannot be parsed.
         case certificateMalformed
-        /// The leaf's serial number was declared as no longer trusted.
+        /// The leaf's serial number is configured as no longer trusted.
         case leafDistrusted
         /// The leaf lacks Apple's mark for receipt signing, 1.2.840.113635.100.6.11.1.
         case leafMarkerMissing
@@ -61,23 +61,23 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
         case chainNeverValid
         /// A certificate was not issued by the next one, or the chain breaks another rule of RFC 5280.
         case chainInvalid
-        /// The signature is not the leaf's over the content.
+        /// The signature is not by the leaf's key over the content.
         case signatureInvalid
         /// The content is not a set of attributes.
         case contentMalformed
-        /// An attribute that may come once came twice.
+        /// An attribute that may occur once occurs twice.
         case attributeDuplicated
-        /// An attribute is missing without which the receipt means nothing.
+        /// A required attribute is missing.
         case attributeMissing
-        /// An attribute has another type than Apple documents, or a value that cannot be.
+        /// An attribute has a type other than Apple documents, or an impossible value.
         case attributeInvalid
-        /// The receipt says that it was made when the certificates were not valid.
+        /// The receipt's creation date is outside the validity of the certificates.
         case creationDateOutsideChain
-        /// The receipt says that it was made later than now, beyond the tolerance.
+        /// The receipt's creation date is later than now, by more than the tolerance.
         case creationDateInFuture
         /// The receipt is of another app.
         case wrongBundleId
-        /// The receipt is of an environment that is not accepted here, or that its signer does not speak for.
+        /// The receipt is of an environment that is not accepted here, or that its signer may not sign for.
         case wrongEnvironment
         /// The receipt is of an app with another Apple id.
         case wrongAppAppleId
@@ -85,8 +85,8 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
 
     /// The reason.
     public let code: Code
-    /// What it was about, for people: the number of an attribute, the environment; of a chain which certificate, from the
-    /// leaf on, and where the root is not trusted which roots are.
+    /// What it was about, for display: the number of an attribute, the environment; for a chain, which certificate, counted from
+    /// the leaf, and, where the root is not trusted, which roots are.
     public let detail: String
 
     init(_ code: Code, _ detail: String = "") {
@@ -94,8 +94,8 @@ public struct ReceiptRefusal: Error, Hashable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// Whether the very same bytes may be accepted later without a change of configuration: true only where the refusal hangs on
-    /// our clock.
+    /// Whether the very same bytes may be accepted later without a change of configuration: true only where the refusal depends
+    /// on our clock.
     public var isRetryable: Bool {
         switch code {
         case .creationDateInFuture: true

@@ -2,7 +2,7 @@ internal import Crypto
 internal import CryptoExtras
 public import Primitives
 
-/// Verifies app receipts: form, chain, signature, content, date, app, in this order.
+/// Verifies app receipts: form, chain, signature, content, date and app, in this order.
 ///
 /// Source: Apple, "Validating receipts on the device"; RFC 5652; TN3138 (SHA-1 and SHA-256 intermediates).
 struct ReceiptVerifier: Sendable {
@@ -17,7 +17,7 @@ struct ReceiptVerifier: Sendable {
         let (receipt, read) = try SignedReceipt.read(
             der, limits: limits, mayBeXcode: !chainVerifier.roots.xcodeFingerprints.isEmpty)
         let chain = try await chain(receipt.path)
-        // Apple's own are DER: a second spelling of one of them would be a second receipt.
+        // Apple's own receipts are DER: another encoding of one of them would be a second receipt.
         guard read == der || chain.signer.authority == .xcode else { throw ReceiptRefusal(.notDER) }
         try checkSignature(of: receipt, by: chain)
         let payload = try AppReceiptPayload(read, in: receipt.attributes(of: read, isXcode: chain.signer.authority == .xcode))
@@ -85,7 +85,7 @@ extension AppStoreVerifier {
     ///   - der: the receipt's bytes; ``ReceiptEncoding`` reads them from base64.
     ///   - app: the app that it must be of.
     ///   - now: our clock.
-    /// - Returns: the receipt, or a reason that speaks against it.
+    /// - Returns: the receipt, or a reason to refuse it.
     ///
     /// Source: Apple, "Validating receipts on the device"; FACT-3, FACT-4.
     public nonisolated(nonsending) func appReceipt(

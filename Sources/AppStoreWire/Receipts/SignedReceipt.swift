@@ -1,13 +1,13 @@
 internal import SwiftASN1
 internal import X509
 
-/// A PKCS#7 of signed data taken apart; nothing in it was believed yet.
+/// A parsed PKCS#7 of signed data; nothing in it has been verified yet.
 ///
 /// Source: RFC 5652, section 5; RFC 2315, section 9.
 struct SignedReceipt {
     enum DigestAlgorithm { case sha1, sha256 }
 
-    /// What is signed: the content octets, without their own tag and length.
+    /// The signed content octets, without their own tag and length.
     let content: ArraySlice<UInt8>
     /// The certificates' DER, the signer's first, then its issuer's, then the issuer's issuer's; or the signer's alone.
     let path: [[UInt8]]
@@ -37,7 +37,7 @@ struct SignedReceipt {
         signature = signer.signature
     }
 
-    /// The receipt with its DER: as it came, or rewritten where it is BER, which only a copy of Xcode writes.
+    /// The receipt with its DER: unchanged, or rewritten where it is BER, which only Xcode writes.
     ///
     /// - Parameter mayBeXcode: whether BER is read at all.
     static func read(
@@ -51,7 +51,7 @@ struct SignedReceipt {
         }
     }
 
-    /// Where the set of attributes stands in the receipt: the content, or, as Xcode wraps it, the only octet string in it.
+    /// Where the set of attributes is in the receipt: the content, or, as Xcode wraps it, the only octet string in it.
     func attributes(of der: [UInt8], isXcode: Bool) -> Range<Int> {
         guard isXcode, let wrapped = DERElements.only(der, in: content.indices), wrapped.tag == DERElements.octetString else {
             return content.indices
@@ -125,8 +125,8 @@ struct SignedReceipt {
         guard fields.next()?.identifier == identifier else { throw ReceiptRefusal(.notSignedData) }
     }
 
-    /// The signer's certificate, who issued it and who issued that, by their names; signatures are checked later. Xcode's
-    /// certificate is the only one in its receipts and names itself as its issuer.
+    /// The signer's certificate, its issuer's and that one's issuer's, found by their names; signatures are checked later.
+    /// Xcode's certificate is the only one in its receipts and names itself as its issuer.
     private static func path(
         of signer: ReceiptSigner, among certificates: [EmbeddedCertificate]
     ) throws(ReceiptRefusal) -> [[UInt8]] {
@@ -144,7 +144,7 @@ struct SignedReceipt {
         return [Array(leaf.der), Array(intermediate.der), Array(root.der)]
     }
 
-    /// A certificate that should be in the receipt, with the common name that is known of it.
+    /// The refusal for a certificate that should be in the receipt, with its common name if that is known.
     private static func missing(_ words: String, _ name: ArraySlice<UInt8>) -> ReceiptRefusal {
         do {
             let name = try DistinguishedName(derEncoded: try DER.parse(name))
@@ -154,7 +154,7 @@ struct SignedReceipt {
         }
     }
 
-    /// Whether a whole DER value stands at the beginning and something follows it.
+    /// Whether the bytes begin with a complete DER value and something follows it.
     private static func hasTrailingBytes(_ der: [UInt8]) -> Bool {
         guard der.count > 2 else { return false }
         var length = Int(der[1])
@@ -169,7 +169,7 @@ struct SignedReceipt {
     }
 }
 
-/// A certificate in the bag: what is needed to find the chain, without the cost of reading all of it.
+/// A certificate in the receipt: what is needed to find the chain, without the cost of reading all of it.
 private struct EmbeddedCertificate {
     let der: ArraySlice<UInt8>
     let serialNumber: ArraySlice<UInt8>
@@ -202,7 +202,7 @@ private struct EmbeddedCertificate {
 private struct ReceiptSigner {
     let issuer: ArraySlice<UInt8>
     let serialNumber: ArraySlice<UInt8>
-    /// Nil where it is none that receipts are signed with.
+    /// Nil where it is not one that receipts are signed with.
     let digestAlgorithm: SignedReceipt.DigestAlgorithm?
     let signature: ArraySlice<UInt8>
     let hasAttributes: Bool

@@ -2,20 +2,20 @@ internal import Crypto
 internal import CryptoExtras
 public import Primitives
 
-/// A transaction receipt from before iOS 7 whose signature holds, and how far that goes.
+/// A transaction receipt from before iOS 7 with a valid signature, and how much that proves.
 ///
-/// Such a receipt carries its signer's certificate and no chain. The signature alone proves that nobody changed the receipt after
-/// that certificate signed it; that the certificate is Apple's is proved only where the intermediate that issued it is configured
+/// Such a receipt carries its signer's certificate and no chain. The signature alone proves that the receipt was not changed
+/// after it was signed; that the certificate is Apple's is proved only where the intermediate that issued it is configured
 /// (``TrustRoots/adding(transactionReceiptIssuer:)``).
 ///
 /// Source: FACT-3; Apple, "In-App Purchase Programming Guide" (2012).
 public enum TransactionReceipt: Sendable, Hashable {
     /// The certificate was issued by a configured intermediate, and was valid when the purchase was made.
     case proved(Verified<TransactionReceiptPayload>)
-    /// Nothing says whose certificate it is. To look at, never to act on.
+    /// Nothing proves whose certificate it is. For display only; never act on it.
     case signatureOnly(UnprovedTransactionReceipt)
 
-    /// What it says, proved or not.
+    /// Its content, proved or not.
     public var payload: TransactionReceiptPayload {
         switch self {
         case .proved(let verified): verified.payload
@@ -24,23 +24,23 @@ public enum TransactionReceipt: Sendable, Hashable {
     }
 }
 
-/// A transaction receipt whose signature holds under a certificate that nobody vouches for. Anybody can make one.
+/// A transaction receipt with a valid signature by a certificate that is not trusted. Anybody can make one.
 public struct UnprovedTransactionReceipt: Sendable, Hashable {
-    /// What it says.
+    /// Its content.
     public let payload: TransactionReceiptPayload
     /// The property list exactly as it came.
     public let evidence: [UInt8]
     /// The common name in the certificate.
     public let leafName: String
-    /// The common name of who is said to have issued it.
+    /// The common name of the issuer that the certificate names.
     public let issuerName: String
     /// The SHA-256 of the certificate's DER.
     public let leafFingerprint: [UInt8]
 }
 
-/// The property list around a transaction, taken apart; nothing in it was believed yet.
+/// The parsed property list around a transaction; nothing in it has been verified yet.
 struct SignedTransactionReceipt {
-    /// What is signed: the version and the decoded `purchase-info`.
+    /// The signed bytes: the version and the decoded `purchase-info`.
     let signedBytes: [UInt8]
     let purchaseInfo: [UInt8]
     let environment: String?
@@ -67,7 +67,7 @@ struct SignedTransactionReceipt {
         signedBytes = [version] + purchaseInfo
     }
 
-    /// Version 2 has a signature of 128 bytes; version 3, of 256, was seen and is not documented.
+    /// Version 2 has a signature of 128 bytes; version 3, with 256, was observed and is not documented.
     private static func signatureLength(version: UInt8) -> Int? {
         switch version {
         case 2: 128
@@ -90,10 +90,10 @@ extension AppStoreVerifier {
     ///
     /// - Parameters:
     ///   - propertyList: the receipt out of its base64; ``ReceiptEncoding`` reads that.
-    ///   - app: the app that it must be of. Its environments are compared with one that is not signed
+    ///   - app: the app that it must be about. Its environments are compared with one that is not signed
     ///     (``TransactionReceiptPayload/unsignedEnvironment``).
     ///   - now: our clock.
-    /// - Returns: the receipt with how far it is proved, or the first reason that speaks against it.
+    /// - Returns: the receipt and how much of it is proved, or the first reason to refuse it.
     public func transactionReceipt(
         _ propertyList: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) -> Result<TransactionReceipt, ReceiptRefusal> {
@@ -123,7 +123,7 @@ extension ReceiptVerifier {
         guard app.environments.contains(payload.unsignedEnvironment) else {
             throw ReceiptRefusal(.wrongEnvironment, app.mismatch(environment: payload.unsignedEnvironment))
         }
-        // It was Apple's of those years if anybody's: neither Xcode nor a local test made such receipts.
+        // Only Apple signed such receipts in those years: neither Xcode nor a local test made them.
         guard Signer.Authority.apple.speaks(for: payload.unsignedEnvironment) else {
             throw ReceiptRefusal(.wrongEnvironment, payload.unsignedEnvironment.rawValue)
         }
@@ -155,7 +155,7 @@ extension ReceiptVerifier {
         }
     }
 
-    /// Version 2 is signed over SHA-1. Which hash version 3 takes is not documented; a second preimage of either is out of reach.
+    /// Version 2 is signed over SHA-1. Which hash version 3 uses is not documented; a second preimage of either is infeasible.
     private func checkSignature(of receipt: SignedTransactionReceipt, by key: _RSA.Signing.PublicKey) throws(ReceiptRefusal) {
         let signature = _RSA.Signing.RSASignature(rawRepresentation: receipt.signature)
         if key.isValidSignature(

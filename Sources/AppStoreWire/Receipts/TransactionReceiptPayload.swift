@@ -42,7 +42,7 @@ public struct TransactionReceiptPayload: Sendable, Hashable {
     ///
     /// **It is not signed.** The holder of a Sandbox receipt can call it one of Production.
     public let unsignedEnvironment: Environment
-    /// The decoded `purchase-info` exactly as it was signed, names included that this library does not know.
+    /// The decoded `purchase-info` exactly as it was signed, including names that this library does not know.
     public let purchaseInfo: [UInt8]
 
     package init(purchaseInfo bytes: [UInt8], environment: String?) throws(ReceiptRefusal) {
@@ -101,7 +101,7 @@ private struct PurchaseInfoFields {
         }
     }
 
-    /// An instant in milliseconds, or else in the form that people read.
+    /// An instant in milliseconds, or else in the human-readable form.
     func instant(_ milliseconds: String, else formatted: String) throws(ReceiptRefusal) -> Timestamp? {
         if let number = try integer(milliseconds) {
             guard let instant = Timestamp(validating: number) else { throw ReceiptRefusal(.attributeInvalid, milliseconds) }

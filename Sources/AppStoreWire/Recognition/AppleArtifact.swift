@@ -1,12 +1,12 @@
 internal import Primitives
 internal import StrictJSON
 
-/// What a text or a file from Apple is, told by its form alone; nothing in it was verified.
+/// What a text or a file from Apple is, judged by its form alone; nothing in it is verified.
 ///
-/// It is what support is handed: a receipt out of a log, a JWS out of a debugger, the body of an answer.
+/// It is what support gets: a receipt out of a log, a JWS out of a debugger, the body of an answer.
 package enum AppleArtifact: Sendable, Hashable {
-    /// A compact JWS with certificates in its header, as the App Store signs; without a kind where its payload is none of the
-    /// known.
+    /// A compact JWS with certificates in its header, as the App Store signs; without a kind where its payload is of no known
+    /// kind.
     case jws(JWSKind?, [UInt8])
     /// A compact JWS that names a key instead of a chain: what a server of ours signs for Apple.
     case ownJWS([UInt8])
@@ -22,7 +22,7 @@ package enum AppleArtifact: Sendable, Hashable {
     case serverAPIAnswer([UInt8], signed: [Signed])
     /// The body of a refusal of the App Store Server API.
     case serverAPIError([UInt8])
-    /// Digits alone, as a transaction's id is written: a name of something, signed by nobody.
+    /// Digits alone, as in a transaction's id: only an identifier, not signed.
     case transactionId(String)
 
     /// The kinds of JWS that the App Store signs.
@@ -30,14 +30,14 @@ package enum AppleArtifact: Sendable, Hashable {
         case notification, transaction, renewalInfo, appTransaction, realtimeRequest
     }
 
-    /// A JWS inside an answer, and where it stands there, such as `signedTransactions[3]`.
+    /// A JWS inside an answer, and its place there, such as `signedTransactions[3]`.
     package struct Signed: Sendable, Hashable {
         package let path: String
         package let jws: [UInt8]
     }
 
-    /// Recognises bytes with white space or quotation marks around them, in base64 or out of it. nil where they are nothing that
-    /// Apple makes; ``Recognition`` takes off more, and says what they are instead.
+    /// Recognises bytes, in base64 or not, with white space or quotation marks around them. nil where they are not an artifact of
+    /// Apple's; ``Recognition`` removes more wrapping, and says what they are instead.
     package init?(recognising bytes: [UInt8]) {
         self.init(recognising: bytes, limits: Self.limits)
     }
@@ -69,7 +69,7 @@ package enum AppleArtifact: Sendable, Hashable {
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Without what people copy along: white space, quotation marks, and the comma behind a member of JSON.
+    /// Without what is often copied along: white space, quotation marks, and the comma after a JSON member.
     static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
         let before = Array("\"'`".utf8)
         let behind = Array("\"'`,;".utf8)
@@ -84,7 +84,7 @@ package enum AppleArtifact: Sendable, Hashable {
     private static func trimmed(
         _ bytes: [UInt8], before isBefore: (UInt8) -> Bool, behind isBehind: (UInt8) -> Bool
     ) -> [UInt8] {
-        // A DER file may end in any byte; nothing is cut off it.
+        // A DER file may end in any byte; nothing is removed from it.
         if bytes.first == 0x30 || bytes.first == 0x31, !bytes.allSatisfy({ $0 < 0x80 }) { return bytes }
         let rest = bytes.drop { TextWrapping.isSpace($0) || isBefore($0) }
         let count = rest.reversed().prefix { TextWrapping.isSpace($0) || isBehind($0) }.count
@@ -104,7 +104,7 @@ package enum AppleArtifact: Sendable, Hashable {
         }
     }
 
-    /// The object identifier of signed data, 1.2.840.113549.1.7.2, in DER: it stands at the head of every receipt.
+    /// The object identifier of signed data, 1.2.840.113549.1.7.2, in DER: every receipt begins with it.
     private static let signedDataIdentifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
 
     private static func jws(_ bytes: [UInt8], limits: JSONLimits) -> AppleArtifact? {
@@ -129,7 +129,7 @@ package enum AppleArtifact: Sendable, Hashable {
         }
     }
 
-    /// An object: JSON by its members, or else a property list, which begins alike.
+    /// An object: JSON, judged by its members, or else a property list, which begins with the same character.
     private static func object(_ bytes: [UInt8], limits: JSONLimits) -> AppleArtifact? {
         guard let object = parsed(bytes, limits: limits) else { return receipt(bytes) }
         if let payload = object["signedPayload"]?.utf8, object["sendAttempts"] == nil {
@@ -161,7 +161,7 @@ package enum AppleArtifact: Sendable, Hashable {
             } else if let array = member.value.array {
                 for (position, element) in array.enumerated() {
                     if signedNames.contains(member.name) {
-                        // What is no text here is no JWS; it is kept, so that somebody sees it refused.
+                        // A value that is not text is not a JWS; it is kept, so that the report shows its refusal.
                         signed.append(Signed(path: "\(here)[\(position)]", jws: Array(element.utf8 ?? [])))
                     } else if let inner = element.object {
                         collect(inner, at: "\(here)[\(position)].", into: &signed)

@@ -1,8 +1,8 @@
 internal import Primitives
 internal import StrictJSON
 
-/// The app that an artifact says it is about. Nobody vouches for it: it serves to look at what somebody else signed, never to act
-/// on it (FACT-4).
+/// The app that an artifact claims to be about. The claim is not verified: it serves to inspect what somebody else signed, never
+/// to act on it (FACT-4).
 package struct ClaimedApp: Sendable, Hashable {
     package var bundleId: String
     package var appAppleId: Int64?
@@ -18,13 +18,13 @@ package struct ClaimedApp: Sendable, Hashable {
     package init(receipt der: [UInt8], limits: ReceiptLimits = .default) {
         self.init(nil)
         do throws(ReceiptRefusal) {
-            // Whether it is Xcode's is looked at later.
+            // Whether it is Xcode's is checked later.
             let (receipt, der) = try SignedReceipt.read(der, limits: limits, mayBeXcode: true)
             let attributes = try ReceiptAttributes(der, in: receipt.attributes(of: der, isXcode: receipt.path.count == 1))
             bundleId = try attributes.text(2) ?? ""
             appAppleId = try attributes.integer(1)
         } catch {
-            // It will be refused for the same reason.
+            // Verification will refuse it for the same reason.
             return
         }
     }

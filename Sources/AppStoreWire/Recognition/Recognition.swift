@@ -2,7 +2,7 @@ internal import Primitives
 
 /// The input without its wrapping: an artifact, or what it is instead of one.
 package enum Recognition: Sendable, Hashable {
-    /// An artifact, and what was taken off around it, the outermost first.
+    /// An artifact, and the wrapping that was removed, the outermost first.
     case artifact(AppleArtifact, wrappings: [TextWrapping])
     /// Nothing that can be proved or refused.
     case unusable(UnusableForm)
@@ -28,10 +28,10 @@ package enum Recognition: Sendable, Hashable {
         }
     }
 
-    /// Nobody escapes more often by mistake; each one costs a pass over the text.
+    /// More layers do not occur by mistake; each one costs a pass over the text.
     private static let mostWrappings = 6
 
-    /// A JWS is told by its first two parts: escapes and white space may be left in the third.
+    /// A JWS is recognised by its first two parts: escapes and white space may remain in the third.
     private static func isStillWrapped(_ artifact: AppleArtifact) -> Bool {
         switch artifact {
         case .jws(_, let text), .ownJWS(let text): text.contains { $0 == UInt8(ascii: "\\") || TextWrapping.isSpace($0) }
@@ -60,24 +60,24 @@ package enum UnusableForm: String, Sendable, Hashable, CaseIterable {
     case publicKey
     /// A certificate, in PEM, DER or base64.
     case certificate
-    /// It begins like a JWS and has not its three parts.
+    /// It begins like a JWS but does not have three parts.
     case incompleteJWS
-    /// A JWS that names neither certificates nor a key: nobody of the App Store's made it.
+    /// A JWS that names neither certificates nor a key: it does not come from the App Store.
     case otherJWS
-    /// It begins like a JSON object and is none, or one that strict readers refuse.
+    /// It begins like a JSON object but is not one, or one that strict readers refuse.
     case brokenJSON
     /// A JSON object without the members of any body of Apple's.
     case otherJSON
-    /// It begins like a receipt in base64, and is no base64.
+    /// It begins like a receipt in base64 but is not base64.
     case brokenBase64
     /// Base64 of something else.
     case otherBase64
-    /// Nothing of these.
+    /// None of these.
     case other
 
     /// - Parameters:
-    ///   - bytes: what was handed in.
-    ///   - text: the same without what could be taken off around it.
+    ///   - bytes: the input.
+    ///   - text: the same without the wrapping that could be removed.
     init(_ bytes: [UInt8], unwrapped text: [UInt8]) {
         let trimmed = AppleArtifact.trimmed(text)
         self =
@@ -105,7 +105,7 @@ package enum UnusableForm: String, Sendable, Hashable, CaseIterable {
         if !text.contains(0x20), case .success(let decoded) = ReceiptEncoding.bytes(base64: text) {
             return TrustRoots.isCertificate(decoded) ? .certificate : .otherBase64
         }
-        // How the DER of whatever is longer than 127 bytes begins in base64.
+        // How DER of more than 127 bytes begins in base64.
         return text.starts(with: Array("MI".utf8)) ? .brokenBase64 : .other
     }
 
@@ -114,7 +114,7 @@ package enum UnusableForm: String, Sendable, Hashable, CaseIterable {
         return words.count > 1 && words.allSatisfy { $0.allSatisfy(AppleArtifact.isDigit) }
     }
 
-    /// Whether a PEM says that it is this.
+    /// Whether the bytes are a PEM with this label.
     private static func isArmoured(_ bytes: [UInt8], as label: String) -> Bool {
         bytes.firstRange(of: Array("-----BEGIN ".utf8)) != nil && bytes.firstRange(of: Array("\(label)-----".utf8)) != nil
     }

@@ -1,8 +1,8 @@
 internal import Primitives
 internal import StrictJSON
 
-/// What stands around an artifact, or how it is spelt, by the time somebody is handed it: out of a log, a database, an e-mail or
-/// a shell. It is taken off before anything is read; what is inside is proved or refused as ever.
+/// The wrapping or encoding that an artifact has when it comes out of a log, a database, an e-mail or a shell. It is removed
+/// before anything is read; the content is then verified or refused as usual.
 package enum TextWrapping: String, Sendable, Hashable, CaseIterable {
     /// A byte order mark: of UTF-8, or of UTF-16, whose other characters must then be ASCII's.
     case byteOrderMark
@@ -12,7 +12,7 @@ package enum TextWrapping: String, Sendable, Hashable, CaseIterable {
     case armour
     /// `Bearer` before a JWS, with the name of the HTTP header or without it (RFC 6750, section 2.1).
     case bearer
-    /// A compact JWS broken into lines of one length, as e-mail and terminals do. Any other white space in it is damage, which
+    /// A compact JWS broken into lines of equal length, as e-mail and terminals do. Any other white space in it is damage, which
     /// the verifier refuses.
     case brokenLines
     /// The body of a request to `/verifyReceipt`.
@@ -22,7 +22,7 @@ package enum TextWrapping: String, Sendable, Hashable, CaseIterable {
     /// Base64 of the standard alphabet without its padding (RFC 4648, section 4).
     case missingPadding
 
-    /// The text inside this wrapping; nil where it is none of this kind.
+    /// The text inside this wrapping; nil where the text is not wrapped in this way.
     func removed(from text: [UInt8]) -> [UInt8]? {
         switch self {
         case .byteOrderMark: Self.withoutMark(text)
@@ -63,7 +63,7 @@ package enum TextWrapping: String, Sendable, Hashable, CaseIterable {
     private static func unescaped(_ text: [UInt8]) -> [UInt8]? {
         guard text.contains(UInt8(ascii: "\\")) else { return nil }
         let quote = UInt8(ascii: "\"")
-        // A terminal or an e-mail broke the line: inside a JSON string there is no such character.
+        // A terminal or an e-mail broke the line: a JSON string contains no such character.
         let line = AppleArtifact.spaceTrimmed(text).filter { !(0x09...0x0D).contains($0) }
         let isQuoted = line.count > 1 && line.first == quote && line.last == quote
         let json = isQuoted ? line : [quote] + line + [quote]
@@ -111,7 +111,8 @@ package enum TextWrapping: String, Sendable, Hashable, CaseIterable {
         AppleArtifact.object(AppleArtifact.trimmed(text))?["receipt-data"]?.utf8.map { Array($0) }
     }
 
-    /// Base64 in its one spelling, of the standard alphabet and padded; nil where it is that already, or is no base64.
+    /// Base64 in its canonical form, with the standard alphabet and padding; nil where it has that form already, or is not
+    /// base64.
     private static func canonical(_ text: [UInt8]) -> [UInt8]? {
         let compact = AppleArtifact.trimmed(text).filter { !isSpace($0) }
         let padding = compact.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count

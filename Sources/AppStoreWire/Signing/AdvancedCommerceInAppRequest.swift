@@ -10,7 +10,7 @@ public enum AdvancedCommerceInAppRequest: Sendable, Hashable {
     case createSubscription(AdvancedCommerceSubscriptionCreateRequest)
     /// Changes a subscription.
     case modifySubscription(AdvancedCommerceSubscriptionModifyInAppRequest)
-    /// Brings back a subscription whose auto-renew is off.
+    /// Reactivates a subscription whose auto-renew is off.
     case reactivateSubscription(AdvancedCommerceSubscriptionReactivateInAppRequest)
 }
 

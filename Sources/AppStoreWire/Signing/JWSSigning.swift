@@ -2,7 +2,7 @@ internal import Crypto
 internal import Primitives
 internal import StrictJSON
 
-/// Makes compact JWS of the one form that Apple takes from us.
+/// Makes compact JWS in the only form that Apple accepts from us.
 ///
 /// Source: RFC 7515, sections 3.1 and 7.1; RFC 7518, section 3.4.
 enum JWSSigning {

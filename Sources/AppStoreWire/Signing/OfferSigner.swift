@@ -4,7 +4,8 @@ internal import StrictJSON
 
 /// Signs what a device needs to buy with an offer of the developer's: the signature is the developer's consent.
 ///
-/// Whether a customer may have an offer is not asked here. Each nonce may be used once, and is the caller's, as time is.
+/// Whether a customer may have an offer is not checked here. The caller supplies the time and the nonce; each nonce may be used
+/// once.
 ///
 /// Source: Apple, In-App Purchase, Generating a promotional offer signature on the server, Generating JWS to sign App Store
 /// requests.
@@ -35,8 +36,8 @@ public struct OfferSigner: Sendable {
     ///     nil: the purchase will carry none.
     ///   - nonce: A UUID that was never used; it is signed in lower case.
     ///   - timestamp: Now, to the millisecond.
-    /// - Throws: ``OfferSigningError``. No text may have U+2063: with it one signature would hold for two offers. Control
-    ///   characters, NUL among them, are refused too: no identifier has them, and not every reader keeps them.
+    /// - Throws: ``OfferSigningError``. No text may have U+2063: with it one signature would be valid for two offers. Control
+    ///   characters, NUL among them, are refused too: no identifier contains them, and not every reader preserves them.
     public func promotionalOfferV1(
         productId: String, offerIdentifier: String, appAccountToken: String? = nil, nonce: String, timestamp: Timestamp
     ) throws(OfferSigningError) -> PromotionalOfferSignatureV1 {
@@ -57,7 +58,7 @@ public struct OfferSigner: Sendable {
         return offer
     }
 
-    /// What is signed: seven texts with U+2063 between them; one that is empty keeps its separators.
+    /// The signed text: seven texts with U+2063 between them; an empty one keeps its separators.
     static func text(of offer: PromotionalOfferSignatureV1, bundleId: String) -> String {
         [
             bundleId, offer.keyId, offer.productId, offer.offerIdentifier, offer.appAccountToken ?? "", offer.nonce,
@@ -90,12 +91,12 @@ public struct OfferSigner: Sendable {
         }
     }
 
-    /// Whether a customer may have an introductory offer, whatever the App Store would say, as a compact JWS.
+    /// Whether a customer may have an introductory offer, overriding the App Store's own decision, as a compact JWS.
     ///
     /// - Parameters:
     ///   - productId: The subscription.
     ///   - allowIntroductoryOffer: Whether.
-    ///   - transactionId: Any transaction of the customer's, or the `appTransactionId`; Apple wants one.
+    ///   - transactionId: Any transaction of the customer's, or the `appTransactionId`; Apple requires one.
     ///   - nonce: A UUID that was never used.
     ///   - issuedAt: Now; cut off to its second.
     /// - Throws: ``OfferSigningError``.
@@ -114,7 +115,7 @@ public struct OfferSigner: Sendable {
     /// An Advanced Commerce request that the app passes to StoreKit, as a compact JWS.
     ///
     /// - Parameters:
-    ///   - request: What is to be bought or changed; what Apple documents of its fields is checked.
+    ///   - request: What is to be bought or changed; Apple's documented limits of its fields are checked.
     ///   - nonce: A UUID that was never used.
     ///   - issuedAt: Now; cut off to its second.
     /// - Throws: ``OfferSigningError``.
@@ -132,7 +133,7 @@ public struct OfferSigner: Sendable {
         }
     }
 
-    /// Claims in Apple's order, without an end: Apple goes by `iat`.
+    /// Claims in Apple's order, without an expiry: Apple uses `iat`.
     private func jws(
         _ audience: String, nonce: String, issuedAt: Timestamp, claims: (inout JSONWriter) -> Void
     ) throws(OfferSigningError) -> String {

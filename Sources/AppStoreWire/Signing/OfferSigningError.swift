@@ -1,14 +1,14 @@
 /// Why an offer was not signed.
 ///
-/// Two errors are equal when code and field are.
+/// Two errors are equal when code and field are equal.
 public struct OfferSigningError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reasons, with stable spellings.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// A text that must say something is empty.
+        /// A required text is empty.
         case empty
-        /// A text has U+2063, by which the signed text is divided, or a control character.
+        /// A text contains U+2063, which separates the parts of the signed text, or a control character.
         case characterNotAllowed
-        /// The nonce is no UUID.
+        /// The nonce is not a UUID.
         case nonceNotUUID
         /// Before 1970 or after the year 9999.
         case timestampOutOfRange
@@ -20,7 +20,7 @@ public struct OfferSigningError: Error, Sendable, Hashable, CustomStringConverti
 
     /// The reason.
     public let code: Code
-    /// The field in Apple's name; empty where there is none.
+    /// The field, with Apple's name; empty where there is none.
     public let field: String
     /// What is wrong with an Advanced Commerce request.
     public let request: ServerAPIRequestError?
@@ -42,7 +42,7 @@ public struct OfferSigningError: Error, Sendable, Hashable, CustomStringConverti
         hasher.combine(field)
     }
 
-    /// Code and field in one line; no value is in it.
+    /// Code and field in one line, without the value.
     public var description: String {
         code.rawValue + (field.isEmpty ? "" : " (\(field))") + (request.map { ": \($0)" } ?? "")
     }

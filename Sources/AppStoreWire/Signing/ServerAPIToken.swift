@@ -1,7 +1,7 @@
 public import Primitives
 internal import StrictJSON
 
-/// A token for the App Store Server API, to be sent as `Authorization: Bearer …`. It may be used for many calls until it ends.
+/// A token for the App Store Server API, to be sent as `Authorization: Bearer …`. It may be used for many calls until it expires.
 ///
 /// Source: Apple, App Store Server API, Generating JSON Web Tokens for API requests; RFC 7515; RFC 7519.
 public struct ServerAPIToken: Sendable, Hashable {
@@ -9,7 +9,7 @@ public struct ServerAPIToken: Sendable, Hashable {
     public let compactJWS: String
     /// When it was issued, whole seconds.
     public let issuedAt: Timestamp
-    /// When it ends, whole seconds.
+    /// When it expires, whole seconds.
     public let expiresAt: Timestamp
 
     /// The longest time for which Apple accepts a token: 60 minutes.
@@ -19,9 +19,9 @@ public struct ServerAPIToken: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - key: An In-App Purchase key.
-    ///   - bundleId: The app that is asked about.
+    ///   - bundleId: The app that the calls are about.
     ///   - issuedAt: Now; cut off to its second. A clock that is wrong makes every call fail with 401.
-    ///   - lifetime: At least a second and at most 60 minutes, cut off to seconds; as a rule 5 minutes.
+    ///   - lifetime: At least a second and at most 60 minutes, truncated to seconds; usually 5 minutes.
     /// - Throws: ``TokenError``.
     public init(
         key: SigningKey, bundleId: String, issuedAt: Timestamp, lifetime: Milliseconds = .minutes(5)

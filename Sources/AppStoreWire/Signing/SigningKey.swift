@@ -2,7 +2,7 @@ internal import Crypto
 internal import Primitives
 internal import SwiftASN1
 
-/// An In-App Purchase key of App Store Connect: what tokens for the App Store Server API and offers are signed with.
+/// An In-App Purchase key of App Store Connect: it signs offers and the tokens for the App Store Server API.
 ///
 /// The private key cannot be read back out, and the description does not show it.
 ///
@@ -20,8 +20,8 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     ///   - pem: The file's text: one PEM block `PRIVATE KEY` of PKCS#8 with a key on P-256.
     ///   - keyId: The key's identifier.
     ///   - issuerId: The issuer, a UUID.
-    ///   - fileName: The file's name as App Store Connect gave it, or its path. Apple's files tell the kind of key only by
-    ///     their names, so that the commonest mistake is found here and not by a 401; nil: not looked at.
+    ///   - fileName: The file's name as App Store Connect gave it, or its path. Only the names of Apple's files show the kind of
+    ///     key; with the name, the commonest mistake is found here and not by a 401. nil: not checked.
     /// - Throws: ``SigningKeyError``.
     public init(pem: String, keyId: String, issuerId: String, fileName: String? = nil) throws(SigningKeyError) {
         try Self.check(keyId: keyId, issuerId: issuerId, fileName: fileName)
@@ -36,7 +36,7 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     /// The key's identifier; never the key.
     public var description: String { "SigningKey(\(keyId))" }
 
-    /// ECDSA with SHA-256. The nonce of ECDSA is the cryptographic library's, so that two signatures of one text differ.
+    /// ECDSA with SHA-256. The cryptographic library chooses the nonce of ECDSA, so two signatures of one text differ.
     func signature(for bytes: [UInt8]) throws(SigningFailure) -> P256.Signing.ECDSASignature {
         do {
             return try privateKey.signature(for: bytes)
@@ -84,7 +84,7 @@ public struct SigningKey: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Looks at the algorithm first: the cryptographic library only says that a key is no key on P-256.
+    /// Checks the algorithm first: the cryptographic library only says that a key is not one on P-256.
     private static func checkAlgorithm(_ der: [UInt8]) throws(SigningKeyError) {
         let algorithm: AlgorithmOfKey
         do {
@@ -97,10 +97,10 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why signing failed: the cryptographic library would not.
+/// The cryptographic library failed to sign.
 struct SigningFailure: Error {}
 
-/// What a PKCS#8 structure says of the kind of its key.
+/// What a PKCS#8 structure says about the kind of its key.
 ///
 /// Source: RFC 5958, section 2; RFC 5480, section 2.1.1.
 private struct AlgorithmOfKey: DERParseable {

@@ -8,22 +8,22 @@ public struct SigningKeyError: Error, Sendable, Hashable, CustomStringConvertibl
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// No block `-----BEGIN PRIVATE KEY-----` that can be read.
         case notPEM
-        /// A PEM block of something else: a public key, a certificate, a key in another form or under a password.
+        /// A PEM block of something else: a public key, a certificate, a key in another form or encrypted with a password.
         case wrongPEMKind
-        /// No PKCS#8, or no private key in it.
+        /// Not PKCS#8, or without a private key.
         case malformed
-        /// A key of another algorithm than elliptic curves, such as RSA.
+        /// A key of an algorithm other than elliptic curves, such as RSA.
         case notEllipticCurve
-        /// A key on another curve than P-256.
+        /// A key on a curve other than P-256.
         case wrongCurve
-        /// The key id is empty, or has other characters than letters and digits; the name of the file is not the id.
+        /// The key id is empty, or has characters other than letters and digits; the name of the file is not the id.
         case keyIdInvalid
-        /// The issuer id is no UUID. A team id is not an issuer id.
+        /// The issuer id is not a UUID. A team id is not an issuer id.
         case issuerIdNotUUID
-        /// The key id is a UUID and the issuer id is none: they were exchanged.
+        /// The key id is a UUID and the issuer id is not: they were exchanged.
         case keyIdAndIssuerIdExchanged
-        /// The file is named `AuthKey_….p8`: a key for the App Store Connect API, push or sign-in, with which every call is
-        /// answered by 401. In-App Purchase keys are named `SubscriptionKey_….p8`.
+        /// The file is named `AuthKey_….p8`: a key for the App Store Connect API, push or sign-in, with which every call gets
+        /// 401. In-App Purchase keys are named `SubscriptionKey_….p8`.
         case notInAppPurchaseKey
         /// The file is named after another key id.
         case fileOfAnotherKey

@@ -7,7 +7,7 @@ public struct SigningPublicKey: Sendable, CustomStringConvertible {
 
     init(key: P256.Signing.PublicKey) { self.key = key }
 
-    /// Reads a PEM block `PUBLIC KEY` with a key on P-256; nil where it is none.
+    /// Reads a PEM block `PUBLIC KEY` with a key on P-256; nil where it is not one.
     public init?(pem: String) {
         do {
             key = try P256.Signing.PublicKey(pemRepresentation: pem)
@@ -20,7 +20,7 @@ public struct SigningPublicKey: Sendable, CustomStringConvertible {
     public var description: String { key.pemRepresentation }
 
     /// Whether a compact JWS has three parts of canonical base64url, the header's algorithm is ES256 as this library writes it,
-    /// and the signature is this key's. The claims are not looked at.
+    /// and the signature is this key's. The claims are not checked.
     public func isValid(compactJWS jws: String) -> Bool {
         let parts = jws.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false).map(Array.init)
         guard parts.count == 3, let header = StrictBase64.decodeURL(parts[0][...]), StrictBase64.decodeURL(parts[1][...]) != nil,

@@ -1,16 +1,16 @@
 internal import Crypto
 public import Primitives
 
-/// Verifies what Apple signs: notifications, transactions, renewal infos, app transactions, requests in real time, app receipts
-/// and the transaction receipts from before iOS 7.
+/// Verifies what Apple signs: notifications, transactions, renewal infos, app transactions, real-time requests, app receipts and
+/// the transaction receipts from before iOS 7.
 ///
 /// Everything is checked, cheapest first: size, form, header, the chain against pinned roots and Apple's marks, the signature,
-/// the JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that leaves a check out. One
-/// verifier may be used by any number of tasks at once; calling it twice with the same bytes gives the same answer.
+/// the JSON, the kind of payload, each field's type, the signing date, the app. There is no switch that omits a check. Any number
+/// of tasks may use one verifier at once; calling it twice with the same bytes gives the same answer.
 ///
-/// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods
-/// are `async` because verifying a chain for the first time is, and run where their caller runs, so that the usual case changes
-/// no thread.
+/// A chain that was seen before costs one look-up; then nothing suspends, and a JWS costs one P-256 verification. The methods are
+/// `async` because the first verification of a chain is. They run where their caller runs, so that the usual case does not change
+/// threads.
 ///
 /// Source: RFC 7515, RFC 7518 (ES256), RFC 5280; Apple, App Store Server Library; FACT-3, FACT-4.
 public final class AppStoreVerifier: Sendable {
@@ -24,9 +24,9 @@ public final class AppStoreVerifier: Sendable {
     /// - Parameters:
     ///   - roots: the roots that a chain may end in.
     ///   - distrustedLeafSerials: serial numbers in hexadecimal, as ``Signer/leafSerial`` or any tool writes them, whose
-    ///     signatures are no longer believed (T06). What ``LeafSerial/readings(of:)`` cannot read matches nobody.
-    ///   - limits: bounds on what is read of a JWS, and on the chains that are remembered.
-    ///   - receiptLimits: bounds on what is read of a receipt.
+    ///     signatures are no longer trusted (T06). A text that ``LeafSerial/readings(of:)`` cannot read matches no certificate.
+    ///   - limits: limits on the size of a JWS, and on the number of remembered chains.
+    ///   - receiptLimits: limits on the size of a receipt.
     public init(
         roots: TrustRoots, distrustedLeafSerials: Set<String> = [], limits: JWSLimits = .default,
         receiptLimits: ReceiptLimits = .default
@@ -51,7 +51,7 @@ public final class AppStoreVerifier: Sendable {
     ///   - jws: the compact JWS.
     ///   - app: the app that it must be about.
     ///   - now: our clock.
-    /// - Returns: the transaction, or the first reason in the order of ``JWSRefusal/Code`` that speaks against it.
+    /// - Returns: the transaction, or the first reason to refuse it, in the order of ``JWSRefusal/Code``.
     public nonisolated(nonsending) func transaction(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<TransactionPayload>, JWSRefusal> {
@@ -65,14 +65,14 @@ public final class AppStoreVerifier: Sendable {
         await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
     }
 
-    /// Verifies a renewal info, except that it belongs to the app: it names none. ``UnboundRenewalInfo/bound(to:)`` says the
-    /// rest.
+    /// Verifies a renewal info, but not that it belongs to the app, because it names none. ``UnboundRenewalInfo/bound(to:)``
+    /// checks the rest.
     ///
     /// - Parameters:
     ///   - jws: the compact JWS.
     ///   - app: whose environments are accepted.
     ///   - now: our clock.
-    /// - Returns: the renewal info, or the first reason that speaks against it.
+    /// - Returns: the renewal info, or the first reason to refuse it.
     public nonisolated(nonsending) func renewalInfo(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<UnboundRenewalInfo, JWSRefusal> {
@@ -92,7 +92,7 @@ public final class AppStoreVerifier: Sendable {
     ///   - jws: the compact JWS.
     ///   - app: the app that it must be about.
     ///   - now: our clock.
-    /// - Returns: the app transaction, or the first reason that speaks against it.
+    /// - Returns: the app transaction, or the first reason to refuse it.
     public nonisolated(nonsending) func appTransaction(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<AppTransactionPayload>, JWSRefusal> {
@@ -106,21 +106,21 @@ public final class AppStoreVerifier: Sendable {
         await refusing { () async throws(JWSRefusal) in try await verify(jws, for: app, at: now) }
     }
 
-    /// Verifies a request in real time: what the App Store asks while a customer is about to cancel.
+    /// Verifies a real-time request, which the App Store sends while a customer is about to cancel.
     ///
     /// - Parameters:
     ///   - jws: the compact JWS out of the body; ``NotificationBody`` reads that.
     ///   - app: the app that it must be about. The request names no bundle: in Production ``ExpectedApp/appAppleId`` is compared,
-    ///     elsewhere nothing tells one app from another.
+    ///     elsewhere nothing distinguishes one app from another.
     ///   - now: our clock.
-    /// - Returns: the request, or the first reason that speaks against it.
+    /// - Returns: the request, or the first reason to refuse it.
     public nonisolated(nonsending) func realtimeRequest(
         _ jws: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<RealtimeRequestPayload>, JWSRefusal> {
         await realtimeRequest(Array(jws.utf8), for: app, at: now)
     }
 
-    /// Verifies a request in real time; as with a string, without copying one.
+    /// Verifies a real-time request; as with a string, without copying one.
     public nonisolated(nonsending) func realtimeRequest(
         _ jws: [UInt8], for app: ExpectedApp, at now: Timestamp
     ) async -> Result<Verified<RealtimeRequestPayload>, JWSRefusal> {
@@ -133,8 +133,7 @@ public final class AppStoreVerifier: Sendable {
     ///   - signedPayload: the compact JWS out of the body; ``NotificationBody`` reads that.
     ///   - app: the app that it must be about.
     ///   - now: our clock.
-    /// - Returns: the notification, or the first reason that speaks against it or a JWS inside; ``JWSRefusal/part`` says
-    ///   against which.
+    /// - Returns: the notification, or the first reason to refuse it or a JWS inside; ``JWSRefusal/part`` says which of them.
     public nonisolated(nonsending) func notification(
         _ signedPayload: String, for app: ExpectedApp, at now: Timestamp
     ) async -> Result<VerifiedNotification, JWSRefusal> {
@@ -249,21 +248,21 @@ extension AppStoreVerifier {
 }
 
 extension Timestamp {
-    /// What a refusal says of a date that lies after now, beyond the tolerance.
+    /// The text of a refusal of a date that is later than now, by more than the tolerance.
     func tooLate(at now: Timestamp, tolerance: Milliseconds) -> String {
         "found \(self), expected \(now.adding(tolerance)) or before: here it is \(now)"
     }
 }
 
 extension ExpectedApp {
-    /// The same app in the one environment that the notification around a JWS is of.
+    /// The same app, with only the environment of the notification around a JWS.
     fileprivate func narrowed(to environment: Environment) -> ExpectedApp {
         ExpectedApp(bundleId: bundleId, appAppleId: appAppleId, environments: environments.intersection([environment]))
     }
 }
 
 extension Signer.Authority {
-    /// Whether payloads of an environment are this signer's to sign.
+    /// Whether this signer may sign payloads of an environment.
     func speaks(for environment: Environment) -> Bool {
         switch self {
         case .apple: environment == .production || environment == .sandbox

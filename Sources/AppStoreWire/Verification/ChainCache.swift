@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Synchronization
 
-/// Remembers which chains hold, within a bound.
+/// Remembers which chains are valid, up to a limit.
 ///
-/// Two keys lead to a verified chain. By the whole header, byte for byte: the usual case, which skips even reading the header; an
-/// entry is made only once a signature over that header held, so nobody but the signer can fill it. By the certificates: so
-/// that a forger who varies the header around a true chain costs us no chain verification. Refused chains are kept apart and
-/// cannot push out verified ones.
+/// A verified chain is found by two keys. The first is the whole header, byte for byte: the usual case, which skips even reading
+/// the header. Its entry is made only after a signature over that header was valid, so only the signer can add one. The second is
+/// the certificates, so that a forger who varies the header around a genuine chain causes no chain verification. Refused chains
+/// are kept separately and cannot push out verified ones.
 final class ChainCache: Sendable {
     private struct Entries {
         var byHeader: BoundedTable<HeaderKey, VerifiedChain>
@@ -34,7 +34,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// The chain that certificates make: remembered, or verified now and remembered, whatever comes of it.
+    /// The chain that certificates form: remembered, or verified now and remembered, whatever the outcome.
     nonisolated(nonsending) func chain(
         of certificates: [[UInt8]], verifiedBy verifier: ChainVerifier
     ) async throws(ChainRefusal) -> VerifiedChain {
@@ -62,7 +62,7 @@ final class ChainCache: Sendable {
         }
     }
 
-    /// To be called only after a signature over that header held.
+    /// To be called only after a signature over that header was valid.
     func remember(_ chain: VerifiedChain, header: ArraySlice<UInt8>) {
         // A copy, so that the key does not keep the whole JWS alive.
         let header = HeaderKey(Array(header)[...])
@@ -83,7 +83,7 @@ final class ChainCache: Sendable {
 package struct ChainCounters: Sendable, Hashable {
     /// JWS whose header was known.
     package var warm = 0
-    /// Times that three certificates were handed to the chain verifier, whatever came of it.
+    /// How often three certificates were passed to the chain verifier, whatever the outcome.
     package var verified = 0
     /// Entries that lead to a verified chain now.
     package var rememberedChains = 0
@@ -112,8 +112,8 @@ struct HeaderKey: Hashable, Sendable {
         }
     }
 
-    /// Of the length and the bytes in which the leaf's serial number stands; only true signers fill the table, so nobody else can
-    /// make its keys collide.
+    /// Hashes the length and the bytes that contain the leaf's serial number; only genuine signers fill the table, so nobody else
+    /// can make its keys collide.
     func hash(into hasher: inout Hasher) {
         hasher.combine(bytes.count)
         bytes.dropFirst(40).prefix(64).withUnsafeBytes { hasher.combine(bytes: $0) }
@@ -124,7 +124,7 @@ struct HeaderKey: Hashable, Sendable {
 struct Fingerprint: Hashable, Sendable {
     private let words: SIMD4<UInt64>
 
-    /// Of several runs, each with its length before it, so that moving a boundary changes the fingerprint.
+    /// The fingerprint of several runs, each preceded by its length, so that moving a boundary changes the fingerprint.
     init(_ runs: [[UInt8]]) {
         var hash = SHA256()
         for run in runs {
@@ -139,7 +139,7 @@ struct Fingerprint: Hashable, Sendable {
     }
 }
 
-/// A dictionary that forgets what was not used for long: a young and an old generation of half the limit each.
+/// A dictionary that drops entries that were not used for long: a young and an old generation of half the limit each.
 struct BoundedTable<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]

@@ -7,14 +7,15 @@ struct TransactionReceiptSigner: Sendable {
     let key: _RSA.Signing.PublicKey
     let leafName: String
     let issuerName: String
-    /// The certificate with the configured intermediate that issued it; nil where none of its name is configured.
+    /// The certificate with the configured intermediate that issued it; nil where no intermediate of the named issuer is
+    /// configured.
     let chain: VerifiedChain?
 }
 
 extension ChainVerifier {
-    /// Reads the one certificate of a transaction receipt and looks for who issued it among the configured intermediates.
+    /// Reads the one certificate of a transaction receipt and looks for its issuer among the configured intermediates.
     ///
-    /// The keys have 1024 bits and the signatures SHA-1: weak today, and all that there is of those years.
+    /// The keys have 1024 bits and the signatures SHA-1: weak today, but nothing better exists from those years.
     func transactionReceiptSigner(_ der: [UInt8]) throws(ChainRefusal) -> TransactionReceiptSigner {
         let leaf = try legacyLeaf(der)
         return TransactionReceiptSigner(
@@ -30,7 +31,8 @@ extension ChainVerifier {
         }
     }
 
-    /// The chain to a configured intermediate. The authority issues certificates for other purposes too; the leaf's name tells.
+    /// The chain to a configured intermediate. The authority issues certificates for other purposes too; the leaf's name
+    /// distinguishes them.
     private func chain(of leaf: LegacyLeaf, der: [UInt8]) throws(ChainRefusal) -> VerifiedChain? {
         let issuers = try issuers(of: leaf)
         if issuers.isEmpty { return nil }
@@ -57,7 +59,7 @@ extension ChainVerifier {
         return VerifiedChain(leafKey: .rsa(leaf.key), validity: leaf.validity.clamped(to: issuerValidity), signer: signer)
     }
 
-    /// The configured intermediates of the name that the leaf says issued it: an old and a renewed one may have the same.
+    /// The configured intermediates with the issuer's name in the leaf: an old and a renewed one may have the same name.
     private func issuers(of leaf: LegacyLeaf) throws(ChainRefusal) -> [([UInt8], Certificate)] {
         var issuers: [([UInt8], Certificate)] = []
         for der in roots.transactionReceiptIssuers {

@@ -10,12 +10,12 @@ internal import SwiftASN1
     internal import Foundation
 #endif
 
-/// Verifies certificates against the pinned roots and Apple's marks. A chain of three costs about a millisecond where it is of
-/// JWS, nearly all of it two P-384 signatures; ``ChainCache`` remembers the outcome.
+/// Verifies certificates against the pinned roots and Apple's marks. A JWS chain of three costs about a millisecond, nearly all
+/// of it for two P-384 signatures; ``ChainCache`` remembers the outcome.
 ///
 /// Source: RFC 5280, section 6; RFC 7515, section 4.1.6; Apple, "Validating receipts on the device" and App Store Server Library.
 struct ChainVerifier: Sendable {
-    /// What a chain is to vouch for: which roots are asked, and which key the leaf must have.
+    /// What a chain is used for: determines the trusted roots, and the kind of key that the leaf must have.
     enum Purpose: Sendable {
         case jws, receipt
     }
@@ -30,7 +30,8 @@ struct ChainVerifier: Sendable {
         self.distrustedLeafSerials = Set(distrustedLeafSerials.flatMap { LeafSerial.readings(of: $0) ?? [] })
     }
 
-    /// Three certificates, leaf first, that must end in a trusted root; or one, which must be a configured copy of Xcode's.
+    /// Three certificates, leaf first, that must end in a trusted root; or one, which must be a configured certificate of
+    /// Xcode's.
     func verify(_ certificates: [[UInt8]]) async -> Result<VerifiedChain, ChainRefusal> {
         do throws(ChainRefusal) {
             switch certificates.count {
@@ -57,7 +58,7 @@ struct ChainVerifier: Sendable {
         return VerifiedChain(leafKey: leafKey, validity: validity, signer: signer)
     }
 
-    /// Xcode signs with one certificate that nobody issued; it is trusted by its fingerprint alone.
+    /// Xcode signs with one self-signed certificate; it is trusted by its fingerprint alone.
     private func verifyXcode(_ der: [UInt8]) throws(ChainRefusal) -> VerifiedChain {
         guard roots.xcodeFingerprints.contains(TrustRoots.fingerprint(of: der)) else {
             throw ChainRefusal(
@@ -78,8 +79,8 @@ struct ChainVerifier: Sendable {
         }
     }
 
-    /// The trusted root that the third certificate names: itself, when its fingerprint is pinned, or a root that was given
-    /// whole and has the same name and key. The third certificate itself is never trusted for what it says.
+    /// The trusted root that the third certificate names: itself, when its fingerprint is pinned, or a root that was given as a
+    /// whole and has the same name and key. The content of the third certificate itself is never trusted.
     private func anchor(for der: [UInt8]) throws(ChainRefusal) -> [UInt8] {
         let pinned = purpose == .jws ? roots.fingerprints : roots.receiptFingerprints
         if pinned.contains(TrustRoots.fingerprint(of: der)) { return der }
@@ -102,7 +103,7 @@ struct ChainVerifier: Sendable {
         }
     }
 
-    /// Apple's marks, who may issue, what the leaf's key is for. Returns that key.
+    /// Checks Apple's marks, which certificates may issue others, and the use of the leaf's key. Returns that key.
     private func checkShape(of chain: [Certificate]) throws(ChainRefusal) -> LeafKey {
         let (leaf, intermediate) = (chain[0], chain[1])
         guard leaf.extensions[oid: Self.leafMarker] != nil else { throw Self.refusal(.leafMarkerMissing, 0, chain) }
@@ -167,8 +168,8 @@ struct ChainVerifier: Sendable {
         Timestamp(millisecondsSince1970: Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) ?? .max)
     }
 
-    /// Names, signatures, constraints and unknown critical extensions of a path, leaf first, at an instant at which no
-    /// certificate has expired: the signing date is held against the validity later, once the signature says that it is the
+    /// Checks names, signatures, constraints and unknown critical extensions of a path, leaf first, at an instant at which no
+    /// certificate has expired. The signing date is compared with the validity later, once the signature proves that it is the
     /// signer's.
     static func checkPath(_ chain: [Certificate], at instant: Timestamp) async throws(ChainRefusal) {
         let time = Date(timeIntervalSince1970: Double(instant.millisecondsSince1970) / 1000)
@@ -189,7 +190,7 @@ struct ChainVerifier: Sendable {
 }
 
 extension Signer {
-    /// Of a path of certificates with their DER, leaf first, whose last one is trusted.
+    /// The chain of a path of certificates with their DER, leaf first, whose last one is trusted.
     init(path: [(der: [UInt8], certificate: Certificate)]) {
         let prints = path.map { TrustRoots.fingerprint(of: $0.der) }
         let root = prints[prints.count - 1]

@@ -2,7 +2,7 @@ internal import Primitives
 internal import SwiftASN1
 internal import X509
 
-/// How refusals speak of certificates to people: by their place, from the leaf on, their name and their SHA-256.
+/// How refusals describe certificates: by their place, counted from the leaf, their name and their SHA-256.
 ///
 /// A name in a certificate can be any text: it is shortened, and nothing in it can end a line or its quotation marks.
 enum ChainWords {
@@ -17,13 +17,13 @@ enum ChainWords {
     /// How many certificates there are where Apple sends three.
     static func notThree(_ count: Int) -> String { "found \(count), expected 3" }
 
-    /// Something and the common name of it, where it has one.
+    /// A text, followed by the common name if there is one.
     static func named(_ words: String, _ name: DistinguishedName?) -> String {
         let common = name.map(Signer.commonName) ?? ""
         return common.isEmpty ? words : "\(words) (\(quoted(common)))"
     }
 
-    /// A name in quotation marks, of 64 characters at the most.
+    /// A name in quotation marks, with at most 64 characters.
     static func quoted(_ name: String) -> String {
         let harmless = name.unicodeScalars.prefix(64).map { scalar in
             switch scalar.properties.generalCategory {
@@ -34,7 +34,7 @@ enum ChainWords {
         return "\"" + harmless.joined() + "\""
     }
 
-    /// A certificate that nobody here trusts, and those that would be.
+    /// An untrusted certificate, and those that would be trusted.
     static func untrusted(_ der: [UInt8], at index: Int, of count: Int, trusted: String) -> String {
         let subject: DistinguishedName?
         do {
@@ -46,10 +46,9 @@ enum ChainWords {
         return "\(named(place(index, of: count), subject)) of SHA-256 \(print) is not trusted; trusted \(trusted)"
     }
 
-    /// Which link of a chain does not hold: the certificate that the next one did not issue. nil where each was issued by the
-    /// next.
+    /// Which link of a chain is broken: the certificate that the next one did not issue. nil where each was issued by the next.
     ///
-    /// It costs up to two verifications more, for chains that are refused alone and remembered.
+    /// It costs up to two more verifications, only for chains that are refused, and the outcome is remembered.
     static func brokenLink(_ chain: [Certificate]) -> String? {
         for index in chain.indices.dropLast() {
             let (certificate, issuer) = (chain[index], chain[index + 1])
@@ -64,7 +63,7 @@ enum ChainWords {
         return nil
     }
 
-    /// Which two certificates were never valid at once.
+    /// Which two certificates were never valid at the same time.
     static func neverValid(_ chain: [Certificate], starts: [Timestamp], ends: [Timestamp]) -> String {
         guard let late = starts.indices.max(by: { starts[$0] < starts[$1] }),
             let early = ends.indices.min(by: { ends[$0] < ends[$1] })
@@ -74,7 +73,7 @@ enum ChainWords {
 }
 
 extension TrustRoots {
-    /// The roots that count for a purpose in words: names and SHA-256, always in the same order, eight at the most.
+    /// A description of the roots for a purpose: names and SHA-256, always in the same order, at most eight.
     func words(for purpose: ChainVerifier.Purpose) -> String {
         var names = Self.appleNames
         for der in certificates {
@@ -87,7 +86,7 @@ extension TrustRoots {
         return Self.words(purpose == .jws ? fingerprints : receiptFingerprints, names: names)
     }
 
-    /// The certificates of Xcode's in the same way; they are known by their SHA-256 alone.
+    /// The same for Xcode's certificates; they are known by their SHA-256 alone.
     var xcodeWords: String { Self.words(xcodeFingerprints, names: [:]) }
 
     private static func words(_ fingerprints: Set<[UInt8]>, names: [[UInt8]: String]) -> String {

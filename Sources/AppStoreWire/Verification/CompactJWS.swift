@@ -33,7 +33,7 @@ struct CompactJWS {
 
     /// The header in base64url.
     var header: ArraySlice<UInt8> { bytes[..<firstDot] }
-    /// What is signed: header, full stop, payload.
+    /// The signed bytes: header, full stop, payload.
     var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 
     func signature() throws(JWSRefusal) -> [UInt8] {

@@ -1,12 +1,12 @@
 public import Primitives
 
-/// The app that a payload must be about; it is chosen by who asks or by the address, never by the payload (FACT-4, T11).
+/// The app that a payload must be about. The caller or the address determines it, never the payload (FACT-4, T11).
 ///
 /// Source: FACT-4; Apple, App Store Server Library, `SignedDataVerifier`.
 public struct ExpectedApp: Sendable, Hashable {
     /// The bundle identifier, compared byte by byte.
     public let bundleId: String
-    /// The app's Apple id. A Production payload that names one must name this; with nil such a payload is refused.
+    /// The app's Apple id. A Production payload that names one must name this one; with nil such a payload is refused.
     public let appAppleId: Int64?
     /// The environments that are accepted here. `.xcode` and `.localTesting` belong here only together with their own root.
     public let environments: Set<Environment>
@@ -23,17 +23,17 @@ public struct ExpectedApp: Sendable, Hashable {
         self.environments = environments
     }
 
-    /// Byte by byte: `==` of strings takes canonically equivalent texts for the same.
+    /// Compares byte by byte: `==` of strings treats canonically equivalent texts as equal.
     package func hasBundleId(_ other: String) -> Bool { bundleId.utf8.elementsEqual(other.utf8) }
 
-    /// What a refusal says where something is of another app.
+    /// The text of a refusal of something that belongs to another app.
     func mismatch(bundleId found: String) -> String { "found \(found.prefix(256)), expected \(bundleId)" }
 
-    /// The same where it is of another environment.
+    /// The same for another environment.
     func mismatch(environment found: Environment) -> String {
         "found \(found.rawValue), expected \(environments.map(\.rawValue).sorted().joined(separator: " or "))"
     }
 
-    /// The same where it names another Apple id of the app.
+    /// The same for another Apple id of the app.
     func mismatch(appAppleId found: Int64) -> String { "found \(found), expected \(appAppleId.map { "\($0)" } ?? "none")" }
 }

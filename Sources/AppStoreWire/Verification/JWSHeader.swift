@@ -1,9 +1,9 @@
 internal import Primitives
 internal import StrictJSON
 
-/// A header that was read; nothing in it was believed yet.
+/// A parsed header; nothing in it has been verified yet.
 ///
-/// Source: RFC 7515, section 4; RFC 8725, section 3.1 (the algorithm is ours to say, not the token's).
+/// Source: RFC 7515, section 4; RFC 8725, section 3.1 (we determine the algorithm, not the token).
 struct JWSHeader {
     /// The certificates' DER: leaf, intermediate, root; or the only one of Xcode.
     let certificates: [[UInt8]]

@@ -12,14 +12,15 @@ public struct JWSLimits: Sendable, Hashable {
     public var maximumCertificateBytes = 4 * 1024
     /// How far a signing date may lie after our clock.
     public var futureTolerance = Milliseconds.minutes(5)
-    /// How many verified chains are remembered at the most.
+    /// The most verified chains that are remembered.
     public var rememberedChains = 64
-    /// How many refused chains are remembered at the most; apart from the verified ones, so that rubbish cannot push them out.
+    /// The most refused chains that are remembered; kept apart from the verified ones, so that invalid input cannot push those
+    /// out.
     public var rememberedRefusals = 256
 
     /// The figures above.
     public static let `default` = JWSLimits()
 
-    /// The figures above, to be changed one by one.
+    /// The figures above; each can be changed.
     public init() {}
 }

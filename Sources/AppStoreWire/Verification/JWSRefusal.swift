@@ -1,11 +1,11 @@
 /// Why a signed payload was not accepted.
 ///
-/// Two refusals are equal when their codes are; the rest is for people. Nothing of the payload's content is in it except names of
-/// fields and environments, and of certificates their place, common name and SHA-256, so it may be logged.
+/// Two refusals are equal when their codes are; the rest is for display. Nothing of the payload's content is in it except names
+/// of fields and environments, and of certificates their place, common name and SHA-256, so it may be logged.
 ///
 /// Source: FACT-3, FACT-4; threats T01 to T09 and T30 of the threat model.
 public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
-    /// The reasons in order of precedence: where several hold, the first is given. Raw values are stable.
+    /// The reasons in order of precedence: where several apply, the first is given. Raw values are stable.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The body around the JWS is too long, not strict JSON, or has no string `signedPayload`.
         case bodyUnreadable
@@ -26,7 +26,7 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         /// `x5c` is missing or not an array of strings.
         case chainMissing
         /// `x5c` does not hold exactly three certificates, or one where a certificate of Xcode's is configured; none of them was
-        /// looked at.
+        /// examined.
         case chainLengthNotThree
         /// A certificate is longer than ``JWSLimits/maximumCertificateBytes``.
         case certificateTooLong
@@ -36,7 +36,7 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         case rootNotTrusted
         /// A certificate cannot be parsed.
         case certificateMalformed
-        /// The leaf's serial number was declared as no longer trusted.
+        /// The leaf's serial number is configured as no longer trusted.
         case leafDistrusted
         /// The leaf lacks Apple's mark for receipt signing, 1.2.840.113635.100.6.11.1.
         case leafMarkerMissing
@@ -58,27 +58,27 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         case signatureNotBase64URL
         /// The signature is not of 64 bytes.
         case signatureLengthWrong
-        /// The signature is not the leaf's over these bytes.
+        /// The signature is not by the leaf's key over these bytes.
         case signatureInvalid
         /// The payload is not canonical base64url.
         case payloadNotBase64URL
         /// The payload is not a strict JSON object.
         case payloadNotJSON
-        /// The payload is of another kind than the one that was asked for (T05).
+        /// The payload is not of the requested kind (T05).
         case wrongKind
-        /// A field is missing without which the payload means nothing.
+        /// A required field is missing.
         case fieldMissing
-        /// A field has another type than Apple documents, or a value that cannot be.
+        /// A field has a type other than Apple documents, or an impossible value.
         case fieldInvalid
-        /// The payload says that it was signed when the certificates were not valid.
+        /// The payload's signing date is outside the validity of the certificates.
         case signedDateOutsideChain
-        /// The payload says that it was signed later than now, beyond the tolerance.
+        /// The payload's signing date is later than now, by more than the tolerance.
         case signedDateInFuture
         /// The payload is about another app.
         case wrongBundleId
-        /// The payload is of an environment that is not accepted here, or that its signer does not speak for: Xcode's certificate
-        /// vouches for `Xcode` only, Apple's for `Production` and `Sandbox` only. One in no known spelling is refused as soon as
-        /// it is read.
+        /// The payload is of an environment that is not accepted here, or that its signer may not sign for: Xcode's certificate
+        /// is valid for `Xcode` only, Apple's for `Production` and `Sandbox` only. An unknown spelling is refused as soon as it
+        /// is read.
         case wrongEnvironment
         /// The payload is about an app with another Apple id.
         case wrongAppAppleId
@@ -96,14 +96,14 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         case renewalInfo
         /// An app transaction, alone or in a notification.
         case appTransaction
-        /// A request of the App Store's in real time, about what to show to a customer who is about to leave.
+        /// A real-time request of the App Store, about what to show to a customer who is about to leave.
         case realtimeRequest
     }
 
     /// The reason.
     public let code: Code
-    /// What it was about, for people: the name of a field, the parser's reason; of a chain which certificate, from the leaf on,
-    /// and where the root is not trusted which roots are.
+    /// What it was about, for display: the name of a field, the parser's reason; for a chain, which certificate, counted from the
+    /// leaf, and, where the root is not trusted, which roots are.
     public let detail: String
     /// Which JWS was refused.
     public let part: Part
@@ -116,7 +116,7 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
 
     /// Whether the very same bytes may be accepted later without a change of configuration.
     ///
-    /// True only where the refusal hangs on our clock; everything else stays as it is.
+    /// True only where the refusal depends on our clock; all others are final.
     public var isRetryable: Bool {
         switch code {
         case .signedDateInFuture: true

@@ -3,8 +3,9 @@ internal import Primitives
 /// A certificate's serial number as people write it: hexadecimal as `openssl x509 -serial` prints it, with colons, dashes, spaces
 /// or `0x` too, or decimal as browsers and some tools show it.
 public enum LeafSerial {
-    /// What the text may mean, in lower-case hexadecimal without leading zeros: digits alone are read both ways, since a number
-    /// of twenty bytes that is meant in one way is nobody's in the other. Nil where the text is no serial number.
+    /// The possible readings of the text, in lower-case hexadecimal without leading zeros. Digits alone are read both ways,
+    /// because the wrong reading of a number of twenty bytes belongs to no certificate. Nil where the text is not a serial
+    /// number.
     ///
     /// Source: RFC 5280, section 4.1.2.2: at most 20 bytes, not zero.
     public static func readings(of text: String) -> Set<String>? {
@@ -23,7 +24,7 @@ public enum LeafSerial {
     /// Nil where it is longer than any serial number.
     private static func hexadecimal(ofDecimal digits: String) -> String? {
         guard digits.utf8.count <= 49 else { return nil }
-        // Twenty bytes as base 256, the least first, and one more to see that it was too much.
+        // Twenty bytes as base 256, the least significant first, and one more to detect an overflow.
         var bytes = [UInt16](repeating: 0, count: 21)
         for digit in digits.utf8 {
             var carry = UInt16(digit) - 48

@@ -3,8 +3,8 @@ internal import Primitives
 internal import SwiftASN1
 internal import X509
 
-/// A certificate with an RSA key of 1024 bits, which the certificate library refuses to read: that of transaction receipts from
-/// before iOS 7. It is only ever the end of a chain.
+/// A certificate with an RSA key of 1024 bits, which the certificate library refuses to read: the certificate of transaction
+/// receipts from before iOS 7. It is only ever the end of a chain.
 ///
 /// Source: RFC 5280, section 4.1.
 struct LegacyLeaf {
@@ -58,8 +58,7 @@ struct LegacyLeaf {
         }
     }
 
-    /// A time as certificates write it: until 2049 with two digits of the year, and since with four (RFC 5280, section
-    /// 4.1.2.5).
+    /// A time as certificates write it: until 2049 with a two-digit year, later with four digits (RFC 5280, section 4.1.2.5).
     private static func instant(_ node: ASN1Node) throws -> Timestamp {
         if node.identifier == .generalizedTime {
             let time = try GeneralizedTime(derEncoded: node)

@@ -4,11 +4,11 @@ internal import StrictJSON
 ///
 /// Source: Apple, App Store Server Notifications, `responseBodyV2`.
 public enum NotificationBody {
-    /// The compact JWS in a body; nothing in it was verified.
+    /// The compact JWS in a body; nothing in it is verified.
     ///
     /// - Parameters:
     ///   - body: the request's body as it came.
-    ///   - limits: bounds the body like the JWS in it.
+    ///   - limits: apply to the body as to the JWS in it.
     /// - Returns: the JWS for ``AppStoreVerifier``, or a refusal with `bodyUnreadable`: too long, not strict JSON, not an object,
     ///   or `signedPayload` is not a string. Other members are ignored.
     public static func signedPayload(in body: [UInt8], limits: JWSLimits = .default) -> Result<[UInt8], JWSRefusal> {

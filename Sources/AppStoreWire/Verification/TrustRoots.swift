@@ -15,18 +15,18 @@ public struct TrustRoots: Sendable, Hashable {
     /// The fingerprints trusted for receipts: 32 bytes each.
     public let receiptFingerprints: Set<[UInt8]>
     /// The fingerprints of certificates with which copies of Xcode sign what StoreKit Testing makes: 32 bytes each. Such a
-    /// certificate vouches for payloads of the environment `Xcode` and for nothing else.
+    /// certificate is trusted for payloads of the environment `Xcode` only.
     public private(set) var xcodeFingerprints: Set<[UInt8]> = []
     /// The DER of intermediates that are trusted to issue the certificates of transaction receipts from before iOS 7, which carry
     /// no chain.
     public private(set) var transactionReceiptIssuers: Set<[UInt8]> = []
-    /// The DER of those roots that were given whole. Such a root is trusted by its name and key, as RFC 5280 defines an anchor:
-    /// a chain may name it by another certificate of the same name and key. A root that is known by its fingerprint only must
-    /// stand in the chain byte for byte.
+    /// The DER of those roots that were given as a whole. Such a root is trusted by its name and key, as RFC 5280 defines an
+    /// anchor: a chain may name it by another certificate of the same name and key. A root that is known only by its fingerprint
+    /// must be in the chain byte for byte.
     let certificates: Set<[UInt8]>
 
-    /// Apple Root CA – G3, which JWS of Production and Sandbox alike are signed under,
-    /// 63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179, and Apple Root CA, which receipts are signed under,
+    /// Apple Root CA – G3, which signs JWS of both Production and Sandbox,
+    /// 63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179, and Apple Root CA, which signs receipts,
     /// b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024.
     public static let apple = TrustRoots(
         fingerprints: [appleRootG3], receiptFingerprints: [appleRoot], certificates: [])
@@ -48,8 +48,8 @@ public struct TrustRoots: Sendable, Hashable {
     /// These roots and one more, by the SHA-256 of its DER.
     public func adding(fingerprint: [UInt8]) -> TrustRoots { adding(fingerprint, certificates: []) }
 
-    /// These roots and one more, by its DER, such as a simulator's exported root. It stays trusted when it is issued again with
-    /// the same name and key, which happens to test roots; Apple's root is pinned byte for byte.
+    /// These roots and one more, by its DER, such as a simulator's exported root. It stays trusted when it is reissued with the
+    /// same name and key, as test roots are; Apple's root is pinned byte for byte.
     public func adding(der: [UInt8]) -> TrustRoots { adding(Self.fingerprint(of: der), certificates: [der]) }
 
     /// These roots and the certificate of one copy of Xcode: Editor ▸ Save Public Certificate while a StoreKit configuration is

@@ -7,12 +7,12 @@ internal import Primitives
 ///
 /// Source: FACT-4, T05; Apple, `JWSRenewalInfoDecodedPayload`.
 public struct UnboundRenewalInfo: Sendable, Hashable {
-    /// What was verified so far. To look at, not to act on.
+    /// What was verified so far. For display; do not act on it.
     public let unbound: Verified<RenewalInfoPayload>
 
     init(_ unbound: Verified<RenewalInfoPayload>) { self.unbound = unbound }
 
-    /// The renewal info as one that counts, beside a transaction of the same subscription.
+    /// The fully verified renewal info, by a transaction of the same subscription.
     ///
     /// - Parameter transaction: of the same app, which its own verification proved.
     /// - Returns: a refusal with `renewalInfoNotOfTransaction` when the two name different values of `originalTransactionId`, or

@@ -1,22 +1,22 @@
 public import Primitives
 
 /// A payload whose origin, date and app were verified. Only an ``AppStoreVerifier`` makes one from signed bytes, so a function
-/// that takes it cannot be given anything unverified (FACT-3). Outside this package nobody can make one of what was fetched.
+/// that takes it cannot be given anything unverified (FACT-3). Code outside this package cannot make one from a fetched answer.
 ///
 /// Source: RFC 7515; RFC 5652; FACT-3, FACT-6.
 public struct Verified<Payload: Sendable>: Sendable {
     /// What Apple said.
     public let payload: Payload
-    /// The bytes exactly as they came, as evidence (FACT-6): the compact JWS, the receipt's DER, the answer's body.
+    /// The bytes exactly as received, as evidence (FACT-6): the compact JWS, the receipt's DER, the answer's body.
     public let evidence: [UInt8]
-    /// When the signer says that it signed: `signedDate`; of an app transaction and of a receipt the creation date; of an answer
-    /// that was fetched, `request_date`, else the receipt's creation date, else when we fetched it; of a transaction receipt from
-    /// before iOS 7, which says nothing of it, the purchase.
+    /// When the signer says that it signed: `signedDate`. For an app transaction and a receipt it is the creation date; for a
+    /// fetched answer `request_date`, else the receipt's creation date, else when we fetched it; for a transaction receipt from
+    /// before iOS 7, which does not state it, the purchase date.
     public let signedDate: Timestamp
-    /// The environment that the payload is of. Of a transaction receipt from before iOS 7 it is **not signed**:
+    /// The environment of the payload. For a transaction receipt from before iOS 7 it is **not signed**:
     /// ``TransactionReceiptPayload/unsignedEnvironment``.
     public let environment: Environment
-    /// Why it is believed.
+    /// Why it is trusted.
     public let proof: Proof
     /// The evidence as its parts; nil for anything but a JWS.
     package let jws: DecodedJWS?
@@ -32,7 +32,7 @@ public struct Verified<Payload: Sendable>: Sendable {
         self.proof = proof
     }
 
-    /// Who signed; nil where nobody did and the answer was fetched.
+    /// The signer; nil for a fetched answer, which is not signed.
     public var signer: Signer? {
         if case .signature(let signer) = proof { return signer }
         return nil
@@ -42,17 +42,17 @@ public struct Verified<Payload: Sendable>: Sendable {
 extension Verified: Equatable where Payload: Equatable {}
 extension Verified: Hashable where Payload: Hashable {}
 
-/// Why a payload is believed.
+/// Why a payload is trusted.
 ///
 /// Source: FACT-3.
 public enum Proof: Sendable, Hashable {
-    /// A signature under a trusted root holds.
+    /// A valid signature under a trusted root.
     case signature(Signer)
     /// Our own server fetched it from this host of Apple's over TLS; it is not signed.
     case fetched(host: String)
 }
 
 extension Verified where Payload: JWSPayload {
-    /// The payload's JSON exactly as it was signed, fields included that this library does not know.
+    /// The payload's JSON exactly as it was signed, including fields that this library does not know.
     public var payloadJSON: [UInt8] { jws?.payload ?? [] }
 }

@@ -2,7 +2,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import Primitives
 
-/// What remains of certificates once they are verified: all that checking a signature needs.
+/// What is kept of verified certificates: all that is needed to check a signature.
 struct VerifiedChain: Sendable {
     let leafKey: LeafKey
     /// The instants at which all certificates are valid.
@@ -10,7 +10,7 @@ struct VerifiedChain: Sendable {
     let signer: Signer
 }
 
-/// A leaf's key: of P-256 under a JWS, of RSA under a receipt.
+/// A leaf's key: P-256 for a JWS, RSA for a receipt.
 enum LeafKey: Sendable {
     case p256(P256.Signing.PublicKey)
     case rsa(_RSA.Signing.PublicKey)
@@ -27,7 +27,7 @@ struct ChainRefusal: Error, Sendable {
     }
 }
 
-/// The faults of a chain, whatever it was to vouch for. ``JWSRefusal`` and ``ReceiptRefusal`` each have a code for every one.
+/// The faults of a chain, whatever its purpose. ``JWSRefusal`` and ``ReceiptRefusal`` each have a code for every one.
 enum ChainFault: Sendable {
     case chainLengthNotThree, rootNotTrusted, certificateMalformed, leafDistrusted, leafMarkerMissing, intermediateMarkerMissing
     case leafIsCA, intermediateNotCA, leafUsageNotSignature, leafKeyNotP256, leafKeyNotRSA, chainNeverValid, chainInvalid

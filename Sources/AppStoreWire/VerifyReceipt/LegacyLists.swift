@@ -5,7 +5,7 @@ struct LegacyLists {
     private(set) var purchases: [LegacyPurchase] = []
     private(set) var renewals: [LegacyRenewal] = []
     private(set) var unreadable: [UnreadableItem] = []
-    /// Whether the list in which the App Store says what it knows now was there and empty.
+    /// Whether the list with the App Store's present knowledge was present and empty.
     private var hasEmptyLatest = false
 
     mutating func append(_ purchase: LegacyPurchase) { purchases.append(purchase) }

@@ -5,13 +5,13 @@ internal import StrictJSON
 ///
 /// Properties are Apple's keys in camel case (`originalTransactionId` is `original_transaction_id`). A date is read from its
 /// `_ms` key, else from the key itself: milliseconds in the iOS 6 style, `YYYY-MM-DD HH:MM:SS Etc/GMT` in the iOS 7 style; the
-/// `_pst` keys are not read. nil means that Apple did not write the field, or wrote an empty string. A purchase is read whole or
-/// not at all: a date that cannot be read never becomes one that is missing.
+/// `_pst` keys are not read. nil means that Apple did not write the field, or wrote an empty string. A purchase is read
+/// completely or not at all: an unreadable date never counts as a missing one.
 ///
 /// Source: Apple, App Store Receipts, `responseBody.Latest_receipt_info`, `responseBody.Receipt.In_app`; PER-7, PER-8.
 public struct LegacyPurchase: Sendable, Hashable {
-    /// Where a purchase stood. The lists disagree by design, and where they do so about one period, `latestReceiptInfo` wins
-    /// (PER-8).
+    /// Where a purchase was found. The lists disagree by design, and where they disagree about one period, `latestReceiptInfo`
+    /// wins (PER-8).
     public enum Origin: String, Sendable, Hashable, CaseIterable {
         /// `receipt.in_app`: what the device's receipt held.
         case inApp
@@ -23,7 +23,7 @@ public struct LegacyPurchase: Sendable, Hashable {
         case iOS6Receipt
     }
 
-    /// Where it stood.
+    /// Where it was.
     public let origin: Origin
     /// The transaction; changes with every renewal and restore.
     public let transactionId: String
@@ -57,16 +57,16 @@ public struct LegacyPurchase: Sendable, Hashable {
     public let offerCodeRefName: String?
     /// The subscription group.
     public let subscriptionGroupIdentifier: String?
-    /// How the customer came by it.
+    /// How the customer got it.
     public let inAppOwnershipType: InAppOwnershipType?
     /// The token that the app attached.
     public let appAccountToken: AppAccountToken?
-    /// What only the iOS 6 style writes; nil where it wrote nothing of it.
+    /// Fields that only the iOS 6 style writes; nil where there are none.
     public let iOS6: IOS6Fields?
-    /// The object as it was written, with the fields that nobody here knows (FACT-5, FACT-6).
+    /// The object as it was written, with the fields that this library does not know (FACT-5, FACT-6).
     public let json: [UInt8]
 
-    /// What a transaction receipt says about app and device beside the purchase.
+    /// What a transaction receipt says about app and device besides the purchase.
     ///
     /// Source: Apple, "Receipt Validation Programming Guide" (2011); server notifications before 10 March 2021.
     public struct IOS6Fields: Sendable, Hashable {
@@ -123,7 +123,7 @@ public struct LegacyPurchase: Sendable, Hashable {
     }
 }
 
-/// How one subscription will go on: an element of `pending_renewal_info`.
+/// How one subscription will renew: an element of `pending_renewal_info`.
 ///
 /// Source: Apple, App Store Receipts, `responseBody.Pending_renewal_info`.
 public struct LegacyRenewal: Sendable, Hashable {
@@ -131,7 +131,7 @@ public struct LegacyRenewal: Sendable, Hashable {
     public let productId: String
     /// The subscription; absent in answers of the first years.
     public let originalTransactionId: String?
-    /// The product of the next period; another than `productId` where a change is pending.
+    /// The product of the next period; not `productId` where a change is pending.
     public let autoRenewProductId: String?
     /// Whether it will renew.
     public let autoRenewStatus: AutoRenewStatus?
@@ -139,17 +139,17 @@ public struct LegacyRenewal: Sendable, Hashable {
     public let expirationIntent: ExpirationIntent?
     /// Whether the App Store still tries to charge.
     public let isInBillingRetryPeriod: Bool?
-    /// Until when the access is kept though payment failed; nil where there is no billing grace period.
+    /// Until when the access is kept although payment failed; nil where there is no billing grace period.
     public let gracePeriodExpiresDate: Timestamp?
     /// Whether the customer agreed to a price increase that needs consent.
     public let priceConsentStatus: PriceIncreaseStatus?
-    /// Whether the customer agreed to, or was told of, a price increase.
+    /// Whether the customer agreed to, or was informed of, a price increase.
     public let priceIncreaseStatus: PriceIncreaseStatus?
     /// The reference name of the offer code that applies to the next period.
     public let offerCodeRefName: String?
     /// The promotional offer that applies to the next period.
     public let promotionalOfferId: String?
-    /// The object as it was written, with the fields that nobody here knows (FACT-5, FACT-6).
+    /// The object as it was written, with the fields that this library does not know (FACT-5, FACT-6).
     public let json: [UInt8]
 
     init(_ value: JSONValue, _ reader: LegacyReader) throws(LegacyRefusal) {
@@ -168,13 +168,14 @@ public struct LegacyRenewal: Sendable, Hashable {
     }
 }
 
-/// An element of a list that could not be read, kept whole for people.
+/// An element of a list that could not be read, kept whole for inspection.
 ///
-/// The others of its list count; but as this one may be the newest renewal, nothing may be concluded from what the list lacks.
+/// The other elements of its list count; but this one may be the newest renewal, so nothing may be concluded from what is missing
+/// in the list.
 ///
 /// Source: FACT-5, FACT-7.
 public struct UnreadableItem: Sendable, Hashable {
-    /// Where it stood, such as `receipt.in_app[3]`.
+    /// Its place, such as `receipt.in_app[3]`.
     public let place: String
     /// Why; names the first field.
     public let refusal: LegacyRefusal

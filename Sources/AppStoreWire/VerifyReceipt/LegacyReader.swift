@@ -1,11 +1,11 @@
 internal import Primitives
 internal import StrictJSON
 
-/// Reads the fields of one object of the legacy interfaces, where nearly every value is a string and the same field has come as
-/// string, number and Boolean.
+/// Reads the fields of one object of the legacy interfaces, where nearly every value is a string and the same field has been seen
+/// as string, number and Boolean.
 ///
-/// Absent, `null` and the empty string are nil. A value that says the same in another JSON type is taken (`"1"`, `1`, `true`);
-/// any other refuses and is named. Nothing is rounded or guessed.
+/// Absent, `null` and the empty string are nil. A value with the same meaning in another JSON type is accepted (`"1"`, `1`,
+/// `true`); any other is refused and named. Nothing is rounded or guessed.
 struct LegacyReader {
     private let fields: JSONFields
 
@@ -15,7 +15,7 @@ struct LegacyReader {
 
     private init(_ fields: JSONFields) { self.fields = fields }
 
-    /// The object that a whole body is.
+    /// The whole body as an object.
     init(body: [UInt8], limits: LegacyLimits) throws(LegacyRefusal) {
         let root: JSONValue
         do throws(JSONError) {
@@ -30,7 +30,7 @@ struct LegacyReader {
     /// The object exactly as it was written.
     static func json(_ value: JSONValue) -> [UInt8] { Array(value.rawBytes) }
 
-    /// A string, or an integer's digits: identifiers have come as both.
+    /// A string, or an integer's digits: identifiers have been seen as both.
     func text(_ name: String) throws(LegacyRefusal) -> String? {
         guard let value = value(name) else { return nil }
         if value.int64 != nil { return String(decoding: value.rawBytes, as: UTF8.self) }
@@ -58,7 +58,7 @@ struct LegacyReader {
     }
 
     /// The instant of `name`: `name_ms`, else `name` itself, which the iOS 6 style fills with milliseconds and the iOS 7 style
-    /// with a date in GMT, else `name_formatted`. `name_pst` says nothing more and is never read.
+    /// with a date in GMT, else `name_formatted`. `name_pst` adds nothing and is never read.
     func instant(_ name: String) throws(LegacyRefusal) -> Timestamp? {
         if let value = value(name + "_ms") {
             guard let instant = Self.integer(value).flatMap(Timestamp.init(validating:)) else { throw invalid(name + "_ms") }
@@ -74,7 +74,7 @@ struct LegacyReader {
 
     func requiredInstant(_ name: String) throws(LegacyRefusal) -> Timestamp { try required(name, try instant(name)) }
 
-    /// Production or Sandbox, spelt so or as `others` says.
+    /// Production or Sandbox, in these spellings or those of `others`.
     func environment(_ name: String, others: [String: Environment] = [:]) throws(LegacyRefusal) -> Environment? {
         guard let text = try text(name) else { return nil }
         switch text {
@@ -96,7 +96,7 @@ struct LegacyReader {
 
     /// The elements of a list, or the one object that the iOS 6 style writes in its place; nil where there is none.
     ///
-    /// An element that cannot be read goes to `unreadable` whole, so that the good ones count and nothing is lost.
+    /// An element that cannot be read is added to `unreadable` as a whole, so that the good ones count and nothing is lost.
     func items<Item>(
         _ name: String, allowsObject: Bool = false, unreadable: inout [UnreadableItem],
         read: (JSONValue, LegacyReader) throws(LegacyRefusal) -> Item

@@ -1,12 +1,12 @@
 /// Why a body of Apple's legacy interfaces (`/verifyReceipt`, server notifications of version 1), or a receipt that was to be
-/// sent to one, was not taken.
+/// sent to one, was not accepted.
 ///
-/// Two refusals are equal when their codes are; the rest is for people. Nothing of the content is in it except names of fields
+/// Two refusals are equal when their codes are; the rest is for display. Nothing of the content is in it except names of fields
 /// and numbers, so it may be logged.
 ///
 /// Source: FACT-3, FACT-7; threat T15 of the threat model.
 public struct LegacyRefusal: Error, Hashable, CustomStringConvertible {
-    /// The reasons in order of precedence: where several hold, the first is given. Raw values are stable.
+    /// The reasons in order of precedence: where several apply, the first is given. Raw values are stable.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The receipt to be sent is empty.
         case receiptEmpty
@@ -14,7 +14,7 @@ public struct LegacyRefusal: Error, Hashable, CustomStringConvertible {
         case receiptTooLong
         /// The receipt to be sent is not canonical base64: line breaks, the URL alphabet, missing padding.
         case receiptNotBase64
-        /// The answer came with another HTTP status than 200, which Apple uses even for errors.
+        /// The answer came with an HTTP status other than 200, which Apple uses even for errors.
         case httpStatusNotOK
         /// The body is too long or not strict JSON: HTML, empty, truncated, a name twice.
         case bodyUnreadable
@@ -24,15 +24,15 @@ public struct LegacyRefusal: Error, Hashable, CustomStringConvertible {
         case statusInvalid
         /// The environment that is stated cannot be that of the host that answered, or two places state different ones.
         case environmentContradicted
-        /// A field is missing without which the object means nothing.
+        /// A required field is missing.
         case fieldMissing
-        /// A field has a value that cannot be.
+        /// A field has an impossible value.
         case fieldInvalid
     }
 
     /// The reason.
     public let code: Code
-    /// What it was about, for people: the path of a field (`receipt.in_app[3].purchase_date_ms`), the parser's reason.
+    /// What it was about, for display: the path of a field (`receipt.in_app[3].purchase_date_ms`), the parser's reason.
     public let detail: String
 
     init(_ code: Code, _ detail: String = "") {

@@ -3,16 +3,16 @@ internal import StrictJSON
 
 /// What `/verifyReceipt` answered about a genuine receipt.
 ///
-/// It is as true as the connection it came through: a fact only where our own server asked one of the two hosts over TLS
-/// (FACT-3), and only if ``bundleId`` is the app's. The order of ``purchases`` and ``pendingRenewalInfo`` is the body's and means
-/// nothing. Properties are Apple's keys in camel case.
+/// It is only as trustworthy as its connection: a fact only where our own server asked one of the two hosts over TLS (FACT-3),
+/// and only if ``bundleId`` is the app's. The order of ``purchases`` and ``pendingRenewalInfo`` is the body's and has no meaning.
+/// Properties are Apple's keys in camel case.
 ///
 /// What is in the answer counts. What is *not* in it counts only where ``isComplete`` says so: a broken answer never shortens
 /// anyone's time (FACT-7).
 ///
 /// Source: Apple, App Store Receipts, `responseBody`; PER-8.
 public struct VerifyReceiptAnswer: Sendable, Hashable {
-    /// `environment`; of the host that answered, where Apple wrote none (iOS 6 style).
+    /// `environment`; that of the host that answered, where Apple wrote none (iOS 6 style).
     public let environment: Environment
     /// `receipt` of the iOS 7 style without its `in_app`; nil where a transaction receipt of the iOS 6 style was sent, which is
     /// among ``purchases``.
@@ -38,9 +38,9 @@ public struct VerifyReceiptAnswer: Sendable, Hashable {
     public let unreadableItems: [UnreadableItem]
     /// Whether a renewal that is missing here does not exist.
     ///
-    /// False where an element could not be read, where `latest_receipt_info` is there and empty (FACT-7), and where there is a
-    /// subscription in the device's receipt but none in `latest_receipt_info`: that receipt is as old as its last refresh.
-    /// With `exclude-old-transactions` old periods are missing even so.
+    /// False where an element could not be read, where `latest_receipt_info` is present and empty (FACT-7), and where there is a
+    /// subscription in the device's receipt but none in `latest_receipt_info`: that receipt is as old as its last refresh. With
+    /// `exclude-old-transactions` old periods are missing even so.
     public let isComplete: Bool
 
     /// An app receipt: `receipt` of the iOS 7 style.
@@ -63,25 +63,25 @@ public struct VerifyReceiptAnswer: Sendable, Hashable {
         public let downloadId: Int64?
         /// `version_external_identifier`: Apple's number of the version; 0 in Sandbox.
         public let versionExternalIdentifier: Int64?
-        /// `receipt_creation_date`: when the receipt was made; what FACT-2 orders by where there is no request date.
+        /// `receipt_creation_date`: when the receipt was made; FACT-2 orders by it where there is no request date.
         public let receiptCreationDate: Timestamp?
-        /// `request_date`: when Apple answered; what FACT-2 orders by.
+        /// `request_date`: when Apple answered; FACT-2 orders by it.
         public let requestDate: Timestamp?
         /// `original_purchase_date`: when the app was bought; 2013-08-01 in Sandbox.
         public let originalPurchaseDate: Timestamp?
         /// `expiration_date`: when the receipt of an app from the Volume Purchase Program expires.
         public let expirationDate: Timestamp?
-        /// `preorder_date`: when the app was ordered before it came out.
+        /// `preorder_date`: when the app was ordered before its release.
         public let preorderDate: Timestamp?
-        /// The object as it was written, `in_app` included, with the fields that nobody here knows (FACT-5, FACT-6).
+        /// The object as it was written, `in_app` included, with the fields that this library does not know (FACT-5, FACT-6).
         public let json: [UInt8]
     }
 
     /// The purchases of one list.
     public func purchases(in origin: LegacyPurchase.Origin) -> [LegacyPurchase] { purchases.filter { $0.origin == origin } }
 
-    /// By what FACT-2 orders legacy facts: the request date, else the receipt's creation date; nil in the iOS 6 style, which
-    /// writes neither.
+    /// The date by which FACT-2 orders legacy facts: the request date, else the receipt's creation date; nil in the iOS 6 style,
+    /// which writes neither.
     public var orderingDate: Timestamp? { receipt?.requestDate ?? receipt?.receiptCreationDate }
 }
 

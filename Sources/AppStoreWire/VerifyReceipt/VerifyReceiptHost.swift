@@ -14,7 +14,7 @@ public enum VerifyReceiptHost: String, Sendable, Hashable, CaseIterable {
     /// Where to POST.
     public var url: String { "https://\(name)/verifyReceipt" }
 
-    /// Its name, which the certificate of the connection must bear.
+    /// Its name, which the certificate of the connection must contain.
     public var name: String {
         switch self {
         case .production: "buy.itunes.apple.com"
@@ -22,7 +22,7 @@ public enum VerifyReceiptHost: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whose receipts it knows.
+    /// The environment whose receipts it knows.
     public var environment: Environment {
         switch self {
         case .production: .production
@@ -68,6 +68,6 @@ public struct VerifyReceiptStatus: RawRepresentable, Sendable, Hashable {
     /// The customer's account was not found or was deleted.
     public static let accountNotFound = VerifyReceiptStatus(rawValue: 21010)
 
-    /// 21100 to 21199: errors inside Apple, about which `is-retryable` says whether they pass.
+    /// 21100 to 21199: errors inside Apple; `is-retryable` says whether they are temporary.
     public var isInternalError: Bool { (21100...21199).contains(rawValue) }
 }

@@ -1,15 +1,15 @@
 internal import StrictJSON
 
-/// What came back from `/verifyReceipt`, in exactly one class.
+/// A reply of `/verifyReceipt`, in exactly one class.
 ///
-/// Only ``Meaning/answer(_:)`` and ``Meaning/expired(_:)`` say anything about purchases. No other class takes anything from
-/// anyone: not a refusal, not a deleted account, least of all an answer that is broken (FACT-7).
+/// Only ``Meaning/answer(_:)`` and ``Meaning/expired(_:)`` say anything about purchases. No other class ever reduces anyone's
+/// access: not a refusal, not a deleted account, least of all a broken answer (FACT-7).
 ///
 /// ```swift
 /// let outcome = VerifyReceiptOutcome(httpStatus: 200, body: body, from: .production)
 /// if let host = outcome.hostToAsk(havingAsked: [.production]) { … }   // a Sandbox receipt
 /// ```
-/// The receipt came from Apple only if the connection did: the caller answers for TLS and the host's name.
+/// The answer came from Apple only if the connection was Apple's: the caller is responsible for TLS and the host's name.
 ///
 /// Source: Apple, App Store Receipts, `status`, `is-retryable`; FACT-7; T15 and F18 of the threat model.
 public struct VerifyReceiptOutcome: Sendable, Hashable {
@@ -21,9 +21,9 @@ public struct VerifyReceiptOutcome: Sendable, Hashable {
         case expired(VerifyReceiptAnswer)
         /// Status 21007 or 21008: the receipt belongs to this host.
         case wrongEnvironment(VerifyReceiptHost)
-        /// Status 21004: the password is not the shared secret. Another one may do: the app's, the account's, or none.
+        /// Status 21004: the password is not the shared secret. Another one may work: the app's, the account's, or none.
         case wrongSecret
-        /// Asking again may help. A fault at Apple that passes: 21005, 21009, 21100 to 21199 and unknown statuses unless
+        /// Asking again may help. A temporary fault at Apple: 21005, 21009, 21100 to 21199 and unknown statuses unless
         /// `is-retryable` is 0; HTTP 429 and 5xx. Or 21002, which says that `receipt-data` is malformed or missing *or* that the
         /// service has a temporary issue, and not which: where the receipt itself cannot be read, asking again is useless.
         case retry
@@ -42,15 +42,15 @@ public struct VerifyReceiptOutcome: Sendable, Hashable {
     public let httpStatus: Int
     /// `status` as it was written; nil where there is none to read.
     public let status: VerifyReceiptStatus?
-    /// The body as it came: evidence, and the home of fields that nobody here knows (FACT-6).
+    /// The body as received: evidence, including the fields that this library does not know (FACT-6).
     public let body: [UInt8]
 
-    /// Reads what came back; never fails, never traps.
+    /// Reads a reply; never fails, never traps.
     ///
     /// - Parameters:
     ///   - httpStatus: the HTTP status.
     ///   - body: the body, whole.
-    ///   - host: who was asked; an answer for the other environment is not one.
+    ///   - host: the host that was asked; an answer for the other environment is not accepted as one.
     ///   - limits: a longer body is not an answer.
     public init(httpStatus: Int, body: [UInt8], from host: VerifyReceiptHost, limits: LegacyLimits = .verifyReceipt) {
         self.host = host
@@ -82,14 +82,14 @@ public struct VerifyReceiptOutcome: Sendable, Hashable {
         }
     }
 
-    /// The host to ask next about the same receipt; nil where there is none, or it was asked already: 21007 and 21008 in turn
+    /// The host to ask next about the same receipt; nil where there is none, or it was asked already: alternating 21007 and 21008
     /// lead nowhere (F18).
     public func hostToAsk(havingAsked asked: Set<VerifyReceiptHost>) -> VerifyReceiptHost? {
         guard case .wrongEnvironment(let other) = meaning, !asked.contains(other) else { return nil }
         return other
     }
 
-    /// The one value that Apple never writes as a string, so that an answer from elsewhere shows.
+    /// The one value that Apple never writes as a string, which exposes an answer from elsewhere.
     private static func status(_ root: LegacyReader) throws(LegacyRefusal) -> VerifyReceiptStatus {
         guard let status = root.value("status")?.int64 else { throw LegacyRefusal(.statusInvalid, "status") }
         return VerifyReceiptStatus(rawValue: status)
@@ -117,8 +117,8 @@ public struct VerifyReceiptOutcome: Sendable, Hashable {
         return host
     }
 
-    /// Whether Apple says that retrying is useless, in either spelling of the key and in no other way: what cannot be read says
-    /// nothing, and where both keys are there, one that says "retry" prevails.
+    /// Whether Apple says that retrying is useless, in either spelling of the key and in no other way: an unreadable value is
+    /// ignored, and where both keys are present, one that says "retry" prevails.
     private static func isFinal(_ root: LegacyReader) -> Bool {
         let said = ["is-retryable", "is_retryable"].compactMap { root.value($0).flatMap(LegacyReader.flag) }
         return said.contains(false) && !said.contains(true)

@@ -11,7 +11,7 @@ public struct VerifyReceiptRequest: Sendable, Hashable, CustomStringConvertible,
     public let receiptData: String
     /// `password`: the app's or the account's shared secret; nil where no subscription is expected.
     public let password: String?
-    /// `exclude-old-transactions`: whether `latest_receipt_info` shall hold only the newest transaction of each subscription;
+    /// `exclude-old-transactions`: whether `latest_receipt_info` is to contain only the newest transaction of each subscription;
     /// for app receipts (iOS 7 style) only.
     public let excludeOldTransactions: Bool
 
@@ -48,7 +48,7 @@ public struct VerifyReceiptRequest: Sendable, Hashable, CustomStringConvertible,
         self.excludeOldTransactions = excludeOldTransactions
     }
 
-    /// The body in JSON; the same request has always the same bytes.
+    /// The body in JSON; the same request always has the same bytes.
     public var body: [UInt8] {
         var json = JSONWriter(reservingCapacity: receiptData.utf8.count + 128)
         json.object {

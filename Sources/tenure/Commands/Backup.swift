@@ -31,7 +31,7 @@ struct Backup: AsyncParsableCommand {
             throw CommandError("\(to) is there already; a backup is never written over another.")
         }
         let database = try await OpenDatabase(existing: configuration.database, logger: Logger(label: "tenure"))
-        // Under another name until it is whole, so that a copy that was cut short is never taken for one.
+        // Under another name until it is complete, so that a partial copy is never mistaken for a backup.
         let unfinished = to + ".unfinished"
         if FileManager.default.fileExists(atPath: unfinished) { try FileManager.default.removeItem(atPath: unfinished) }
         var bar = ProgressBar()

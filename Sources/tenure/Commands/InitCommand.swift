@@ -109,7 +109,7 @@ struct InitCommand: AsyncParsableCommand {
         return AppID(id)
     }
 
-    /// A local App Store has the number that it is given; the real one's is asked for and may come later.
+    /// A local App Store uses the given number; the real App Store's is asked for and may be given later.
     private func appAppleId(for purpose: Setup.Purpose, _ questions: SetupQuestions) throws -> Int64? {
         if let appAppleId {
             guard appAppleId > 0 else { throw CommandError("--app-apple-id is \(appAppleId); it must be a positive number.") }
@@ -122,7 +122,7 @@ struct InitCommand: AsyncParsableCommand {
         return number
     }
 
-    /// The catalogue's path, and what the products give.
+    /// The catalogue's path, and the entitlements of the products.
     private func goods(
         for purpose: Setup.Purpose, _ questions: SetupQuestions
     ) throws -> (catalogue: String?, products: [(id: String, entitlements: [String])]) {

@@ -87,7 +87,7 @@ struct Inspect: AsyncParsableCommand {
         }
     }
 
-    /// Nothing that Apple makes is longer.
+    /// No artifact of Apple's is longer.
     private static let longest = 16 << 20
 
     private func input() throws -> [UInt8] {
@@ -125,7 +125,7 @@ struct Inspect: AsyncParsableCommand {
         try bytes(of: try FileHandle(forReadingFrom: URL(fileURLWithPath: path)))
     }
 
-    /// Reads what an option names; an error is the option's.
+    /// Reads the file that an option names; errors name the option.
     private static func option<Value>(_ name: String, _ path: String, _ wanted: String, _ read: () throws -> Value) throws
         -> Value
     {
@@ -137,16 +137,16 @@ struct Inspect: AsyncParsableCommand {
         }
     }
 
-    /// What an option names is not what it must be.
+    /// The file that an option names has the wrong content.
     fileprivate struct OptionFailure: Error {
         let words: String
     }
 
-    /// A certificate's DER out of DER or PEM.
+    /// A certificate's DER, from DER or PEM.
     private static func certificate(_ path: String, of name: String) throws -> [UInt8] {
         try option(name, path, "a certificate in DER or PEM") {
             let bytes = try bytes(of: path)
-            // Tools write words before the block and blocks behind it; the first one counts.
+            // Tools write text before the block and more blocks after it; the first block counts.
             guard let begin = bytes.firstRange(of: Array("-----BEGIN CERTIFICATE-----".utf8))?.lowerBound,
                 let end = bytes.firstRange(of: Array("-----END CERTIFICATE-----".utf8))?.upperBound, begin < end
             else { return try checked(bytes) }
@@ -166,9 +166,9 @@ struct Inspect: AsyncParsableCommand {
     }
 }
 
-/// What cannot even be looked at: a file that is missing, a key that is none.
+/// Input that cannot be inspected at all: a missing file, an invalid key.
 private enum InputFailure {
-    /// Runs the body; an error of it is said on standard error and ends with EX_NOINPUT.
+    /// Runs the body; its error is printed on standard error, and the program exits with EX_NOINPUT.
     static func reported<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -26,9 +26,9 @@ struct Keys: ParsableCommand {
 
 /// New keys of one app, from the system's generator.
 struct AppKeys {
-    /// The backend's own, which speaks for any customer; the configuration holds its digest only.
+    /// The backend's own key, which may act for any customer; the configuration holds only its digest.
     let serverKey = "sk_" + secret()
-    /// Stands in the app.
+    /// Is built into the app.
     let publicKey = "appl_" + secret(bytes: 16)
     /// What the backend signs customer tokens with.
     let customerTokenSecret = secret()

@@ -56,14 +56,15 @@ struct Serve: AsyncParsableCommand {
             .init(service: SealingService(backend: backend, logger: logger)),
         ]
         if let failures = database.failures {
-            // Not by cancelling: a connection that is accepted while the server is cancelled ends the process by a trap.
+            // Not by cancelling: a connection that is accepted while the server is being cancelled crashes the process with a
+            // trap.
             services.append(
                 .init(
                     service: DamageService(failures: failures), failureTerminationBehavior: .gracefullyShutdownGroup))
         }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        // What is at work may end; nobody is waited for who does not (F30).
+        // Running work may finish; the server does not wait for work that does not finish in time (F30).
         group.maximumGracefulShutdownDuration = .seconds(8)
         group.maximumCancellationDuration = .seconds(2)
         do {
@@ -76,7 +77,7 @@ struct Serve: AsyncParsableCommand {
         try await database.close()
     }
 
-    /// Says that it serves once it does: a request after that line is answered.
+    /// Logs that the server is serving only when it is: a request after that line is answered.
     private static func servingNotice(_ configuration: TenureConfiguration, _ logger: Logger) -> @Sendable (Int) async -> Void {
         let apps = configuration.apps.map(\.settings.id.rawValue).joined(separator: ",")
         let (host, database) = (configuration.server.host, "\(configuration.database)")
@@ -85,7 +86,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// What the file says of the apps becomes a version, where it is new (OWN-17).
+    /// The settings of the apps in the file become a new version, if they changed (OWN-17).
     private static func adoptSettings(of backend: Backend, logger: Logger) async throws {
         let standings: [AppID: SettingsStanding]
         do {
@@ -111,7 +112,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Says how far a new version is worked through. It folds everything that there is, so few run at once.
+    /// Logs the progress of applying a new version. That folds every subscription again, so few run at once.
     private static func settingsLane(_ backend: Backend, logger: Logger) -> WorkLane {
         var limits = WorkLimits()
         limits.concurrency = 2
@@ -135,7 +136,7 @@ extension TenureConfiguration {
     }
 }
 
-/// The machine's clock: the one place in the product that reads it.
+/// The machine's clock: the only place in the product that reads it.
 struct MachineClock: TimeSource {
     func now() -> Timestamp {
         Timestamp(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))

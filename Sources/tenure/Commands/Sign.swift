@@ -41,7 +41,7 @@ struct Sign: ParsableCommand {
         }
     }
 
-    /// Whose key it is; it is signed with everything but offers for the original StoreKit.
+    /// The issuer of the key; it is part of everything that is signed, except offers for the original StoreKit.
     struct Issuer: ParsableArguments {
         @Option(name: .long, help: "The issuer id of App Store Connect, a UUID.")
         var issuerId: String
@@ -90,7 +90,7 @@ extension Sign {
         @OptionGroup var signer: Signer
         @OptionGroup var offer: Offer
 
-        /// Nothing of it is signed.
+        /// A placeholder that is not signed.
         private static let noIssuer = "00000000-0000-0000-0000-000000000000"
 
         @Option(name: .long, help: "The token or applicationUsername that the purchase will carry.")

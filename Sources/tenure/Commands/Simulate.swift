@@ -144,15 +144,15 @@ struct SimulateStart: AsyncParsableCommand {
                 .joined(separator: ", ")
             throw CommandError("Something listens at one of the ports already: \(ports).")
         } catch {
-            // What was done until then is kept whatever ended it.
+            // What was done until then is saved, whatever ended the run.
             if let state { try StateFile.write(try await simulator.save(), to: state) }
             throw error
         }
         if let state { try StateFile.write(try await simulator.save(), to: state) }
     }
 
-    /// The root of receipts, where --authority keeps it. A file from before that was kept gets it now; one of another store,
-    /// beside a --state that has keys of its own, stays as it is.
+    /// The root of receipts, where --authority keeps it. An older file without it gets it now; the file of another store, beside
+    /// a --state that has keys of its own, stays as it is.
     private func keptReceiptRoot(_ simulator: AppStoreSimulator) async throws -> String? {
         guard let authority else { return nil }
         let file =
@@ -176,7 +176,7 @@ struct SimulateStart: AsyncParsableCommand {
         return configuration
     }
 
-    /// Nil where there is no state to go on from. What the options say of the first app must be what the state says.
+    /// Nil where there is no state to continue from. The options for the first app must agree with the state.
     private func resumedConfiguration() throws -> SimulatorConfiguration? {
         guard let state, FileManager.default.fileExists(atPath: state) else { return nil }
         let configuration = try SimulatorConfiguration(resuming: try StateFile.read(state))
@@ -245,7 +245,7 @@ enum SecretFile {
         }
     }
 
-    /// A new file, so that no content is lost and no old file's rights stay.
+    /// A new file, so that no content is lost and no permissions of an old file remain.
     static func writeNew(_ text: String, to path: String, replacing: Bool) throws {
         if replacing, FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
         do {
@@ -275,14 +275,14 @@ enum StateFile {
         }
     }
 
-    /// Says at once what would otherwise be found out at the end, when everything is lost.
+    /// Fails at once for what would otherwise fail only at the end, when everything would be lost.
     static func prepare(_ path: String) throws {
         guard FileManager.default.isWritableFile(atPath: folder(of: path)) else {
             throw CommandError("\(path) cannot be written: its folder is not there, or is not ours.")
         }
     }
 
-    /// In place of what was there, as a whole or not at all: on the disk before it gets its name.
+    /// Replaces the old file as a whole or not at all: the new one is on the disk before it gets its name.
     static func write(_ state: SimulatorState, to path: String) throws {
         let new = "\(path).\(ProcessInfo.processInfo.processIdentifier).new"
         try SecretFile.write(Data(try SimulatorStateFile.bytes(of: state)), to: new)

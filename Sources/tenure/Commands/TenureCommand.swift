@@ -14,7 +14,7 @@ struct TenureCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // Whatever is written holds people's data or keys: databases, their logs, backups, lists, states (T47).
+        // All files that are written hold people's data or keys: databases, their logs, backups, lists, states (T47).
         umask(0o077)
         await main(nil)
     }

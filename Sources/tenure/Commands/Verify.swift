@@ -40,7 +40,7 @@ struct Verify: AsyncParsableCommand {
         do {
             report = try await prove(configuration, logger: logger)
         } catch {
-            // Not 1, which says that they were read and something is not as it must be.
+            // Not 1, which means that they were read and something in them is wrong.
             Console.complain("The books cannot be read: \(error)")
             throw ExitCode(66)
         }

@@ -50,7 +50,7 @@ struct Work: AsyncParsableCommand {
         }
     }
 
-    /// Asking for it once more is what brings work back that is over.
+    /// Finished work starts again only when it is requested once more.
     private func begin(_ work: StoredWork, _ store: any WorkStore) async throws {
         let order = WorkOrder(
             scope: work.order.scope, subject: work.order.subject, key: work.order.key, kind: work.order.kind,

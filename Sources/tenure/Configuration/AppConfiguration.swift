@@ -5,7 +5,7 @@ import Primitives
 import Server
 import StrictJSON
 
-/// One app in the configuration file: what it is at Apple, what opens its doors, its policy, what its products give.
+/// One app in the configuration file: its ids at Apple, its credentials, its policy, the entitlements of its products.
 struct AppConfiguration {
     let settings: AppSettings
     let credentials: AppCredentials
@@ -31,7 +31,7 @@ struct AppConfiguration {
         credentials = try Self.credentials(of: id, file, variables)
     }
 
-    /// Stands in addresses and in the names of environment variables.
+    /// The id is used in addresses and in the names of environment variables.
     private static func id(_ file: JSONFields) throws -> AppID {
         let id = try file.requiredText("id")
         guard isId(id) else {
@@ -40,7 +40,7 @@ struct AppConfiguration {
         return AppID(id)
     }
 
-    /// Whether an app may be called so.
+    /// Whether an app may have this id.
     static func isId(_ text: String) -> Bool { (1...32).contains(text.utf8.count) && text.allSatisfy(mayStandInId) }
 
     static func mayStandInId(_ character: Character) -> Bool {
@@ -155,12 +155,12 @@ struct AppConfiguration {
         "TENURE_APP_" + id.rawValue.uppercased().replacing("-", with: "_")
     }
 
-    /// The environment variables that say what the file may leave out.
+    /// The environment variables for the values that the file may leave out.
     static func variables(of id: AppID) -> [String] {
         ["SERVER_KEY_SHA256", "CUSTOMER_TOKEN_SECRET", "SHARED_SECRETS"].map { "\(prefix(of: id))_\($0)" }
     }
 
-    /// From the environment with commas between them.
+    /// In the environment they are separated by commas.
     private static func sharedSecrets(
         of id: AppID, _ file: JSONFields, _ variables: [String: String]
     ) throws -> [String] {
@@ -192,7 +192,7 @@ struct AppConfiguration {
             customerTokenSecret: secret.map { Array($0.utf8) }, limits: try limits(file))
     }
 
-    /// More are a limit that nobody meets.
+    /// A higher limit would never be reached.
     static let mostPerMinute: Int64 = 1_000_000_000
 
     private static func limits(_ file: JSONFields) throws -> AppLimits {

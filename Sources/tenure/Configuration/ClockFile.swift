@@ -3,25 +3,26 @@ import Foundation
 import Primitives
 import Synchronization
 
-/// A file that says what time it is: milliseconds since 1970 in decimal digits. A local App Store writes it whenever its clock
-/// moves, and a server that is to live in the same time reads it at each question.
+/// A file that holds the time: milliseconds since 1970 in decimal digits. A local App Store writes it whenever its clock moves,
+/// and a server that shares this clock reads it each time it needs the time.
 enum ClockFile {
     /// No instant has more digits.
     static let longest = 20
 
-    /// Writes the time in place of what stands there, in one call, so that no reader sees half of it.
+    /// Overwrites the time in one call, so that no reader sees half of it.
     private static func write(_ instant: Timestamp, to file: FileHandle) throws {
         try file.seek(toOffset: 0)
         try file.write(contentsOf: Data(text(of: instant).utf8))
     }
 
-    /// What the file says at an instant; always of the same length.
+    /// The content of the file for an instant; always of the same length.
     static func text(of instant: Timestamp) -> String {
         let digits = String(instant.millisecondsSince1970)
         return String(repeating: " ", count: max(0, longest - digits.utf8.count)) + digits
     }
 
-    /// Writes each time into the file. Where that fails the program says so and goes on: the server then stands still.
+    /// Writes each time into the file. Where that fails, the program reports it and continues: the server's clock then stands
+    /// still.
     static func writer(to path: String) throws -> @Sendable (Timestamp) -> Void {
         let file = Mutex(try open(path))
         return { instant in
@@ -44,7 +45,7 @@ enum ClockFile {
     }
 }
 
-/// The time that a local App Store wrote into a file. Never in earnest: the configuration refuses it where one of Apple's own
+/// The time that a local App Store wrote into a file. Never in production: the configuration refuses it where one of Apple's own
 /// roots is trusted.
 final class FollowedClock: TimeSource {
     private let file: Mutex<FileHandle>
@@ -64,7 +65,7 @@ final class FollowedClock: TimeSource {
         }
     }
 
-    /// What stands in the file; where that cannot be read at this moment, what stood there last.
+    /// The time in the file; where it cannot be read at this moment, the time that was read last.
     func now() -> Timestamp {
         do {
             guard let now = try file.withLock({ try Self.read($0) }) else { return last.withLock { $0 } }

@@ -3,9 +3,9 @@ import Backend
 import Primitives
 import Server
 
-/// Something in a configuration that can be served, and is most likely not what was meant.
+/// Something in a configuration that is valid but most likely not intended.
 struct ConfigurationWarning: Sendable, Hashable {
-    /// What it is about, in words of the file.
+    /// What it is about, with the names of the file.
     let subject: String
     let words: String
     let remedy: String
@@ -24,23 +24,23 @@ extension TenureConfiguration {
         return (ofRoots.map { [$0] } ?? []) + warningsOfApps(environment: variables)
     }
 
-    /// Those about apps, and about variables that are no app's.
+    /// The warnings about apps, and about variables that belong to no app.
     func warningsOfApps(environment variables: [String: String]) -> [ConfigurationWarning] {
         shared + Self.misspelt(variables, apps)
     }
 
-    /// The roots that are believed and are not Apple's, by their SHA-256 in hexadecimal digits.
+    /// The trusted roots that are not Apple's, by their SHA-256 in hexadecimal digits.
     var otherRoots: String {
         roots.fingerprints.subtracting(TrustRoots.apple.fingerprints).map(Hexadecimal.encode).sorted().joined(separator: ", ")
     }
 
-    /// What it means that others are believed beside Apple's; nil where none are.
+    /// What it means that other roots are trusted beside Apple's; nil where none are.
     var rootsBesideApples: String? {
         guard roots.containsAppleRoot, !otherRoots.isEmpty else { return nil }
         return "beside Apple's, \(otherRoots) is believed: whoever holds that root can sign purchases."
     }
 
-    /// What should be one app's: its holder speaks for the others too.
+    /// Values that should belong to one app but are shared: their holder can act for the other apps too.
     private var shared: [ConfigurationWarning] {
         let secrets: [(String, (AppConfiguration) -> String?)] = [
             ("bundleId", { $0.settings.expected.bundleId }),
@@ -59,10 +59,10 @@ extension TenureConfiguration {
         }
     }
 
-    /// Names that look like ours and that nothing reads.
+    /// Variables whose names look like ours but that nothing reads.
     private static func misspelt(_ variables: [String: String], _ apps: [AppConfiguration]) -> [ConfigurationWarning] {
         let known = apps.flatMap { AppConfiguration.variables(of: $0.settings.id) }
-        // For the shell of a user that tries it (`keys.env`).
+        // For the shell of a user who tries Tenure (`keys.env`).
         let names = variables.keys.filter { $0.hasPrefix("TENURE_APP_") && $0 != "TENURE_APP_URL" && !known.contains($0) }
         return names.sorted().map { name in
             ConfigurationWarning(

@@ -2,12 +2,13 @@ import Storage
 import StorageSQLite
 import StrictJSON
 
-/// Where everything is kept: a SQLite file, or a PostgreSQL database.
+/// Where everything is stored: a SQLite file, or a PostgreSQL database.
 enum DatabaseAddress: CustomStringConvertible {
     case sqlite(path: String)
     case postgres(url: String)
 
-    /// From the configuration's `database`, with `TENURE_DATABASE` over it: a URL that begins with `postgres://`, or a path.
+    /// From the configuration's `database`, or from `TENURE_DATABASE`, which overrides it: a URL that begins with `postgres://`,
+    /// or a path.
     init(_ configured: JSONFields?, _ variables: [String: String]) throws {
         if let text = variables["TENURE_DATABASE"] {
             self = Self.isPostgres(text) ? .postgres(url: text) : .sqlite(path: text)
@@ -31,7 +32,7 @@ enum DatabaseAddress: CustomStringConvertible {
         text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
     }
 
-    /// Tells one database from another, without user and password.
+    /// Identifies the database, without user and password.
     var name: String {
         switch self {
         case .sqlite(let path): path

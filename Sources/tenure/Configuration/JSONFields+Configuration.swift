@@ -1,7 +1,7 @@
 import StrictJSON
 
-// The configuration file, read strictly: what is missing, of the wrong type or not known is an error that names its place, since
-// a mistyped member that is silently ignored is how a server runs with the wrong policy.
+// The configuration file, read strictly: a member that is missing, of the wrong type or unknown is an error that names its place.
+// If mistyped members were ignored silently, a server could run with the wrong policy.
 extension JSONFields {
     /// An object of the file.
     init(_ value: JSONValue, at path: String = "", knowing names: Set<String>) throws {

@@ -2,14 +2,14 @@ import AppStoreWire
 import Primitives
 import StrictJSON
 
-/// What the configuration says of the local App Store that stands in Apple's place, so that `tenure simulate --config` and
-/// `tenure serve --config` agree about everything.
+/// The configuration of the local App Store that takes Apple's place, so that `tenure simulate --config` and `tenure serve
+/// --config` agree about everything.
 struct LocalAppStoreConfiguration {
     /// The `.storekit` file that it sells from.
     let catalogue: String
     /// The PEM file with its keys and certificates, made if it is absent; nil: new ones at each start.
     let authority: String?
-    /// The file to go on from where it is there, and to save everything to at the end; nil: nothing is kept.
+    /// The file to continue from, if it exists, and to save everything to at the end; nil: nothing is saved.
     let state: String?
     /// The port of its control API and its page.
     let port: Int
@@ -21,7 +21,7 @@ struct LocalAppStoreConfiguration {
     /// Reads `localAppStore` of the file; nil where the file has none.
     ///
     /// - Throws: `CommandError` that names the member and what it should be; also where Apple's own roots are trusted beside it,
-    ///   since what a local App Store signs must never meet real purchases.
+    ///   because what a local App Store signs must never mix with real purchases.
     init?(in file: JSONFields, roots: TrustRoots) throws {
         guard let store = try file.fields("localAppStore", knowing: Self.names) else { return nil }
         guard !roots.containsAppleRoot else {

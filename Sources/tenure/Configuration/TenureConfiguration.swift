@@ -6,7 +6,7 @@ import Primitives
 import Server
 import StrictJSON
 
-/// Everything that `tenure serve` is told: the configuration file, with environment variables over it
+/// The whole configuration of `tenure serve`: the configuration file, and environment variables that override it
 /// (docs/operations/configuration.md).
 struct TenureConfiguration {
     var server = ServerConfiguration()
@@ -17,7 +17,7 @@ struct TenureConfiguration {
     var apps: [AppConfiguration]
     /// The file of a local App Store's clock, which the server follows; nil: the machine's clock.
     var clockFile: String?
-    /// The local App Store that stands in Apple's place; nil: none, or one that was started by options.
+    /// The local App Store that takes Apple's place; nil: none, or one that was started with options.
     var localAppStore: LocalAppStoreConfiguration?
 
     private static let names: Set<String> = ["http", "database", "trust", "logLevel", "apps", "clock", "localAppStore"]
@@ -32,7 +32,7 @@ struct TenureConfiguration {
         for warning in warnings(environment: variables) { Console.complain("warning: \(warning.text)") }
     }
 
-    /// What the file holds.
+    /// The content of the file.
     static func bytes(_ path: String) throws -> [UInt8] {
         do {
             return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -43,7 +43,7 @@ struct TenureConfiguration {
 
     private static let secretMembers = ["\"customerTokenSecret\"", "\"sharedSecrets\""]
 
-    /// What to say where the file holds secrets that others can read; nil where all is well.
+    /// The warning where the file holds secrets that others can read; nil where it is fine.
     static func warningOfReaders(_ path: String, _ bytes: [UInt8]) throws -> String? {
         guard secretMembers.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil }),
             try FileAccess.isReadableByOthers(path)
@@ -107,7 +107,7 @@ struct TenureConfiguration {
         return server
     }
 
-    /// Apple's root unless it is switched off, and those that the file names. There is no way to trust everything.
+    /// Apple's root, unless it is switched off, and the roots that the file names. There is no way to trust everything.
     private static func roots(_ trust: JSONFields?) throws -> TrustRoots {
         let base: TrustRoots = try trust?.bool("appleRoots") ?? true ? .apple : TrustRoots(fingerprints: [])
         let added = try trust?.texts("additionalRootSHA256") ?? []
@@ -121,7 +121,7 @@ struct TenureConfiguration {
         return roots
     }
 
-    /// What a simulated clock says must never meet real purchases.
+    /// A simulated clock must never be used with real purchases.
     private static func clockFile(_ file: JSONFields, _ roots: TrustRoots) throws -> String? {
         guard let path = try file.fields("clock", knowing: ["file"])?.requiredText("file") else { return nil }
         guard roots.fingerprints.isDisjoint(with: TrustRoots.apple.fingerprints) else {
@@ -132,7 +132,7 @@ struct TenureConfiguration {
 
     /// Where the server's time comes from.
     ///
-    /// - Throws: `CommandError` where the clock's file says no time.
+    /// - Throws: `CommandError` where the clock's file has no time in it.
     func clock() throws -> any TimeSource {
         if let clockFile { return try FollowedClock(path: clockFile) }
         return MachineClock()

@@ -16,9 +16,9 @@ import UnixSignals
 
 /// The server and the local App Store in one process, each behind its own HTTP port, on one clock.
 struct DemoStage {
-    /// The app as the story knows it.
+    /// The app of the story.
     static let app = AppID("demo")
-    /// The same app once more, with a ledger of its own, to which everything is delivered again in another order.
+    /// The same app once more, with a ledger of its own, which gets everything again, delivered in another order.
     static let replayApp = AppID("demo-replay")
     private static let bundleId = "com.example.tenure.demo"
     private static let appAppleId: Int64 = 1_234_567_890
@@ -44,7 +44,7 @@ struct DemoStage {
         let apps = [Self.app, Self.replayApp].map { id in
             AppSettings(id: id, expected: expected, policy: AppPolicy(), entitlements: Self.entitlements)
         }
-        // The simulator's root is trusted and Apple's is not: what a simulated clock says must never meet real purchases.
+        // The simulator's root is trusted and Apple's is not: a simulated clock must never be used with real purchases.
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint]))
         let backend = Backend(
             store: try SQLiteStore(path: databasePath), verifier: verifier, apps: apps, clock: SimulatedTime(simulator: simulator)
@@ -74,7 +74,7 @@ struct DemoStage {
         Hexadecimal.encode(SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
     }
 
-    /// Starts both, tells the story, and stops them, or leaves them running until a signal comes.
+    /// Starts both, plays the story, and stops them, or leaves them running until a signal comes.
     func play(staying: Bool, _ story: @escaping @Sendable (DemoWorld) async throws -> Void) async throws {
         var logger = Logger(label: "tenure.demo")
         logger.logLevel = .error
@@ -118,7 +118,7 @@ private struct SimulatedTime: TimeSource {
     func now() -> Timestamp { simulator.clockNow() }
 }
 
-/// Tells the story as one of the services, so that everything ends together.
+/// Plays the story as one of the services, so that everything ends together.
 private struct Narrator: Service {
     let isDoneWhenTold: Bool
     let story: @Sendable () async throws -> Void

@@ -4,12 +4,12 @@ import NIOHTTP1
 import Primitives
 import StrictJSON
 
-/// One subscription's life: two customers, one Apple Account, a year and more.
+/// One subscription's life: two customers, one Apple Account, more than a year.
 struct DemoStory {
     let world: DemoWorld
     let check: DemoCheck
 
-    /// The instants at which every answer is asked again at the end, when everything has been delivered twice and in another
+    /// The instants for which every answer is requested again at the end, when everything has been delivered twice and in another
     /// order.
     private var checkpoints: [Timestamp] {
         [
@@ -139,8 +139,8 @@ struct DemoStory {
         for line in answer["explain"]?.array.map(Array.init) ?? [] { why(line.string ?? "") }
     }
 
-    /// Once more to the same ledger, where nothing may change; and in another order to one that has heard only what devices
-    /// uploaded, which must come to the same.
+    /// Delivers everything again to the same ledger, where nothing may change; and in another order to a ledger that has received
+    /// only what devices uploaded, which must arrive at the same state.
     private func replay(of subscription: String) async throws {
         let before = try await snapshot(of: subscription, app: DemoStage.app.rawValue)
         let sent = try await world.atApple(.GET, "/notifications?limit=1000")["notifications"]?.array.map(Array.init) ?? []
@@ -171,7 +171,8 @@ struct DemoStory {
 
     // MARK: Asking
 
-    /// What the two customers may use at each checkpoint, and who owned it when; nothing in it depends on when we learned it.
+    /// What the two customers may use at each checkpoint, and who owned the subscription when; nothing in it depends on when we
+    /// learned it.
     private func snapshot(of subscription: String, app: String) async throws -> Snapshot {
         var lines: [String] = []
         for instant in checkpoints {
@@ -197,7 +198,7 @@ struct DemoStory {
         async throws
     {
         let answer = try await world.upload(signed, by: customer, kind: kind)
-        // Who bought is shown by uploads in time (OWN-4); the other ledger hears everything else only at the end.
+        // Only an upload in time shows who bought (OWN-4); the other ledger receives everything else only at the end.
         _ = try await world.upload(signed, by: customer, kind: kind, app: DemoStage.replayApp.rawValue)
         let object = try answer.object()
         let outcome = object["outcome"]?.string ?? object["code"]?.string ?? "nothing"
@@ -255,7 +256,7 @@ struct DemoStory {
     private func why(_ words: String) { Console.print("        \(words)") }
 }
 
-/// Many answers at once, to be held against the same ones later.
+/// Many answers at once, to compare with the same ones later.
 private struct Snapshot {
     let lines: [String]
 

@@ -50,7 +50,7 @@ struct DemoWorld: Sendable {
 
     // MARK: At the server
 
-    /// An entitlement read by a device: the public key, and a token that the app's backend minted for this customer.
+    /// An entitlement read by a device, with the public key and a token that the app's backend minted for this customer.
     func entitlements(of customer: String, app: String = DemoStage.app.rawValue, at instant: Timestamp? = nil) async throws
         -> Answer
     {
@@ -73,14 +73,14 @@ struct DemoWorld: Sendable {
         return try await send(.GET, server + path, headers: ["Authorization": "Bearer \(serverKey)"])
     }
 
-    /// A notification as Apple would post it.
+    /// Posts a notification as Apple does.
     func notify(_ signedPayload: String, app: String = DemoStage.app.rawValue) async throws -> Answer {
         var writer = JSONWriter()
         writer.object { $0.member("signedPayload", signedPayload) }
         return try await send(.POST, server + NativeAPI.receiveNotification.path(AppPath(app: app)), body: writer.bytes)
     }
 
-    /// What the app's backend does: a JWT with HS256 that names the customer and lasts ten minutes.
+    /// Does the part of the app's backend: a JWT with HS256 that names the customer and is valid for ten minutes.
     private func deviceHeaders(of customer: String, app: String) async throws -> HTTPHeaders {
         guard let now = try await atApple(.GET, "/clock")["now"]?.int64 else { throw CommandError("The clock does not answer.") }
         var claims = JSONWriter()

@@ -4,11 +4,11 @@ import Ledger
 import Primitives
 import Server
 
-/// Looks at one app's part of the configuration: whether what Apple sends is taken, and what App Review and TestFlight
-/// do (FACT-4).
+/// Checks one app's part of the configuration: whether the server accepts what Apple sends, and what happens to purchases by App
+/// Review and TestFlight (FACT-4).
 struct AppCheck {
     let app: AppConfiguration
-    /// Whether what Apple signs is believed at all; otherwise the server is for tests.
+    /// Whether Apple's signatures are trusted at all; otherwise the server is for tests.
     let trustsApple: Bool
 
     private var settings: AppSettings { app.settings }
@@ -57,7 +57,7 @@ struct AppCheck {
         }
     }
 
-    /// Bad where it can be sold already; before that, something to think of.
+    /// A problem where the app can be sold already; before that, a warning.
     private func nobodyIsAnswered(_ subject: String) -> Diagnosis {
         let words =
             "nobody is answered from the Sandbox, where App Review and TestFlight buy: a reviewer buys, and sees nothing."

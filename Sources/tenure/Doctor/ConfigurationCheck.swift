@@ -9,7 +9,7 @@ import Server
 import SimulatorPKI
 import Storage
 
-/// Looks at a configuration and at what it names on this machine.
+/// Checks a configuration, and what it refers to on this machine.
 struct ConfigurationCheck {
     let configuration: TenureConfiguration
     let path: String
@@ -45,7 +45,7 @@ struct ConfigurationCheck {
 
     // MARK: What it runs on
 
-    /// Opens it, as `serve --check` does; a SQLite file that is not there yet is not made.
+    /// Opens it, as `serve --check` does; a SQLite file that does not exist yet is not created.
     private func database() async -> Diagnosis {
         let subject = "database"
         if case .sqlite(let file) = configuration.database {
@@ -68,7 +68,7 @@ struct ConfigurationCheck {
         }
     }
 
-    /// Nil where it is there, and as it should be.
+    /// Nil where it exists and is as it should be.
     private func databaseFile(_ file: String) throws -> Diagnosis? {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: folder) else {
@@ -92,9 +92,9 @@ struct ConfigurationCheck {
         }
     }
 
-    /// When this was written. No clock that is right shows less.
+    /// When this was written. No correct clock shows an earlier time.
     private static let earliest = Timestamp(millisecondsSince1970: 1_767_225_600_000)
-    /// Nobody runs it then.
+    /// Nobody will run it then.
     private static let latest = Timestamp(millisecondsSince1970: 4_102_444_800_000)
 
     private var clock: Diagnosis {

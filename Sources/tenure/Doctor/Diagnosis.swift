@@ -1,16 +1,16 @@
-/// One thing that `tenure doctor` looked at.
+/// One thing that `tenure doctor` checked.
 struct Diagnosis: Hashable {
-    /// How it stands, from good to bad.
+    /// The result, from good to bad.
     enum Grade: String, CaseIterable {
         case ok
-        /// It works, and the operator should know.
+        /// It works, but the operator should know about it.
         case warning
         /// Something does not work, or admits someone it should not.
         case problem
     }
 
     let grade: Grade
-    /// What was looked at, such as `sandboxAccess of notes`.
+    /// What was checked, such as `sandboxAccess of notes`.
     let subject: String
     /// What was found.
     let words: String
@@ -38,6 +38,6 @@ struct Diagnosis: Hashable {
 }
 
 extension String {
-    /// With blanks behind it until it is so long.
+    /// Padded with trailing blanks to this length.
     fileprivate func padding(to length: Int) -> String { self + String(repeating: " ", count: max(0, length - count)) }
 }

@@ -8,13 +8,13 @@ import NIOHTTP1
 import Primitives
 import StrictJSON
 
-/// Looks at a server that runs, from outside as Apple does.
+/// Checks a running server from outside, as Apple sees it.
 struct ServerCheck {
     /// Without a path.
     let address: String
     let configuration: TenureConfiguration
 
-    /// - Throws: `CommandError` where the address is none.
+    /// - Throws: `CommandError` where the address is not valid.
     init(url: String, configuration: TenureConfiguration) throws {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme, ["http", "https"].contains(scheme),
             parts.host?.isEmpty == false, parts.path.allSatisfy({ $0 == "/" }), parts.query == nil
@@ -50,7 +50,7 @@ struct ServerCheck {
         return .ok("server", "\(address) is ready")
     }
 
-    /// As far apart as a notification may be dated later than the server's now; then Apple is refused.
+    /// How much later than the server's time a notification may be dated; beyond that Apple's notifications are refused.
     private static let tolerance = Milliseconds.minutes(5)
 
     private func clock(_ now: Timestamp) -> Diagnosis {
@@ -74,7 +74,7 @@ struct ServerCheck {
 
     // MARK: Notifications
 
-    /// A body that is no notification must be refused by our own route, which shows that Apple's would reach it.
+    /// Our own route must refuse a body that is not a notification: that shows that Apple's notifications would reach it.
     private func notifications(of app: AppSettings) async -> Diagnosis {
         let (subject, url) = ("notifications of \(app.id)", address + app.notificationPath)
         do {
@@ -112,10 +112,10 @@ struct ServerCheck {
     /// What the server answered.
     private struct Answer {
         let status: UInt
-        /// Nil where it is no JSON object.
+        /// Nil where it is not a JSON object.
         let members: JSONObject?
 
-        /// Status and code, for people.
+        /// Status and code, for display.
         var words: String { "\(status) \(members?["code"]?.string ?? "without a word of ours")" }
     }
 

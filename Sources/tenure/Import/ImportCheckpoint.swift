@@ -2,23 +2,23 @@ import Crypto
 import Foundation
 import Primitives
 
-/// How far an import has come, in a file beside the imported one, so that it can be cut short and begun again.
+/// How far an import has come, in a file beside the imported one, so that it can be interrupted and resumed.
 struct ImportCheckpoint: Codable, Equatable {
-    /// Where the first record begins that was not taken.
+    /// Where the first record begins that was not imported yet.
     var offset: UInt64 = 0
     /// The number of the line there.
     var line = 1
-    /// What became of the lines before, by the outcome's name.
+    /// The number of earlier lines by the name of their outcome.
     var counts: [String: Int] = [:]
-    /// How long the report of refused lines was; what stands behind it is about lines that are taken again.
+    /// The length of the report of refused lines; what follows after it is about lines that are imported again.
     var reportedBytes: UInt64 = 0
-    /// The imported file's size, and SHA-256 of its first bytes and of where they go: so that another file of the same name
-    /// begins anew, and so does the same file on its way to another app or another database.
+    /// The imported file's size, and a SHA-256 of its first bytes and of the target. Another file of the same name starts from
+    /// the beginning, and so does the same file for another app or another database.
     let fingerprint: String
 
     static func path(for file: String) -> String { file + ".tenure-import" }
 
-    /// - Parameter target: names the app and the database, and as what lines are read and claimed.
+    /// - Parameter target: names the app and the database, and how lines are read and claimed.
     init(ofFile path: String, target: String) throws {
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         let head = try file.read(upToCount: 1 << 16) ?? Data()
@@ -26,7 +26,8 @@ struct ImportCheckpoint: Codable, Equatable {
         try file.close()
     }
 
-    /// Where an import of the file stands: at its beginning, unless one of the very same file to the same target was cut short.
+    /// The progress of an import of the file: its beginning, unless an import of the very same file to the same target was
+    /// interrupted.
     static func read(forFile path: String, target: String) throws -> ImportCheckpoint {
         let fresh = try ImportCheckpoint(ofFile: path, target: target)
         guard let bytes = FileManager.default.contents(atPath: Self.path(for: path)) else { return fresh }

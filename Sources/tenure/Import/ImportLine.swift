@@ -8,18 +8,18 @@ import StrictJSON
 enum ImportFormat: String, CaseIterable {
     /// A header line with the names of the columns, then a record each; RFC 4180.
     case csv
-    /// One JSON object a line.
+    /// One JSON object per line.
     case jsonl
-    /// One JWS, one receipt in base64 or one transaction id a line.
+    /// One JWS, one receipt in base64 or one transaction id per line.
     case lines
 
-    /// What the name of a file says; lines, if nothing.
+    /// The format by the name of a file; lines, if the name does not say.
     init(path: String) {
         self = path.hasSuffix(".csv") ? .csv : path.hasSuffix(".jsonl") || path.hasSuffix(".ndjson") ? .jsonl : .lines
     }
 }
 
-/// Why a line is not taken; nothing of what stands in it.
+/// Why a line is refused; without any of its content.
 struct LineRefusal: Error {
     /// Stable.
     let code: String
@@ -66,7 +66,7 @@ struct ImportLine {
         }
     }
 
-    /// A line that is the thing itself.
+    /// A line that is the item itself.
     init(line bytes: [UInt8]) throws {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw LineRefusal(code: "notUTF8", words: "not UTF-8") }
         if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
@@ -78,14 +78,14 @@ struct ImportLine {
         }
     }
 
-    /// Whether a JWS says that it is a notification; what it says is looked at and not believed.
+    /// Whether a JWS claims to be a notification; the claim is read but not trusted.
     private static func isNotification(_ jws: String) -> Bool {
         let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."))
         guard parts.count == 3, let payload = StrictBase64.decodeURL(parts[1]) else { return false }
         do { return try JSONDocument(payload).root.object?["notificationUUID"] != nil } catch { return false }
     }
 
-    /// What it brings.
+    /// The item to import.
     func item(claimingAs kind: Claim.Kind) throws -> ImportItem {
         let customer = members["customer"].map { CustomerID($0) }
         let proofs = ["signedPayload", "signedTransactionInfo", "receipt", "transactionId"].filter { members[$0] != nil }

@@ -4,7 +4,7 @@ import Ledger
 import Primitives
 import StrictJSON
 
-/// One import of one file, from where it was cut short to its end.
+/// One import of one file, from where it was interrupted to its end.
 struct ImportRun {
     private let path: String
     private let format: ImportFormat
@@ -12,10 +12,10 @@ struct ImportRun {
     private var checkpoint: ImportCheckpoint
     private var bar = ProgressBar()
 
-    /// How many lines are taken at once, and how many bytes, unless a single line has more.
+    /// How many lines, and how many bytes, are imported at once, unless a single line is longer.
     private static let together = (lines: 256, bytes: 8 * 1024 * 1024)
 
-    /// Takes items in their order.
+    /// Imports items in their order.
     typealias Take = ([ImportItem]) async throws -> [Result<ImportOutcome, BackendError>]
 
     static func refusedPath(for file: String) -> String { file + ".refused.jsonl" }
@@ -32,7 +32,7 @@ struct ImportRun {
         try cutReport()
     }
 
-    /// Puts the report of refused lines back to where it was at the checkpoint, so that a line that is taken again stands in it
+    /// Truncates the report of refused lines to its length at the checkpoint, so that a line that is imported again appears in it
     /// once.
     private mutating func cutReport() throws {
         let report = URL(fileURLWithPath: Self.refusedPath(for: path))
@@ -41,16 +41,16 @@ struct ImportRun {
             return try Data().write(to: report)
         }
         let file = try FileHandle(forWritingTo: report)
-        // Shorter than that it is where somebody emptied it; a file must not grow by cutting it.
+        // It is shorter than that if somebody emptied it; truncating must not make a file longer.
         checkpoint.reportedBytes = min(checkpoint.reportedBytes, try file.seekToEnd())
         try file.truncate(atOffset: checkpoint.reportedBytes)
         try file.close()
     }
 
-    /// Takes every line that is left; returns how many came to what, those of earlier runs included.
+    /// Imports all remaining lines; returns the count of each outcome, including those of earlier runs.
     ///
-    /// - Throws: what keeps all lines from being taken, such as a database that cannot be reached: then the next run goes on
-    /// here.
+    /// - Throws: an error that prevents the import of all lines, such as a database that cannot be reached: the next run then
+    /// continues here.
     mutating func carryOut(_ take: Take) async throws -> [String: Int] {
         let header = try readHeader()
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64 ?? 0
@@ -73,7 +73,7 @@ struct ImportRun {
         }
         bar.clear()
         let counts = checkpoint.counts
-        // The next import of the same file begins anew, and finds everything known.
+        // The next import of the same file starts from the beginning, and finds everything known.
         let done = ImportCheckpoint.path(for: path)
         if FileManager.default.fileExists(atPath: done) { try FileManager.default.removeItem(atPath: done) }
         return counts
@@ -112,7 +112,7 @@ struct ImportRun {
         }
     }
 
-    /// What one line came to.
+    /// The outcome of one line.
     private struct Taken {
         let line: Int
         let outcome: Result<ImportOutcome, LineRefusal>
@@ -169,9 +169,9 @@ struct ImportRun {
 }
 
 extension LineRefusal {
-    /// What speaks against one line.
+    /// The refusal of one line.
     ///
-    /// - Throws: the error itself where it speaks against every line, as a database does that cannot be reached.
+    /// - Throws: the error itself where it concerns every line, such as a database that cannot be reached.
     fileprivate init(_ error: BackendError) throws {
         switch error {
         case .refusedEvidence(let refusal): self.init(code: refusal.code, words: refusal.words)

@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads a file of any size line by line, or, as CSV, record by record.
 struct RecordReader {
-    /// A record as it stands in the file.
+    /// A record as it is in the file.
     struct Record {
-        /// The number of its first line, from 1 on.
+        /// The number of its first line, from 1.
         let line: Int
         /// Its bytes, without the end of the line.
         let bytes: [UInt8]
@@ -12,7 +12,7 @@ struct RecordReader {
         let end: UInt64
     }
 
-    /// A line longer than this is no receipt of anybody's.
+    /// No receipt is longer than this.
     private static let longestRecord = 16 << 20
 
     private let file: FileHandle

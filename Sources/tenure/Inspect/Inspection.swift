@@ -2,44 +2,44 @@ import AppStoreWire
 import Primitives
 import StrictJSON
 
-/// What became of one artifact: what is known about it, and the reason against it if there is one.
+/// The result for one artifact: what is known about it, and the reason against it if there is one.
 struct Inspection: Sendable {
     /// What it is, such as `appReceipt`.
     var kind: String
-    /// Where it stood inside another one; nil: by itself.
+    /// Where it was inside another one; nil: by itself.
     var path: String?
     var result: Outcome
-    /// What it says where a signature holds and nobody vouches for the signer, JSON.
+    /// Its content, as JSON, where the signature is valid but the signer is not trusted.
     var unproved: [UInt8]?
     /// What it means, in sentences.
     var meaning: [String] = []
     /// JWS and receipts inside it, each inspected by itself.
     var inside: [Inspection] = []
-    /// What was taken off around it before it was read.
+    /// The wrapping that was removed before it was read.
     var wrappings: [TextWrapping] = []
 
     enum Outcome: Sendable {
-        /// Somebody who is trusted vouches for it.
+        /// Its signature is valid and the signer is trusted.
         case verified(Evidence)
         /// It was signed by a key of ours.
         case verifiedOwn(OwnEvidence)
-        /// It is understood, and nobody signed it: only what is inside may be proved.
+        /// It was read, but it is not signed: only what is inside can be verified.
         case unsigned
         /// The stable code of the reason, and what it is about.
         case refused(code: String, detail: String)
     }
 
-    /// What is known of something verified.
+    /// What is known about a verified artifact.
     struct Evidence: Sendable {
         /// Nil where it is not signed.
         let environment: Environment?
         let signedDate: Timestamp
         let signer: Signer?
-        /// What it says, as JSON.
+        /// Its content, as JSON.
         let payload: [UInt8]
     }
 
-    /// What is known of something that a key of ours signed.
+    /// What is known about an artifact that a key of ours signed.
     struct OwnEvidence: Sendable {
         /// `iat`; nil where there is none.
         let signedDate: Timestamp?
@@ -47,7 +47,7 @@ struct Inspection: Sendable {
         let payload: [UInt8]
     }
 
-    /// What it says, if that was verified.
+    /// Its content, if it was verified.
     private var payload: [UInt8]? {
         switch result {
         case .verified(let evidence): evidence.payload
@@ -56,13 +56,13 @@ struct Inspection: Sendable {
         }
     }
 
-    /// Whether all of it is proved: it is signed itself, and it and everything inside it holds.
+    /// Whether all of it is verified: it is signed itself, and its signature and all signatures inside it are valid.
     var isVerified: Bool {
         if case .unsigned = result { return false }
         return refusal == nil
     }
 
-    /// A reason against something.
+    /// A reason to refuse an artifact.
     struct Refusal: Sendable {
         /// Stable.
         let code: String
@@ -75,7 +75,7 @@ struct Inspection: Sendable {
         var line: String { code + (detail.isEmpty ? "" : ": \(detail)") }
     }
 
-    /// The first reason against it or anything inside it.
+    /// The first reason to refuse it or anything inside it.
     var refusal: Refusal? {
         if case .refused(let code, let detail) = result { return Refusal(code: code, detail: detail) }
         return inside.lazy.compactMap(\.refusal).first
@@ -86,14 +86,14 @@ extension Inspection.Outcome {
     /// Refused by `inspect` itself.
     static func refused(_ code: InspectionCode, _ detail: String = "") -> Self { .refused(code: code.rawValue, detail: detail) }
 
-    /// Refused for a reason that a verifier of JWS would give.
+    /// Refused for a reason of the JWS verifier.
     static func refused(_ code: JWSRefusal.Code, _ detail: String = "") -> Self {
         .refused(code: code.rawValue, detail: detail)
     }
 }
 
 extension Inspection {
-    /// The report, indented by nobody: one JSON object.
+    /// The report, without indentation: one JSON object.
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.member("kind", kind)

@@ -1,26 +1,26 @@
 import AppStoreWire
 
-/// What `inspect` itself says against something, beside the codes of the verifiers. Raw values are stable.
+/// The reasons that `inspect` itself gives, in addition to the codes of the verifiers. Raw values are stable.
 enum InspectionCode: String, CaseIterable {
-    /// Nothing that Apple makes, in no form that is known.
+    /// It is not an artifact of Apple's in any known form.
     case notRecognised
     /// It cannot be read at all.
     case unreadable
-    /// It is understood and nobody signed it; what is signed inside holds.
+    /// It was read and is not signed; the signed parts inside are valid.
     case notSigned
-    /// It is understood, and nothing in it is signed.
+    /// It was read, and nothing in it is signed.
     case nothingSigned
-    /// A transaction receipt whose signature holds, by a certificate that nobody vouches for.
+    /// A transaction receipt with a valid signature, by a certificate that is not trusted.
     case issuerNotProved
-    /// An environment was expected of a receipt that signs none.
+    /// The caller expects an environment, but the receipt does not sign one.
     case environmentNotSigned
-    /// Where a receipt should stand there is something else.
+    /// There is something else in the place of a receipt.
     case noReceipt
-    /// A JWS of one's own, without the key to hold it against.
+    /// A JWS of our own, without the key to verify it with.
     case keyMissing
 }
 
-/// What to do about a refusal, where that is more than to believe it.
+/// What to do about a refusal, where there is something to do.
 enum Advice {
     /// The codes that have one.
     static let all: [(code: String, words: String)] = [
@@ -46,6 +46,6 @@ enum Advice {
         (ReceiptRefusal.Code.creationDateInFuture.rawValue, "Compare the clock of this machine."),
     ]
 
-    /// nil where the refusal says all.
+    /// nil where the refusal says everything.
     static func words(code: String) -> String? { all.first { $0.code == code }?.words }
 }

@@ -3,9 +3,9 @@ import Crypto
 import Primitives
 import StrictJSON
 
-/// Verifies one artifact of any kind against what the caller expects of it, and says what it means.
+/// Verifies one artifact of any kind against the caller's expectation, and explains what it means.
 struct Inspector: Sendable {
-    /// What the caller expects; nil: whatever the artifact says of itself.
+    /// What the caller expects; nil: what the artifact says about itself.
     struct Expectation: Sendable {
         var bundleId: String?
         var environment: Environment?
@@ -18,7 +18,7 @@ struct Inspector: Sendable {
     let ownKey: P256.Signing.PublicKey?
     let now: Timestamp
 
-    /// - Parameter wrappings: what was taken off around it.
+    /// - Parameter wrappings: the wrapping that was removed.
     func inspect(_ artifact: AppleArtifact, outOf wrappings: [TextWrapping]) async -> Inspection {
         var inspection = await inspect(artifact)
         inspection.wrappings = wrappings
@@ -40,7 +40,7 @@ struct Inspector: Sendable {
         }
     }
 
-    /// The app that an artifact must be of: what the caller expects, filled up with what it claims.
+    /// The app that an artifact must be of: what the caller expects, completed with what the artifact claims.
     private func app(_ claimed: ClaimedApp) -> ExpectedApp {
         ExpectedApp(
             bundleId: expected.bundleId ?? claimed.bundleId, appAppleId: expected.appAppleId ?? claimed.appAppleId,
@@ -70,7 +70,7 @@ struct Inspector: Sendable {
         case .notification?:
             return inspect(await verifier.notification(jws, for: app, at: now))
         case nil:
-            // Whatever holds of its signature, its payload is of no kind; the first reason is given, as always.
+            // Even if its signature is valid, its payload is of no known kind; the first reason is given, as always.
             var inspection = inspection(.transaction, await verifier.transaction(jws, for: app, at: now)) { _ in [] }
             inspection.kind = "jws"
             return inspection
@@ -256,7 +256,7 @@ struct Inspector: Sendable {
         return inspection
     }
 
-    /// A number by itself: what it may be, and how to learn more.
+    /// A bare number: what it may be, and how to learn more.
     private static func inspection(transactionId id: String) -> Inspection {
         Inspection(
             kind: "transactionId",

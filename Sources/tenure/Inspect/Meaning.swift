@@ -3,7 +3,7 @@ import Primitives
 
 /// What verified payloads mean, in sentences for support staff.
 enum Meaning {
-    /// Who signed, as far as it changes what follows from it.
+    /// Who signed, where it changes the conclusions.
     static func signer<Payload>(_ verified: Verified<Payload>) -> [String] {
         switch verified.signer?.authority {
         case .apple: ["Signed by Apple."]
@@ -118,7 +118,7 @@ enum Meaning {
         }
     }
 
-    /// Apple says of 21002 that the receipt was malformed or missing, or that the service had a temporary issue, and not which.
+    /// For 21002 Apple says that the receipt was malformed or missing, or that the service had a temporary issue, but not which.
     private static func retry(_ status: VerifyReceiptStatus?) -> [String] {
         guard status == .malformedOrTemporary else {
             return ["A fault at Apple that passes: ask again. It says nothing about the customer."]
@@ -142,7 +142,7 @@ enum Meaning {
         ]
     }
 
-    /// What was taken off and others would stumble over.
+    /// The removed wrapping that other programs would not accept.
     static func words(_ wrappings: [TextWrapping]) -> [String] {
         if wrappings.contains(.brokenLines) {
             return ["It came in several lines; servers take a JWS in one, without white space."]
@@ -154,7 +154,7 @@ enum Meaning {
         ]
     }
 
-    /// What something is that is nothing to inspect, and what to do with it.
+    /// What an input that cannot be inspected is, and what to do with it.
     static func words(_ form: UnusableForm) -> String {
         switch form {
         case .empty: "there is nothing in it"

@@ -2,11 +2,11 @@ import AppStoreWire
 import Primitives
 import StrictJSON
 
-/// A JWS that a server of ours signs for Apple, told apart by its audience.
+/// A JWS that a server of ours signs for Apple, recognised by its audience.
 ///
 /// Source: Apple, "Generating JWS to sign App Store requests", "Generating JSON Web Tokens for API requests".
 enum OwnJWS {
-    /// What a payload whose signature holds says.
+    /// The inspection of a payload with a valid signature.
     static func inspection(payload: [UInt8], expecting bundleId: String?, at now: Timestamp) -> Inspection {
         let object: JSONObject
         do throws(JSONError) {
@@ -35,7 +35,7 @@ enum OwnJWS {
             kind: "ownJWS", result: .verifiedOwn(.init(signedDate: issued, payload: payload)), meaning: words)
     }
 
-    /// Whether a header says the one algorithm that Apple takes; what it says is not believed, only required.
+    /// Whether a header names the only algorithm that Apple accepts; the header is not trusted, but the name is required.
     static func isES256(header: ArraySlice<UInt8>) -> Bool {
         guard let json = StrictBase64.decodeURL(header) else { return false }
         do throws(JSONError) {
@@ -54,7 +54,7 @@ enum OwnJWS {
 }
 
 extension Int64 {
-    /// The product, or the end of the range where it does not fit.
+    /// The product, or the limit of the range where it does not fit.
     fileprivate func multipliedClamped(by factor: Int64) -> Int64 {
         let (product, overflow) = multipliedReportingOverflow(by: factor)
         return overflow ? (self < 0) == (factor < 0) ? .max : .min : product

@@ -2,7 +2,7 @@ import AppStoreWire
 import Primitives
 import StrictJSON
 
-/// Receipts as JSON, in the names of their decoded fields: unlike a JWS, a receipt is no JSON by itself.
+/// Receipts as JSON, with the names of their decoded fields: unlike a JWS, a receipt is not JSON itself.
 enum ReceiptJSON {
     static func of(_ receipt: AppReceiptPayload) -> [UInt8] {
         var json = JSONWriter()

@@ -13,7 +13,7 @@ struct AppChoice: ParsableArguments {
     @Option(name: .long, help: "Which app it is about; may be left out where only one is configured.")
     var app: String?
 
-    /// What the file says, and of it the app that is meant.
+    /// The configuration, and the settings of the chosen app.
     func read() throws -> (TenureConfiguration, AppSettings) {
         let configuration = try TenureConfiguration(path: config, environment: ProcessInfo.processInfo.environment)
         let settings = configuration.apps.map(\.settings)
@@ -30,7 +30,7 @@ struct AppChoice: ParsableArguments {
 }
 
 extension TenureConfiguration {
-    /// Runs the body with the use cases on the database that is there.
+    /// Runs the body with the use cases on the existing database.
     func withBackend<Result>(_ body: (Backend, OpenDatabase) async throws -> Result) async throws -> Result {
         var logger = Logger(label: "tenure")
         logger.logLevel = .error

@@ -8,7 +8,7 @@ struct WhatIfList {
     private let file: FileHandle?
     private var waiting = Data()
 
-    /// - Parameter path: of the file; nil writes nothing. A file that is there is replaced.
+    /// - Parameter path: of the file; nil writes nothing. An existing file is replaced.
     init(path: String?) throws {
         guard let path else {
             file = nil
@@ -40,7 +40,7 @@ struct WhatIfList {
         waiting.append(Data((fields.map(Self.field).joined(separator: ",") + "\r\n").utf8))
     }
 
-    /// Source: RFC 4180, section 2. What a spreadsheet would take for a formula is quoted with an apostrophe before it.
+    /// Source: RFC 4180, section 2. A text that a spreadsheet would take for a formula gets an apostrophe before it.
     private static func field(_ text: String) -> String {
         let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
         let harmless = isFormula ? "'" + text : text

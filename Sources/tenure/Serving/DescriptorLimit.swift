@@ -1,14 +1,14 @@
 import CDescriptorLimit
 
-/// How many files and sockets this process may have open (RLIMIT_NOFILE). Where a server has no descriptor left it cannot take a
-/// connection, nor say so: it spins (T32). So it is looked at before anybody is let in.
+/// How many files and sockets this process may have open (RLIMIT_NOFILE). A server without a free descriptor can neither accept a
+/// connection nor refuse it: it spins (T32). So the limit is checked before connections are accepted.
 enum DescriptorLimit {
     /// For databases, their connections, logs and event loops, beside the connections of clients.
     static let others = 256
 
-    /// Raises the limit so far that so many connections fit.
+    /// Raises the limit so that this many connections fit.
     ///
-    /// - Throws: `CommandError` where the system does not let it be raised so far.
+    /// - Throws: `CommandError` where the system does not allow that limit.
     static func raise(forConnections connections: Int) throws {
         var most: UInt64 = 0
         guard descriptor_limit_raise(UInt64(connections + others), &most) == 0 else { throw tooFew(most, connections) }

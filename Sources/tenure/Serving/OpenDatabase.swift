@@ -4,16 +4,16 @@ import Storage
 import StoragePostgres
 import StorageSQLite
 
-/// A store that was opened, and what belongs to it.
+/// An open store, and what belongs to it.
 struct OpenDatabase {
     let store: any Store
-    /// The SQLite store, where it is one: it alone can be copied from here.
+    /// The SQLite store, if it is one: only that can be copied from here.
     let sqlite: SQLiteStore?
-    /// The failures after which the process must be started anew; nil where there are none such.
+    /// The failures after which the process must be restarted; nil where the database has no such failures.
     let failures: AsyncStream<StorageError>?
     private let postgres: PostgresStore?
 
-    /// Opens it, and brings its schema up to date where that is not so and the database lets us.
+    /// Opens it, and migrates its schema where that is necessary and permitted.
     init(_ address: DatabaseAddress, logger: Logger) async throws {
         switch address {
         case .sqlite(let path):
@@ -28,8 +28,8 @@ struct OpenDatabase {
         }
     }
 
-    /// Opens it to write, and refuses where tables, constraints or triggers are not as Tenure makes them: what keeps a
-    /// notification from being kept twice, or evidence from being changed, may be gone (T53).
+    /// Opens it for writing, and refuses where tables, constraints or triggers differ from those that Tenure creates: the
+    /// protection against storing a notification twice, or against changed evidence, may be gone (T53).
     init(writing address: DatabaseAddress, logger: Logger) async throws {
         try await self.init(address, logger: logger)
         do {
@@ -47,7 +47,7 @@ struct OpenDatabase {
         }
     }
 
-    /// Opens books that are there. A mistyped path must not come to an empty database of which all is as it must be.
+    /// Opens an existing database. A mistyped path must not create an empty database that passes every check.
     init(existing address: DatabaseAddress, logger: Logger) async throws {
         if case .sqlite(let path) = address, !FileManager.default.fileExists(atPath: path) {
             throw CommandError("There is no database at \(path).")
@@ -55,7 +55,7 @@ struct OpenDatabase {
         try await self.init(address, logger: logger)
     }
 
-    /// SQLite's own words name no file.
+    /// SQLite's own message names no file.
     private static func sqlite(_ path: String) throws -> SQLiteStore {
         do {
             return try SQLiteStore(path: path)
@@ -64,7 +64,7 @@ struct OpenDatabase {
         }
     }
 
-    /// Brings a PostgreSQL database to this version, where it is not.
+    /// Migrates a PostgreSQL database to this version, if necessary.
     static func migrate(_ url: String, applicationRole: String?, logger: Logger) async throws {
         let libpq = try Libpq.loaded()
         try await PostgresStore.migrate(
@@ -72,7 +72,7 @@ struct OpenDatabase {
             generator: SystemRandomNumberGenerator())
     }
 
-    /// What the server wants noticed goes to the log.
+    /// The server's notices go to the log.
     private static func settings(_ url: String, _ libpq: Libpq, _ logger: Logger) throws -> PostgresSettings {
         PostgresSettings(url: try PostgresURL(url, libpq: libpq)) { notice in
             logger.notice(
@@ -83,7 +83,7 @@ struct OpenDatabase {
         }
     }
 
-    /// A SQLite file is whole by itself afterwards, with no WAL beside it.
+    /// Afterwards a SQLite file is complete by itself, without a WAL beside it.
     func close() async throws {
         try sqlite?.close()
         await postgres?.close()

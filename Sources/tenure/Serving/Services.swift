@@ -4,7 +4,7 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// Performs due work until the server stops; what is at work then may end.
+/// Performs due work until the server stops; running work may then finish.
 struct WorkService: Service {
     let loop: WorkLoop
     let logger: Logger
@@ -42,7 +42,7 @@ struct SealingService: Service {
     }
 }
 
-/// Ends the process when its disk refused a write: what is started anew reads what is really there (F03).
+/// Ends the process when its disk refused a write: a restarted process reads what is really on the disk (F03).
 struct DamageService: Service {
     let failures: AsyncStream<StorageError>
 

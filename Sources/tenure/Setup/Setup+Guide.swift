@@ -1,7 +1,7 @@
 import Primitives
 
 extension Setup {
-    /// `tenure.md`: what stands in `tenure.json` and where each value comes from. The configuration is strict JSON, which has no
+    /// `tenure.md`: what `tenure.json` contains and where each value comes from. The configuration is strict JSON, which has no
     /// comments.
     var guideText: String {
         """

@@ -3,11 +3,11 @@ import Foundation
 import Ledger
 import Primitives
 
-/// Everything that `tenure init` writes follows from this.
+/// All output of `tenure init` follows from these values.
 struct Setup {
-    /// What the server is to be for.
+    /// The purpose of the server.
     enum Purpose: String, CaseIterable {
-        /// Trying out: a local App Store stands in Apple's place.
+        /// Trying out: a local App Store takes Apple's place.
         case local
         /// Apple's App Store.
         case real
@@ -19,9 +19,9 @@ struct Setup {
     /// The app's name in addresses.
     let app: AppID
     let bundleId: String
-    /// Nil: not known yet, so that Production cannot be taken.
+    /// Nil: not known yet, so Production cannot be accepted.
     let appAppleId: Int64?
-    /// What each product gives, by product id.
+    /// The entitlements of each product, by product id.
     let products: [(id: String, entitlements: [String])]
     /// The `.storekit` file of a local App Store, as an absolute path; nil where there is none.
     let catalogue: String?
@@ -45,13 +45,13 @@ struct Setup {
 }
 
 extension Setup {
-    /// What the products of a catalogue give by default: one entitlement each, and consumables none, since what is used up is
+    /// The default entitlements of a catalogue's products: one for each, and none for consumables, because what is used up gives
     /// no access.
     static func products(of catalogue: Catalogue, entitlement: String) -> [(id: String, entitlements: [String])] {
         catalogue.products.filter { $0.kind != .consumable }.map { ($0.id.rawValue, [entitlement]) }
     }
 
-    /// A product and what it gives, as `notes.monthly=plus` or `notes.pro=plus,pro`.
+    /// A product and its entitlements, as `notes.monthly=plus` or `notes.pro=plus,pro`.
     static func product(_ text: String) throws -> (id: String, entitlements: [String]) {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         let names = parts.count == 2 ? parts[1].split(separator: ",").map(String.init) : []
@@ -61,7 +61,7 @@ extension Setup {
         return (parts[0], names)
     }
 
-    /// The last word of the bundle id, which is what people call the app; nil where nothing of it may stand in an address.
+    /// The last word of the bundle id, which is what people call the app; nil where it cannot be used in an address.
     static func app(ofBundle bundleId: String) -> AppID? {
         let word = bundleId.split(separator: ".").last?.lowercased() ?? ""
         let name = String(word.filter { AppConfiguration.mayStandInId($0) }.prefix(32))

@@ -12,7 +12,7 @@ extension Setup {
         let content: String
     }
 
-    /// All of them, the configuration last: where it is, the others are.
+    /// All files, the configuration last: if it exists, the others exist.
     func files() async throws -> [File] {
         var files = [File(name: Self.keysName, content: keysText), File(name: Self.guideName, content: guideText)]
         var roots: [String] = []
@@ -33,7 +33,7 @@ extension Setup {
     static let stateName = "store.state"
     static let databaseName = "tenure.sqlite"
 
-    /// Made for its keys and its root alone.
+    /// Made only for its keys and its root.
     private func localAppStore() throws -> AppStoreSimulator {
         guard let catalogue else { throw CommandError("A local App Store needs a .storekit file: --catalogue.") }
         return try AppStoreSimulator(
@@ -56,14 +56,14 @@ extension Setup {
         """
     }
 
-    /// `tenure.json`, one member a line where people will change it.
+    /// `tenure.json`, with one member per line where people will change it.
     private func configuration(trusting roots: [String]) -> String {
         var members = [
             ("http", "{ \"host\": \"127.0.0.1\", \"port\": \(port) }"),
             ("database", "{ \"sqlite\": \(Self.json(path(Self.databaseName))) }"),
         ]
         if !roots.isEmpty {
-            // A user that opens it while trying sees what matters.
+            // A user who opens the log while trying Tenure sees what matters.
             members.append(("logLevel", Self.json("notice")))
             members.append(("trust", "{ \"appleRoots\": false, \"additionalRootSHA256\": \(Self.list(roots)) }"))
             members.append(("clock", "{ \"file\": \(Self.json(path(Self.clockName))) }"))
@@ -103,7 +103,7 @@ extension Setup {
 
     private static func list(_ texts: [String]) -> String { "[\(texts.map(json).joined(separator: ", "))]" }
 
-    /// An object whose members stand on lines of their own.
+    /// An object with each member on its own line.
     private static func object(_ members: [(String, String)], at depth: Int) -> String {
         let margin = String(repeating: "  ", count: depth)
         let lines = members.map { "\(margin)  \(json($0.0)): \($0.1)" }
@@ -112,8 +112,8 @@ extension Setup {
 }
 
 extension Setup {
-    /// A local App Store goes on from its state, with the keys of then: what it signs would not be believed. And without the
-    /// state the identifiers of then come again, for which the server's database has other purchases.
+    /// A local App Store continues from its state with its earlier keys: its signatures would not be trusted. And without the
+    /// state the earlier identifiers are used again, for which the server's database has other purchases.
     private func checkNothingOfEarlierKeys() throws {
         guard purpose == .local else { return }
         let kept = [Self.stateName, Self.databaseName].map(path).filter { FileManager.default.fileExists(atPath: $0) }
@@ -126,9 +126,9 @@ extension Setup {
         }
     }
 
-    /// Writes all files, or none where one of them is there already.
+    /// Writes all files, or none where one of them exists already.
     ///
-    /// - Throws: `CommandError` that names those that are there, unless they are to be replaced.
+    /// - Throws: `CommandError` that names those that exist, unless they are to be replaced.
     func write(replacing: Bool) async throws {
         let files = try await files()
         let present = files.map { path($0.name) }.filter { FileManager.default.fileExists(atPath: $0) }

@@ -12,7 +12,7 @@ struct SetupQuestions {
         SetupQuestions(isTerminal: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
     }
 
-    /// The answer; nil where a line without anything was given, or nobody is there.
+    /// The answer; nil where the line was empty, or nobody can answer.
     func ask(_ question: String) -> String? {
         guard isTerminal else { return nil }
         FileHandle.standardError.write(Data("\(question) ".utf8))

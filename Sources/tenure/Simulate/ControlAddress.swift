@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where the local App Store is in which a command acts.
+/// The address of the local App Store that a command uses.
 struct ControlAddress: ParsableArguments {
     @Option(name: .long, help: "The control API's address; its path /control/v1 may be left out.")
     var url: String?
@@ -9,14 +9,14 @@ struct ControlAddress: ParsableArguments {
     @Option(name: .long, help: "The port of a local App Store on this machine, instead of --url; 8081 unless given.")
     var port: Int?
 
-    /// Below which the control API's calls stand.
+    /// The common prefix of the control API's paths.
     private static let path = "/control/v1"
-    /// Where `tenure simulate` listens unless it is told otherwise.
+    /// The port on which `tenure simulate` listens by default.
     static let usualPort = 8081
 
-    /// The address that the calls' paths are put after.
+    /// The address to which the calls' paths are appended.
     ///
-    /// - Throws: `CommandError` where the options name no address of HTTP.
+    /// - Throws: `CommandError` where the options do not name an HTTP address.
     func base() throws -> String {
         if let port { return "http://127.0.0.1:\(port)\(Self.path)" }
         guard let url else { return "http://127.0.0.1:\(Self.usualPort)\(Self.path)" }

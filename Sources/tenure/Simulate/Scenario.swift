@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// A story in a local App Store, and what must hold in it: lines of words, one act each.
+/// A story in a local App Store, and what must be true in it: lines of words, one action per line.
 ///
 /// ```
 /// # B upgrades on the same Apple Account
@@ -11,14 +11,14 @@ import StrictJSON
 /// expect subscription {first.originalTransactionId} statusText=active
 /// expect server entitlements alice isActive=true
 /// ```
-/// A line is a verb of `tenure simulate do` with its words and members; `server` before it makes it one of the server's.
-/// `-> name` keeps the answer; `{name.member}` puts a part of it where it stands. `expect` compares members of the answer, and
-/// `refused CODE` expects a refusal.
+/// A line is a verb of `tenure simulate do` with its words and members; with `server` before it, it is a verb of the server. `->
+/// name` keeps the answer; `{name.member}` is replaced by a part of it. `expect` compares members of the answer, and `refused
+/// CODE` expects a refusal.
 struct Scenario: Sendable {
     let lines: [Line]
 
     struct Line: Sendable, Hashable {
-        /// From 1 on.
+        /// From 1.
         let number: Int
         let isServer: Bool
         let verb: String
@@ -81,7 +81,7 @@ struct Scenario: Sendable {
     }
 }
 
-/// A part of a JSON answer, by names and places with dots between them: `entitlements.0.isActive`.
+/// A part of a JSON answer, by names and indexes separated by dots: `entitlements.0.isActive`.
 enum AnswerPath {
     static func text(at path: String, in body: [UInt8]) -> String? {
         let root: JSONValue

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// One telling of a scenario.
+/// One run of a scenario.
 struct ScenarioRun {
     /// The local App Store's control API.
     let store: String
@@ -56,7 +56,7 @@ struct ScenarioRun {
         if !isRight { failures.append("line \(line.number): \(line.verb): expected \(wanted), got \(got)") }
     }
 
-    /// `{name.path}` in a word is that part of a kept answer.
+    /// Replaces `{name.path}` in a word with that part of a kept answer.
     private func filled(_ word: String, _ line: Scenario.Line) throws -> String {
         guard let opening = word.firstIndex(of: "{"), let closing = word[opening...].firstIndex(of: "}") else { return word }
         let reference = word[word.index(after: opening)..<closing].split(separator: ".", maxSplits: 1).map(String.init)
@@ -86,7 +86,7 @@ struct ScenarioServer: Sendable {
 }
 
 extension SimulatorVerb {
-    /// What a scenario may ask of `tenure serve`, as the app's backend.
+    /// What a scenario may request from `tenure serve`, as the app's backend.
     static let ofServer: [SimulatorVerb] = [
         SimulatorVerb(
             name: "upload", help: "a customer shows a transaction", method: "POST",

@@ -44,7 +44,7 @@ struct SimulateDo: AsyncParsableCommand {
         guard (200...299).contains(response.status.code) else { throw ExitCode(1) }
     }
 
-    /// `name=value`; a value that is no JSON is a text.
+    /// `name=value`; a value that is not JSON is a text.
     static func member(_ word: String) -> (name: String, json: String) {
         let name = String(word.prefix { $0 != "=" })
         let value = String(word.dropFirst(name.count + 1))

@@ -7,7 +7,7 @@ import Primitives
 import Server
 
 extension SimulateStart {
-    /// These options, and what the server's configuration says where they are silent.
+    /// These options, completed from the server's configuration.
     ///
     /// - Throws: `CommandError` where the configuration has no `localAppStore`.
     func configured() throws -> SimulateStart {
@@ -30,7 +30,7 @@ extension SimulateStart {
         return start
     }
 
-    /// Where its accounts buy: the Sandbox, as testers do, unless the app does not take it.
+    /// Where its accounts buy: the Sandbox, as testers do, unless the app does not accept it.
     private static func environment(of app: AppSettings) -> Primitives.Environment {
         app.expected.environments.contains(.sandbox) ? .sandbox : .production
     }
@@ -45,6 +45,6 @@ extension ServerConfiguration {
 }
 
 extension AppSettings {
-    /// Where Apple is to post this app's notifications, below the server's address.
+    /// The path to which Apple posts this app's notifications, relative to the server's address.
     var notificationPath: String { NativeAPI.receiveNotification.path(AppPath(app: id.rawValue)) }
 }

@@ -5,22 +5,22 @@ import NIOHTTP1
 import Primitives
 import StrictJSON
 
-/// Something that one can do in a local App Store, from the command line: a control call with a name and words in order.
+/// An action in a local App Store, from the command line: a control call with a name and words in order.
 struct SimulatorVerb: Sendable {
     let name: String
     let help: String
     let method: String
     /// With `{word}` where an argument goes.
     let path: String
-    /// The arguments, in their order; those that stand in the path go there, the others into the body, as what they are, or into
-    /// the query where there is no body.
+    /// The arguments, in their order. Those named in the path go there, the others into the body, with their type, or into the
+    /// query where there is no body.
     let words: [Word]
-    /// Members of the body that the verb itself brings, as JSON.
+    /// Members of the body that the verb itself adds, as JSON.
     var fixed: [(name: String, json: String)] = []
     /// Whether its body is a file, whose path is the only argument.
     var takesFile = false
 
-    /// An argument and what it is in JSON.
+    /// An argument and its JSON type.
     struct Word: Sendable {
         let name: String
         var kind = Kind.text
@@ -33,7 +33,7 @@ struct SimulatorVerb: Sendable {
         }
     }
 
-    /// Whether a word is a member, `name=value`; base64 and JWS are none.
+    /// Whether a word is a member, `name=value`; base64 and JWS are not.
     static func isMember(_ word: String) -> Bool {
         let name = word.prefix { $0 != "=" }
         return name.count < word.count && (1...32).contains(name.count) && name.allSatisfy { $0.isASCII && $0.isLetter }
@@ -54,7 +54,7 @@ struct SimulatorVerb: Sendable {
             }).joined(separator: " ")
     }
 
-    /// The call that the arguments come to; more members as `name=value`.
+    /// The call for the arguments; `members` are the additional ones, `name=value`.
     func call(_ arguments: [String], members: [(name: String, json: String)]) throws -> (path: String, body: [UInt8]?) {
         if takesFile {
             guard arguments.count == 1, members.isEmpty else { throw CommandError("It is: \(usage)") }
@@ -79,7 +79,7 @@ struct SimulatorVerb: Sendable {
 }
 
 extension SimulatorVerb {
-    /// `?limit=50&app=…`; empty where there is nothing to say.
+    /// `?limit=50&app=…`; empty where there are no members.
     private static func query(_ members: [(name: String, json: String)]) throws -> String {
         let pairs = try members.map { member in
             let text = try JSONDocument(Array(member.json.utf8)).root.string ?? member.json
@@ -90,10 +90,10 @@ extension SimulatorVerb {
 }
 
 extension SimulatorVerb {
-    /// A year of a shop takes a while.
+    /// Simulating a year of a shop takes a while.
     private static let timeout = TimeAmount.seconds(600)
 
-    /// - Parameter key: of a server that asks for one.
+    /// - Parameter key: of a server that requires one.
     func send(_ body: [UInt8]?, to url: String, key: String? = nil) async throws -> HTTPClientResponse {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)

@@ -8,7 +8,7 @@ public struct AdvancedCommerceOneTimeChargeCreateRequest: Codable, Sendable, Has
     public var currency: String
     /// What is sold.
     public var item: AdvancedCommerceOneTimeChargeItem
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?
@@ -71,7 +71,7 @@ public struct AdvancedCommerceSubscriptionCreateRequest: Codable, Sendable, Hash
     public var period: AdvancedCommercePeriod
     /// A transaction of the subscription that this one follows.
     public var previousTransactionId: String?
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?
@@ -138,13 +138,13 @@ public struct AdvancedCommerceSubscriptionModifyInAppRequest: Codable, Sendable,
     public var changeItems: [AdvancedCommerceSubscriptionModifyChangeItem]?
     /// The currency of the prices, ISO 4217.
     public var currency: String?
-    /// What the customer is to read; nil: as before.
+    /// What the customer will read; nil: as before.
     public var descriptors: AdvancedCommerceSubscriptionModifyDescriptors?
     /// Another length of periods; nil: as before.
     public var periodChange: AdvancedCommerceSubscriptionModifyPeriodChange?
     /// Items to remove.
     public var removeItems: [AdvancedCommerceSubscriptionModifyRemoveItem]?
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// Whether the renewal date stays.
     public var retainBillingCycle: Bool
@@ -190,7 +190,7 @@ public struct AdvancedCommerceSubscriptionModifyAddItem: Codable, Sendable, Hash
     public var offer: AdvancedCommerceOffer?
     /// Its price.
     public var price: Milliunits
-    /// Its price for the rest of the current period; nil: Apple reckons.
+    /// Its price for the rest of the current period; nil: Apple calculates it.
     public var proratedPrice: Milliunits?
     /// The developer's name of the item: at most 128 UTF-16 units.
     public var sku: String
@@ -222,7 +222,7 @@ public struct AdvancedCommerceSubscriptionModifyAddItem: Codable, Sendable, Hash
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionModifyChangeItem`.
 public struct AdvancedCommerceSubscriptionModifyChangeItem: Codable, Sendable, Hashable {
-    /// The item that there is: at most 128 UTF-16 units.
+    /// The existing item: at most 128 UTF-16 units.
     public var currentSku: String
     /// What it is: at most 45 UTF-16 units.
     public var description: String
@@ -234,7 +234,7 @@ public struct AdvancedCommerceSubscriptionModifyChangeItem: Codable, Sendable, H
     public var offer: AdvancedCommerceOffer?
     /// Its price.
     public var price: Milliunits
-    /// Its price for the rest of the current period; nil: Apple reckons.
+    /// Its price for the rest of the current period; nil: Apple calculates it.
     public var proratedPrice: Milliunits?
     /// Why.
     public var reason: AdvancedCommerceReason
@@ -271,7 +271,7 @@ public struct AdvancedCommerceSubscriptionModifyChangeItem: Codable, Sendable, H
     }
 }
 
-/// What the customer is to read about a subscription; nil: as before.
+/// What the customer will read about a subscription; nil: as before.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionModifyDescriptors`.
 public struct AdvancedCommerceSubscriptionModifyDescriptors: Codable, Sendable, Hashable {
@@ -323,13 +323,13 @@ public struct AdvancedCommerceSubscriptionModifyRemoveItem: Codable, Sendable, H
     }
 }
 
-/// Brings back a subscription whose auto-renew is off.
+/// Reactivates a subscription whose auto-renew is off.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionReactivateInAppRequest`.
 public struct AdvancedCommerceSubscriptionReactivateInAppRequest: Codable, Sendable, Hashable {
     /// The items; nil: as before.
     public var items: [AdvancedCommerceSubscriptionReactivateItem]?
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?
@@ -348,7 +348,7 @@ public struct AdvancedCommerceSubscriptionReactivateInAppRequest: Codable, Senda
     }
 }
 
-/// An item to bring back.
+/// An item to reactivate.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionReactivateItem`.
 public struct AdvancedCommerceSubscriptionReactivateItem: Codable, Sendable, Hashable {

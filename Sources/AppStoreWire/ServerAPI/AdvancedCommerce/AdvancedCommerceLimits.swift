@@ -1,9 +1,9 @@
 internal import Primitives
 
-// What Apple documents of the fields of Advanced Commerce, checked before a request is sent or signed.
+// Apple's documented limits for the fields of Advanced Commerce, checked before a request is sent or signed.
 
 extension FieldLimits {
-    /// What the customer reads of a product.
+    /// The texts about a product that the customer reads.
     fileprivate func wording(description: String?, displayName: String?) throws(ServerAPIRequestError) {
         try text("description", description, atMost: 45)
         try text("displayName", displayName, atMost: 30)

@@ -1,14 +1,14 @@
-/// Makes an ordinary subscription one of Advanced Commerce.
+/// Migrates an ordinary subscription to Advanced Commerce.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionMigrateRequest`.
 public struct AdvancedCommerceSubscriptionMigrateRequest: Codable, Sendable, Hashable {
-    /// Of the subscription.
+    /// The subscription's texts.
     public var descriptors: AdvancedCommerceSubscriptionMigrateDescriptors
     /// The items now.
     public var items: [AdvancedCommerceSubscriptionMigrateItem]
     /// The items at the next renewal; nil: the same.
     public var renewalItems: [AdvancedCommerceSubscriptionMigrateRenewalItem]?
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?
@@ -33,7 +33,7 @@ public struct AdvancedCommerceSubscriptionMigrateRequest: Codable, Sendable, Has
     }
 }
 
-/// What the customer is to read about a subscription.
+/// What the customer will read about a subscription.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionMigrateDescriptors`.
 public struct AdvancedCommerceSubscriptionMigrateDescriptors: Codable, Sendable, Hashable {

@@ -2,12 +2,12 @@ internal import StrictJSON
 
 /// Why the Advanced Commerce object of a signed payload could not be read.
 ///
-/// The payload itself is as true as before: only this part of it is in another shape than this library knows.
+/// The payload itself remains verified: only this part of it has a shape that this library does not know.
 public struct AdvancedCommerceUnreadable: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The field that is of another type, such as `items[0].price`; empty: the whole.
+    /// The field that has another type, such as `items[0].price`; empty: the whole object.
     public let field: String
 
-    /// The field in one line; no value is in it.
+    /// The field in one line, without its value.
     public var description: String { field.isEmpty ? "unreadable" : "\(field): unreadable" }
 
     fileprivate static func read<Part: Decodable>(_ json: [UInt8]) throws(AdvancedCommerceUnreadable) -> Part {

@@ -1,6 +1,6 @@
 public import Primitives
 
-/// What names a request.
+/// What identifies a request.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceRequestInfo`.
 public struct AdvancedCommerceRequestInfo: Codable, Sendable, Hashable {
@@ -57,7 +57,7 @@ public struct AdvancedCommerceOffer: Codable, Sendable, Hashable {
     }
 }
 
-/// A price increase of an item that is under way.
+/// A pending price increase of an item.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommercePriceIncreaseInfo`.
 public struct AdvancedCommercePriceIncreaseInfo: Codable, Sendable, Hashable {
@@ -65,7 +65,7 @@ public struct AdvancedCommercePriceIncreaseInfo: Codable, Sendable, Hashable {
     public var dependentSKUs: [String]?
     /// The new price.
     public var price: Milliunits?
-    /// How it stands.
+    /// Its state.
     public var status: AdvancedCommercePriceIncreaseInfoStatus?
 
     /// Every field as Apple names it; nil leaves it out.
@@ -119,7 +119,7 @@ public struct AdvancedCommerceTransactionItem: Codable, Sendable, Hashable {
     public var price: Milliunits?
     /// Refunds of it.
     public var refunds: [AdvancedCommerceRefund]?
-    /// When it was taken back.
+    /// When it was revoked.
     public var revocationDate: Timestamp?
 
     /// Every field as Apple names it; nil leaves it out.
@@ -147,7 +147,7 @@ public struct AdvancedCommerceTransactionItem: Codable, Sendable, Hashable {
     }
 }
 
-/// What a transaction says of Advanced Commerce: what ``TransactionPayload/advancedCommerceInfo`` holds as bytes.
+/// What a transaction says about Advanced Commerce: what ``TransactionPayload/advancedCommerceInfo`` holds as bytes.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceTransactionInfo`.
 public struct AdvancedCommerceTransactionInfo: Codable, Sendable, Hashable {
@@ -157,7 +157,7 @@ public struct AdvancedCommerceTransactionInfo: Codable, Sendable, Hashable {
     public var estimatedTax: Milliunits?
     /// The items.
     public var items: [AdvancedCommerceTransactionItem]?
-    /// How long a period is; nil: no subscription.
+    /// How long a period is; nil: it is not a subscription.
     public var period: AdvancedCommercePeriod?
     /// The request that led to it, a UUID.
     public var requestReferenceId: String?
@@ -200,7 +200,7 @@ public struct AdvancedCommerceRenewalItem: Codable, Sendable, Hashable {
     public var offer: AdvancedCommerceOffer?
     /// Its price.
     public var price: Milliunits?
-    /// A price increase that is under way.
+    /// A pending price increase.
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
     /// Every field as Apple names it; nil leaves it out.
@@ -226,7 +226,7 @@ public struct AdvancedCommerceRenewalItem: Codable, Sendable, Hashable {
     }
 }
 
-/// What a renewal info says of Advanced Commerce: what ``RenewalInfoPayload/advancedCommerceInfo`` holds as bytes.
+/// What a renewal info says about Advanced Commerce: what ``RenewalInfoPayload/advancedCommerceInfo`` holds as bytes.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceRenewalInfo`.
 public struct AdvancedCommerceRenewalInfo: Codable, Sendable, Hashable {

@@ -1,16 +1,16 @@
 public import Primitives
 
-/// Ends a subscription at once and gives money back.
+/// Ends a subscription at once and refunds it.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionRevokeRequest`.
 public struct AdvancedCommerceSubscriptionRevokeRequest: Codable, Sendable, Hashable {
     /// Why.
     public var refundReason: AdvancedCommerceRefundReason
-    /// Whether Apple may weigh the risk of misuse.
+    /// Whether Apple may consider the risk of misuse.
     public var refundRiskingPreference: Bool
     /// What part.
     public var refundType: AdvancedCommerceRefundType
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?
@@ -44,7 +44,7 @@ public struct AdvancedCommerceSubscriptionRevokeResponse: Codable, Sendable, Has
     }
 }
 
-/// Asks Apple to give money back.
+/// Requests a refund from Apple.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceRequestRefundRequest`.
 public struct AdvancedCommerceRequestRefundRequest: Codable, Sendable, Hashable {
@@ -52,9 +52,9 @@ public struct AdvancedCommerceRequestRefundRequest: Codable, Sendable, Hashable 
     public var currency: String?
     /// The items.
     public var items: [AdvancedCommerceRequestRefundItem]
-    /// Whether Apple may weigh the risk of misuse.
+    /// Whether Apple may consider the risk of misuse.
     public var refundRiskingPreference: Bool
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?
@@ -72,7 +72,7 @@ public struct AdvancedCommerceRequestRefundRequest: Codable, Sendable, Hashable 
     }
 }
 
-/// An item to give money back for.
+/// An item to refund.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceRequestRefundItem`.
 public struct AdvancedCommerceRequestRefundItem: Codable, Sendable, Hashable {
@@ -84,7 +84,7 @@ public struct AdvancedCommerceRequestRefundItem: Codable, Sendable, Hashable {
     public var refundReason: AdvancedCommerceRefundReason
     /// What part.
     public var refundType: AdvancedCommerceRefundType
-    /// Whether the item is taken back too.
+    /// Whether the item is revoked too.
     public var revoke: Bool
 
     /// Every field as Apple names it; nil leaves it out.
@@ -112,7 +112,7 @@ public struct AdvancedCommerceRequestRefundItem: Codable, Sendable, Hashable {
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceRequestRefundResponse`.
 public struct AdvancedCommerceRequestRefundResponse: Codable, Sendable, Hashable {
-    /// The renewal info, a compact JWS: not verified. Absent where it is no subscription.
+    /// The renewal info, a compact JWS: not verified. Absent where it is not a subscription.
     public var signedRenewalInfo: String?
     /// The transaction, a compact JWS: not verified; the verifier looks into it.
     public var signedTransactionInfo: String

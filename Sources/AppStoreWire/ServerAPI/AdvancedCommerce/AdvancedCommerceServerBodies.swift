@@ -4,7 +4,7 @@ public import Primitives
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionCancelRequest`.
 public struct AdvancedCommerceSubscriptionCancelRequest: Codable, Sendable, Hashable {
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?
@@ -36,11 +36,11 @@ public struct AdvancedCommerceSubscriptionCancelResponse: Codable, Sendable, Has
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionChangeMetadataRequest`.
 public struct AdvancedCommerceSubscriptionChangeMetadataRequest: Codable, Sendable, Hashable {
-    /// Of the subscription; nil: as before.
+    /// The subscription's texts; nil: as before.
     public var descriptors: AdvancedCommerceSubscriptionChangeMetadataDescriptors?
-    /// Of items; nil: as before.
+    /// The items' texts; nil: as before.
     public var items: [AdvancedCommerceSubscriptionChangeMetadataItem]?
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?
@@ -61,7 +61,7 @@ public struct AdvancedCommerceSubscriptionChangeMetadataRequest: Codable, Sendab
     }
 }
 
-/// What the customer is to read about a subscription; nil: as before.
+/// What the customer will read about a subscription; nil: as before.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionChangeMetadataDescriptors`.
 public struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: Codable, Sendable, Hashable {
@@ -80,11 +80,11 @@ public struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: Codable, Se
     }
 }
 
-/// What the customer is to read about an item; nil: as before.
+/// What the customer will read about an item; nil: as before.
 ///
 /// Source: Apple, Advanced Commerce API, `AdvancedCommerceSubscriptionChangeMetadataItem`.
 public struct AdvancedCommerceSubscriptionChangeMetadataItem: Codable, Sendable, Hashable {
-    /// The item that there is: at most 128 UTF-16 units.
+    /// The existing item: at most 128 UTF-16 units.
     public var currentSku: String
     /// What it is: at most 45 UTF-16 units.
     public var description: String?
@@ -140,7 +140,7 @@ public struct AdvancedCommerceSubscriptionPriceChangeRequest: Codable, Sendable,
     public var currency: String?
     /// The items.
     public var items: [AdvancedCommerceSubscriptionPriceChangeItem]
-    /// Names the request.
+    /// Identifies the request.
     public var requestInfo: AdvancedCommerceRequestInfo
     /// The storefront's country, ISO 3166-1 alpha-3; nil: the customer's.
     public var storefront: String?

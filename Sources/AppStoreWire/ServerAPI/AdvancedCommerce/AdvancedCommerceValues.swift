@@ -94,7 +94,7 @@ public struct AdvancedCommercePeriod: RawRepresentable, Codable, Sendable, Hasha
     public static let p1Y = AdvancedCommercePeriod(rawValue: "P1Y")
 }
 
-/// How a price increase of an item stands.
+/// The state of a price increase of an item.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -126,15 +126,15 @@ public struct AdvancedCommerceReason: RawRepresentable, Codable, Sendable, Hasha
     /// Any value, known or not.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// For more.
+    /// The customer gets more.
     public static let upgrade = AdvancedCommerceReason(rawValue: "UPGRADE")
-    /// For less.
+    /// The customer gets less.
     public static let downgrade = AdvancedCommerceReason(rawValue: "DOWNGRADE")
-    /// For an offer.
+    /// To apply an offer.
     public static let applyOffer = AdvancedCommerceReason(rawValue: "APPLY_OFFER")
 }
 
-/// Why money goes back.
+/// Why a refund is made.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -158,11 +158,11 @@ public struct AdvancedCommerceRefundReason: RawRepresentable, Codable, Sendable,
     public static let other = AdvancedCommerceRefundReason(rawValue: "OTHER")
     /// Items were modified.
     public static let modifyItemsRefund = AdvancedCommerceRefundReason(rawValue: "MODIFY_ITEMS_REFUND")
-    /// A test: Apple is to refuse.
+    /// A test: Apple refuses the refund.
     public static let simulateRefundDecline = AdvancedCommerceRefundReason(rawValue: "SIMULATE_REFUND_DECLINE")
 }
 
-/// How much money goes back.
+/// How much is refunded.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///

@@ -2,10 +2,11 @@ internal import Primitives
 
 /// When Apple says that a call may be made again.
 ///
-/// Apple writes UNIX time in milliseconds, where HTTP has seconds from now. What is too small to be such a time since 1973 was
-/// not written by Apple, or not as documented: below 10⁹ it is read as HTTP's seconds from now, else as UNIX time in seconds,
-/// because either reading waits a while and neither waits for ever. An instant that has passed is now; one further away than
-/// 24 hours is 24 hours from now, so that a wrong header cannot stop a job. Everything else, HTTP's dates among it, is nil.
+/// Apple writes UNIX time in milliseconds, where HTTP has seconds from now. A number that is too small to be such a time since
+/// 1973 was not written by Apple, or not as documented: below 10⁹ it is read as HTTP's seconds from now, else as UNIX time in
+/// seconds, because either reading waits a while and neither waits forever. An instant in the past is read as now; one more than
+/// 24 hours ahead is read as 24 hours from now, so that a wrong header cannot stop a job. Everything else, including HTTP's
+/// dates, is nil.
 ///
 /// Source: Apple, App Store Server API, Identifying rate limits; RFC 9110, section 10.2.3; F15.
 enum RetryAfter {
@@ -22,7 +23,7 @@ enum RetryAfter {
         return min(max(instant, now), now.adding(longestWait))
     }
 
-    /// Digits and nothing else, spaces around them aside; what does not fit is later than everything.
+    /// Only digits, with spaces allowed around them; a number that does not fit counts as the greatest one.
     private static func number(_ header: String) -> Int64? {
         var digits = header.utf8[...]
         while let last = digits.last, last == 0x20 || last == 0x09 { digits.removeLast() }

@@ -1,7 +1,7 @@
 public import Primitives
 internal import StrictJSON
 
-/// What came back over HTTP, from whichever server.
+/// What an HTTP server answered; not necessarily Apple's.
 public struct ServerAPIReply: Sendable, Hashable {
     /// One header field.
     public struct Header: Sendable, Hashable {
@@ -24,24 +24,24 @@ public struct ServerAPIReply: Sendable, Hashable {
     /// The whole body; empty: none.
     public let body: [UInt8]
 
-    /// A reply as the network gave it.
+    /// A reply as received from the network.
     public init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The longest body that is read: 1 MiB. A page of twenty notifications with all that is in them takes half of it at most.
-    /// A client should stop reading there.
+    /// The longest body that is read: 1 MiB. A page of twenty complete notifications takes at most half of it. A client should
+    /// stop reading there.
     public static let maximumBodyBytes = 1 << 20
 
-    /// The value of a header field whatever the case of its name; of several the first, nil: there is none.
+    /// The value of a header field, whatever the case of its name; the first of several; nil: there is none.
     public func header(_ name: String) -> String? {
         let name = name.lowercased()
         return headers.first { $0.name.lowercased() == name }?.value
     }
 
-    /// Whether the media type, where there is one, is JSON's; parameters such as `charset` do not count.
+    /// Whether the media type, if there is one, is JSON's; parameters such as `charset` do not count.
     var mayBeJSON: Bool {
         guard let type = header("Content-Type")?.split(separator: ";", maxSplits: 1).first else { return true }
         let essence = type.lowercased().filter { $0 != " " && $0 != "\t" }
@@ -51,18 +51,18 @@ public struct ServerAPIReply: Sendable, Hashable {
 
 /// A successful answer.
 public struct ServerAPIAnswer<Response: ServerAPIResponse>: Sendable, Hashable {
-    /// What was answered. Nothing in it is signed: what matters is inside its compact JWS, and the verifier looks into them.
+    /// The answer. It is not signed itself: what matters is inside its compact JWS, which the verifier checks.
     public let response: Response
-    /// The body as it came, with the fields that are newer than this library.
+    /// The body as received, with the fields that are newer than this library.
     public let rawBody: [UInt8]
 }
 
 extension ServerAPICall {
-    /// Reads what came back.
+    /// Reads a reply.
     ///
     /// An object with an integer `errorCode` is Apple's error whatever the status and the media type are: no answer has such a
-    /// field. Otherwise a success is a status of 200 to 299 and a body of the right shape. An empty body is a success
-    /// only of the calls that answer nothing.
+    /// field. Otherwise a success is a status of 200 to 299 and a body of the right shape. An empty body is a success only for
+    /// calls whose answer has no body.
     public func answer(
         to reply: ServerAPIReply, at now: Timestamp
     ) -> Result<ServerAPIAnswer<Response>, ServerAPIFailure> {
@@ -102,7 +102,7 @@ extension ServerAPICall {
     }
 }
 
-/// The class of a failure on its way out.
+/// The class of a failure, while it is being thrown.
 private struct Refusal: Error {
     let reason: ServerAPIFailure.Reason
 

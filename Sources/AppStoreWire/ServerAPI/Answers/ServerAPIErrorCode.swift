@@ -1,4 +1,4 @@
-/// The number in an error of the App Store Server API. The first three digits are the status of HTTP.
+/// The number in an error of the App Store Server API. The first three digits are the HTTP status.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -12,7 +12,7 @@ public struct ServerAPIErrorCode: RawRepresentable, Codable, Sendable, Hashable 
 
     /// Whether Apple says that the same request may succeed later.
     ///
-    /// False for a code that is not listed; ``ServerAPIFailure/isRetryable`` then goes by the status of HTTP.
+    /// False for a code that is not listed; ``ServerAPIFailure/isRetryable`` then depends on the HTTP status.
     public var isRetryable: Bool {
         switch self {
         case .accountNotFoundRetryable, .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable, .rateLimitExceeded,
@@ -23,7 +23,7 @@ public struct ServerAPIErrorCode: RawRepresentable, Codable, Sendable, Hashable 
     }
 
     /// Whether the same question may have an answer in the other environment: Apple says to ask Production first and, where it
-    /// does not know the transaction, Sandbox. A customer's purchases in TestFlight and in review are there.
+    /// does not know the transaction, Sandbox. Purchases in TestFlight and in review are there.
     public var mayBeOfOtherEnvironment: Bool { self == .transactionIdNotFound || self == .originalTransactionIdNotFound }
 
     /// Whether the code is one of those that Apple documents.
@@ -65,9 +65,9 @@ extension ServerAPIErrorCode {
     public static let invalidAppIdentifier = ServerAPIErrorCode(rawValue: 4000002)
     /// `revision` is not one that Apple gave.
     public static let invalidRequestRevision = ServerAPIErrorCode(rawValue: 4000005)
-    /// The transaction id has not the form of one.
+    /// The transaction id does not have the form of one.
     public static let invalidTransactionId = ServerAPIErrorCode(rawValue: 4000006)
-    /// The original transaction id has not the form of one.
+    /// The original transaction id does not have the form of one.
     public static let invalidOriginalTransactionId = ServerAPIErrorCode(rawValue: 4000008)
     /// `extendByDays` is not 1 to 90.
     public static let invalidExtendByDays = ServerAPIErrorCode(rawValue: 4000009)
@@ -81,9 +81,9 @@ extension ServerAPIErrorCode {
     public static let startDateAfterEndDate = ServerAPIErrorCode(rawValue: 4000013)
     /// `paginationToken` is not one that Apple gave.
     public static let invalidPaginationToken = ServerAPIErrorCode(rawValue: 4000014)
-    /// `startDate` is no instant.
+    /// `startDate` is not an instant.
     public static let invalidStartDate = ServerAPIErrorCode(rawValue: 4000015)
-    /// `endDate` is no instant.
+    /// `endDate` is not an instant.
     public static let invalidEndDate = ServerAPIErrorCode(rawValue: 4000016)
     /// `paginationToken` is too old: begin with the first page.
     public static let paginationTokenExpired = ServerAPIErrorCode(rawValue: 4000017)
@@ -91,7 +91,7 @@ extension ServerAPIErrorCode {
     public static let invalidNotificationType = ServerAPIErrorCode(rawValue: 4000018)
     /// `notificationType` and `transactionId` came together.
     public static let multipleFiltersSupplied = ServerAPIErrorCode(rawValue: 4000019)
-    /// The test's token has not the form of one.
+    /// The test's token does not have the form of one.
     public static let invalidTestNotificationToken = ServerAPIErrorCode(rawValue: 4000020)
     /// `sort` is not known.
     public static let invalidSort = ServerAPIErrorCode(rawValue: 4000021)
@@ -135,11 +135,11 @@ extension ServerAPIErrorCode {
     public static let invalidSampleContentProvided = ServerAPIErrorCode(rawValue: 4000041)
     /// `userStatus` is not known.
     public static let invalidUserStatus = ServerAPIErrorCode(rawValue: 4000042)
-    /// The transaction is of no consumable.
+    /// The transaction is not of a consumable.
     public static let invalidTransactionNotConsumable = ServerAPIErrorCode(rawValue: 4000043)
-    /// The endpoint does not take transactions of that type.
+    /// The endpoint does not accept transactions of that type.
     public static let invalidTransactionTypeNotSupported = ServerAPIErrorCode(rawValue: 4000047)
-    /// The endpoint does not take an `appTransactionId`.
+    /// The endpoint does not accept an `appTransactionId`.
     public static let appTransactionIdNotSupported = ServerAPIErrorCode(rawValue: 4000048)
     /// The image cannot be read.
     public static let invalidImage = ServerAPIErrorCode(rawValue: 4000161)
@@ -151,7 +151,7 @@ extension ServerAPIErrorCode {
     public static let invalidLocale = ServerAPIErrorCode(rawValue: 4000164)
     /// The alternative text of an image is too long.
     public static let altTextTooLong = ServerAPIErrorCode(rawValue: 4000175)
-    /// `appAccountToken` is no UUID.
+    /// `appAccountToken` is not a UUID.
     public static let invalidAppAccountTokenUUID = ServerAPIErrorCode(rawValue: 4000183)
     /// The transaction is a family member's.
     public static let familyTransactionNotSupported = ServerAPIErrorCode(rawValue: 4000185)
@@ -159,34 +159,34 @@ extension ServerAPIErrorCode {
     public static let transactionIdNotOriginal = ServerAPIErrorCode(rawValue: 4000187)
     /// The request of a performance test is wrong.
     public static let invalidPerformanceTestRequest = ServerAPIErrorCode(rawValue: 4000211)
-    /// The performance test's id has not the form of one.
+    /// The performance test's id does not have the form of one.
     public static let invalidPerformanceTestRequestId = ServerAPIErrorCode(rawValue: 4000212)
     /// A performance test is running.
     public static let performanceTestAlreadyRunning = ServerAPIErrorCode(rawValue: 4000213)
-    /// The real-time URL is no URL that Apple calls.
+    /// The real-time URL is not a URL that Apple calls.
     public static let invalidRealtimeURL = ServerAPIErrorCode(rawValue: 4000215)
-    /// The image has not the size that it was uploaded for.
+    /// The image does not have the size that it was uploaded for.
     public static let invalidImageSize = ServerAPIErrorCode(rawValue: 4000216)
     /// The message has more than five bullet points.
     public static let tooManyBulletPoints = ServerAPIErrorCode(rawValue: 4000218)
     /// The text of a bullet point is too long.
     public static let bulletPointTextTooLong = ServerAPIErrorCode(rawValue: 4000219)
-    /// The header is to stand above an image that is not there.
+    /// The header is to be shown above an image, but there is none.
     public static let headerAboveImageWithoutImage = ServerAPIErrorCode(rawValue: 4000224)
 }
 
 // MARK: 403: what is asked for is not allowed
 
 extension ServerAPIErrorCode {
-    /// The subscription is in no state in which it may be extended.
+    /// The subscription is not in a state in which it may be extended.
     public static let subscriptionExtensionIneligible = ServerAPIErrorCode(rawValue: 4030004)
     /// The subscription was extended twice within 365 days.
     public static let subscriptionMaxExtension = ServerAPIErrorCode(rawValue: 4030005)
     /// A family member's subscription is extended with its purchaser's.
     public static let familySharedSubscriptionExtensionIneligible = ServerAPIErrorCode(rawValue: 4030007)
-    /// There are as many images as there may be.
+    /// The maximum number of images is reached.
     public static let maximumNumberOfImages = ServerAPIErrorCode(rawValue: 4030014)
-    /// There are as many messages as there may be.
+    /// The maximum number of messages is reached.
     public static let maximumNumberOfMessages = ServerAPIErrorCode(rawValue: 4030016)
     /// The message was not approved.
     public static let messageNotApproved = ServerAPIErrorCode(rawValue: 4030017)

@@ -1,4 +1,4 @@
-/// What the developer knows about a purchase whose refund was asked for. Due within 12 hours of a `CONSUMPTION_REQUEST`.
+/// What the developer knows about a purchase for which a refund was requested. Due within 12 hours of a `CONSUMPTION_REQUEST`.
 ///
 /// Source: Apple, App Store Server API, Send Consumption Information, `ConsumptionRequest`.
 public struct ConsumptionRequest: Codable, Sendable, Hashable {
@@ -11,7 +11,7 @@ public struct ConsumptionRequest: Codable, Sendable, Hashable {
     public var deliveryStatus: ConsumptionDeliveryStatus
     /// What Apple should decide.
     public var refundPreference: RefundPreference?
-    /// Whether the customer could try it, or knew what it is, before buying.
+    /// Whether the customer could try it, or knew what it was, before buying.
     public var sampleContentProvided: Bool
 
     /// Every field as Apple names it; nil leaves it out.
@@ -27,7 +27,7 @@ public struct ConsumptionRequest: Codable, Sendable, Hashable {
     }
 }
 
-/// What the developer knows about a consumable whose refund was asked for; version 1, which Apple deprecated.
+/// What the developer knows about a consumable for which a refund was requested; version 1, which Apple deprecated.
 ///
 /// Source: Apple, App Store Server API, Send Consumption Information V1, `ConsumptionRequestV1`.
 public struct ConsumptionRequestV1: Codable, Sendable, Hashable {
@@ -47,11 +47,11 @@ public struct ConsumptionRequestV1: Codable, Sendable, Hashable {
     public var accountTenure: AccountTenure?
     /// How long the app was used.
     public var playTime: PlayTime?
-    /// How much the customer got back in all.
+    /// How much was refunded to the customer in total.
     public var lifetimeDollarsRefunded: LifetimeDollars?
-    /// How much the customer paid in all.
+    /// How much the customer paid in total.
     public var lifetimeDollarsPurchased: LifetimeDollars?
-    /// How the account stands.
+    /// The state of the account.
     public var userStatus: UserStatus?
     /// What Apple should decide.
     public var refundPreference: RefundPreferenceV1?

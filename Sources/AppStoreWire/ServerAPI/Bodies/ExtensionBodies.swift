@@ -8,7 +8,7 @@ public struct ExtendRenewalDateRequest: Codable, Sendable, Hashable {
     public var extendByDays: Int64
     /// Why; Apple knows 0 to 3.
     public var extendReasonCode: ExtendReasonCode
-    /// A text of the caller's that names the request: 1 to 128 UTF-16 units, best a UUID.
+    /// A text of the caller's that identifies the request: 1 to 128 UTF-16 units, preferably a UUID.
     public var requestIdentifier: String
 
     /// Every field as Apple names it.
@@ -19,7 +19,7 @@ public struct ExtendRenewalDateRequest: Codable, Sendable, Hashable {
     }
 }
 
-/// What came of an extension.
+/// The result of an extension.
 ///
 /// Source: Apple, App Store Server API, Extend a Subscription Renewal Date, `ExtendRenewalDateResponse`.
 public struct ExtendRenewalDateResponse: Codable, Sendable, Hashable {
@@ -27,7 +27,7 @@ public struct ExtendRenewalDateResponse: Codable, Sendable, Hashable {
     public var originalTransactionId: String?
     /// The period that was extended.
     public var webOrderLineItemId: String?
-    /// Whether it was.
+    /// Whether the extension succeeded.
     public var success: Bool
     /// The new renewal date.
     public var effectiveDate: Timestamp?
@@ -49,7 +49,7 @@ public struct ExtendRenewalDateResponse: Codable, Sendable, Hashable {
 /// Source: Apple, App Store Server API, Extend Subscription Renewal Dates for All Active Subscribers,
 /// `MassExtendRenewalDateRequest`.
 public struct MassExtendRenewalDateRequest: Codable, Sendable, Hashable {
-    /// A text of the caller's that names the request and is asked for later: 1 to 128 UTF-16 units, best a UUID.
+    /// A text of the caller's that identifies the request, also in later queries: 1 to 128 UTF-16 units, preferably a UUID.
     public var requestIdentifier: String
     /// 1 to 90 days.
     public var extendByDays: Int64
@@ -86,7 +86,7 @@ public struct MassExtendRenewalDateResponse: Codable, Sendable, Hashable {
     }
 }
 
-/// How far a request for all subscribers has come.
+/// The progress of a request for all subscribers.
 ///
 /// Source: Apple, App Store Server API, Get Status of Subscription Renewal Date Extensions,
 /// `MassExtendRenewalDateStatusResponse`.
@@ -99,7 +99,7 @@ public struct MassExtendRenewalDateStatusResponse: Codable, Sendable, Hashable {
     public var completeDate: Timestamp?
     /// How many were extended; nil while it is not done.
     public var succeededCount: Int64?
-    /// How many could not be; nil while it is not done.
+    /// How many could not be extended; nil while it is not done.
     public var failedCount: Int64?
 
     /// Every field as Apple names it; nil leaves it out.

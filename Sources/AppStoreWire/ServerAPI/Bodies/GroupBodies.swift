@@ -65,11 +65,11 @@ public struct SeatInfoResponse: Codable, Sendable, Hashable {
     }
 }
 
-/// Who is to have a seat. Not confirmed against Apple's server.
+/// Who gets a seat. Not confirmed against Apple's server.
 ///
 /// Source: Apple, App Store Server API 1.23, Claim Seat.
 public struct ClaimSeatRequest: Codable, Sendable, Hashable {
-    /// Names the request; Apple takes one that it knows for the same claim.
+    /// Names the request; Apple treats a known identifier as the same claim.
     public var requestIdentifier: String
     /// The download of the app by the customer who gets the seat.
     public var appTransactionId: String
@@ -85,7 +85,7 @@ public struct ClaimSeatRequest: Codable, Sendable, Hashable {
 ///
 /// Source: Apple, App Store Server API 1.23, Claim Seat.
 public struct ClaimSeatResponse: Codable, Sendable, Hashable {
-    /// What the seat is released with.
+    /// The identifier with which the seat is released.
     public var seatClaimId: String
 
     /// Every field as Apple names it.

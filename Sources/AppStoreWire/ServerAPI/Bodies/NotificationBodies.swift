@@ -1,10 +1,10 @@
 public import Primitives
 
-/// A test notification is on its way.
+/// A test notification was requested.
 ///
 /// Source: Apple, App Store Server API, Request a Test Notification, `SendTestNotificationResponse`.
 public struct SendTestNotificationResponse: Codable, Sendable, Hashable {
-    /// What to ask for its fate with.
+    /// The token with which to request its status.
     public var testNotificationToken: String
 
     /// Every field as Apple names it.
@@ -13,7 +13,7 @@ public struct SendTestNotificationResponse: Codable, Sendable, Hashable {
     }
 }
 
-/// What became of a test notification.
+/// The delivery of a test notification.
 ///
 /// Source: Apple, App Store Server API, Get Test Notification Status, `CheckTestNotificationResponse`.
 public struct CheckTestNotificationResponse: Codable, Sendable, Hashable {
@@ -35,7 +35,7 @@ public struct CheckTestNotificationResponse: Codable, Sendable, Hashable {
 public struct SendAttemptItem: Codable, Sendable, Hashable {
     /// When.
     public var attemptDate: Timestamp?
-    /// What came of it.
+    /// Its result.
     public var sendAttemptResult: SendAttemptResult?
 
     /// Every field as Apple names it; nil leaves it out.
@@ -80,7 +80,7 @@ public struct NotificationHistoryRequest: Codable, Sendable, Hashable {
 ///
 /// Source: Apple, App Store Server API, Get Notification History, `NotificationHistoryResponse`.
 public struct NotificationHistoryResponse: Codable, Sendable, Hashable {
-    /// What to ask the next page with.
+    /// What to request the next page with.
     public var paginationToken: String?
     /// Whether there is another page.
     public var hasMore: Bool

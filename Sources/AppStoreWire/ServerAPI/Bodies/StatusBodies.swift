@@ -29,7 +29,7 @@ public struct StatusResponse: Codable, Sendable, Hashable {
 public struct SubscriptionGroupIdentifierItem: Codable, Sendable, Hashable {
     /// The group.
     public var subscriptionGroupIdentifier: String?
-    /// One entry as a rule; more where a subscription of the customer's own and a shared one stand side by side.
+    /// Usually one entry; more where the customer has both an own subscription and a shared one.
     public var lastTransactions: [LastTransactionsItem]
 
     /// Every field as Apple names it; nil leaves it out.
@@ -43,7 +43,7 @@ public struct SubscriptionGroupIdentifierItem: Codable, Sendable, Hashable {
 ///
 /// Source: Apple, App Store Server API, `LastTransactionsItem`.
 public struct LastTransactionsItem: Codable, Sendable, Hashable {
-    /// The state when Apple answered; the dates inside say until when it holds.
+    /// The state when Apple answered; the dates inside say how long it is valid.
     public var status: AutoRenewableSubscriptionStatus
     /// The subscription. Compare it with the signed one before it is used for anything.
     public var originalTransactionId: String

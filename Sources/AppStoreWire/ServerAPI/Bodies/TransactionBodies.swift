@@ -15,7 +15,7 @@ public struct TransactionInfoResponse: Codable, Sendable, Hashable {
 ///
 /// Source: Apple, App Store Server API, Get Transaction History, `HistoryResponse`.
 public struct HistoryResponse: Codable, Sendable, Hashable {
-    /// What to ask the next page with, together with the same filters; Apple writes it on every page.
+    /// What to request the next page with, together with the same filters; Apple writes it on every page.
     public var revision: String?
     /// Whether there is another page.
     public var hasMore: Bool
@@ -48,7 +48,7 @@ public struct HistoryResponse: Codable, Sendable, Hashable {
 public struct RefundHistoryResponse: Codable, Sendable, Hashable {
     /// At most 20 transactions, each a compact JWS: not verified; the verifier looks into them.
     public var signedTransactions: [String]
-    /// What to ask the next page with.
+    /// What to request the next page with.
     public var revision: String?
     /// Whether there is another page.
     public var hasMore: Bool

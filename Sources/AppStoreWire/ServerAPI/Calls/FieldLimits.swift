@@ -6,7 +6,7 @@ protocol LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError)
 }
 
-/// Checks fields and names them by their way from the body: `items[1].SKU`.
+/// Checks fields and names them by their path from the body: `items[1].SKU`.
 struct FieldLimits {
     private let path: String
 

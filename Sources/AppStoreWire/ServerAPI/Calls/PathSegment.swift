@@ -2,9 +2,9 @@ internal import Primitives
 
 /// One segment of a path, percent-encoded, that cannot be anything but one segment.
 ///
-/// Everything but the unreserved characters is encoded. Refused are what encoding cannot tame: `.` and `..`, which a client or
-/// a proxy removes with its neighbour even when they are encoded, and `/`, `\` and control characters, which some decode
-/// before they look for the path. No identifier of Apple's has any of these.
+/// Everything but the unreserved characters is encoded. What encoding cannot make safe is refused: `.` and `..`, which a client
+/// or a proxy removes with its neighbour even when they are encoded, and `/`, `\` and control characters, which some decode
+/// before they match the path. No identifier of Apple's has any of these.
 ///
 /// Source: RFC 3986, sections 2.1, 2.3, 3.3 and 6.2.2.3.
 enum PathSegment {

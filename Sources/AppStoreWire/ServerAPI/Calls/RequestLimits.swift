@@ -1,6 +1,6 @@
 internal import Primitives
 
-// What Apple documents of each request's fields, checked before a request is sent.
+// Apple's documented limits for each request's fields, checked before a request is sent.
 
 extension ExtendRenewalDateRequest: LimitedBody {
     func check(_ limits: FieldLimits) throws(ServerAPIRequestError) {

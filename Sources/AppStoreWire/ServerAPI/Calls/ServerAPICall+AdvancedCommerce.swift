@@ -1,4 +1,4 @@
-// Advanced Commerce. Each call throws ``ServerAPIRequestError`` for what Apple would refuse; nothing is sent by making one.
+// Advanced Commerce. Each call throws ``ServerAPIRequestError`` for what Apple would refuse; making one sends nothing.
 
 extension ServerAPICall where Response == AdvancedCommerceSubscriptionCancelResponse {
     /// Turns a subscription's auto-renew off.
@@ -28,7 +28,7 @@ extension ServerAPICall where Response == AdvancedCommerceSubscriptionPriceChang
 }
 
 extension ServerAPICall where Response == AdvancedCommerceSubscriptionMigrateResponse {
-    /// Makes an ordinary subscription one of Advanced Commerce.
+    /// Migrates an ordinary subscription to Advanced Commerce.
     public static func migrateSubscription(transactionId: String, _ request: AdvancedCommerceSubscriptionMigrateRequest)
         throws(ServerAPIRequestError) -> Self
     {
@@ -37,7 +37,7 @@ extension ServerAPICall where Response == AdvancedCommerceSubscriptionMigrateRes
 }
 
 extension ServerAPICall where Response == AdvancedCommerceSubscriptionRevokeResponse {
-    /// Ends a subscription at once and gives money back.
+    /// Ends a subscription at once and refunds it.
     public static func revokeSubscription(transactionId: String, _ request: AdvancedCommerceSubscriptionRevokeRequest)
         throws(ServerAPIRequestError) -> Self
     {
@@ -46,7 +46,7 @@ extension ServerAPICall where Response == AdvancedCommerceSubscriptionRevokeResp
 }
 
 extension ServerAPICall where Response == AdvancedCommerceRequestRefundResponse {
-    /// Asks Apple to give money back.
+    /// Requests a refund from Apple.
     public static func requestTransactionRefund(transactionId: String, _ request: AdvancedCommerceRequestRefundRequest)
         throws(ServerAPIRequestError) -> Self
     {

@@ -1,7 +1,7 @@
-// Retention messaging. Each call throws ``ServerAPIRequestError`` for what Apple would refuse; nothing is sent by making one.
+// Retention messaging. Each call throws ``ServerAPIRequestError`` for what Apple would refuse; making one sends nothing.
 
 extension ServerAPICall where Response == NoResponseBody {
-    /// Uploads an image, a PNG, under a UUID of the caller's; no size: Apple's default.
+    /// Uploads an image, a PNG, under a UUID of the caller's; without a size Apple uses its default.
     public static func uploadImage(imageIdentifier: String, imageSize: RetentionImageSize? = nil, png: [UInt8])
         throws(ServerAPIRequestError) -> Self
     {
@@ -41,26 +41,26 @@ extension ServerAPICall where Response == NoResponseBody {
         try Self(.deleteDefaultMessage, [productId, locale])
     }
 
-    /// Sets where Apple asks which message to show; in Production after a passed performance test.
+    /// Sets the URL at which Apple asks which message to show; in Production only after a passed performance test.
     public static func configureRealtimeURL(_ request: RealtimeUrlRequest) throws(ServerAPIRequestError) -> Self {
         try Self(.configureRealtimeURL, body: request)
     }
 
-    /// Apple asks no more.
+    /// Removes the real-time URL: Apple then asks no more.
     public static func deleteRealtimeURL() throws(ServerAPIRequestError) -> Self {
         try Self(.deleteRealtimeURL)
     }
 }
 
 extension ServerAPICall where Response == GetImageListResponse {
-    /// The images and how their reviews stand.
+    /// The images and the states of their reviews.
     public static func getImageList() throws(ServerAPIRequestError) -> Self {
         try Self(.getImageList)
     }
 }
 
 extension ServerAPICall where Response == GetMessageListResponse {
-    /// The messages and how their reviews stand.
+    /// The messages and the states of their reviews.
     public static func getMessageList() throws(ServerAPIRequestError) -> Self {
         try Self(.getMessageList)
     }
@@ -74,7 +74,7 @@ extension ServerAPICall where Response == DefaultConfigurationResponse {
 }
 
 extension ServerAPICall where Response == RealtimeUrlResponse {
-    /// Where Apple asks.
+    /// The URL at which Apple asks.
     public static func getRealtimeURL() throws(ServerAPIRequestError) -> Self {
         try Self(.getRealtimeURL)
     }
@@ -88,7 +88,7 @@ extension ServerAPICall where Response == PerformanceTestResponse {
 }
 
 extension ServerAPICall where Response == PerformanceTestResultResponse {
-    /// How it goes.
+    /// The progress and results of a performance test.
     public static func getPerformanceTestResults(requestId: String) throws(ServerAPIRequestError) -> Self {
         try Self(.getPerformanceTestResults, [requestId])
     }

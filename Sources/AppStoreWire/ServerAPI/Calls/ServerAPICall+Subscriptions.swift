@@ -1,5 +1,5 @@
 // Renewal dates, notifications, groups and seats. Each call throws ``ServerAPIRequestError`` for what Apple would refuse;
-// nothing is sent by making one.
+// making one sends nothing.
 
 extension ServerAPICall where Response == ExtendRenewalDateResponse {
     /// Extends one subscription, at most twice in 365 days.
@@ -20,7 +20,7 @@ extension ServerAPICall where Response == MassExtendRenewalDateResponse {
 }
 
 extension ServerAPICall where Response == MassExtendRenewalDateStatusResponse {
-    /// How far that has come.
+    /// The progress of such an extension.
     public static func getStatusOfSubscriptionRenewalDateExtensions(productId: String, requestIdentifier: String)
         throws(ServerAPIRequestError) -> Self
     {
@@ -29,21 +29,21 @@ extension ServerAPICall where Response == MassExtendRenewalDateStatusResponse {
 }
 
 extension ServerAPICall where Response == SendTestNotificationResponse {
-    /// Asks for a test notification to the configured URL.
+    /// Requests a test notification to the configured URL.
     public static func requestTestNotification() throws(ServerAPIRequestError) -> Self {
         try Self(.requestTestNotification)
     }
 }
 
 extension ServerAPICall where Response == CheckTestNotificationResponse {
-    /// What became of it.
+    /// The delivery of a test notification.
     public static func getTestNotificationStatus(testNotificationToken: String) throws(ServerAPIRequestError) -> Self {
         try Self(.getTestNotificationStatus, [testNotificationToken])
     }
 }
 
 extension ServerAPICall where Response == NotificationHistoryResponse {
-    /// One page of notifications; `paginationToken` of the page before, with the same request, asks for the next.
+    /// One page of notifications; `paginationToken` of the previous page, with the same request, requests the next.
     public static func getNotificationHistory(_ request: NotificationHistoryRequest, paginationToken: String? = nil)
         throws(ServerAPIRequestError) -> Self
     {
@@ -52,13 +52,13 @@ extension ServerAPICall where Response == NotificationHistoryResponse {
 }
 
 extension ServerAPICall where Response == UnlistedResponseBody {
-    /// The groups whose purchases a customer may use, ``GroupEntry`` each. What stands around them is not documented: see the raw
+    /// The groups whose purchases a customer may use, ``GroupEntry`` each. The JSON around them is not documented: see the raw
     /// body.
     public static func getCurrentGroups(anyTransactionId: String) throws(ServerAPIRequestError) -> Self {
         try Self(.getCurrentGroups, [anyTransactionId])
     }
 
-    /// One page of a group's members, ``GroupMember`` each. What stands around them is not documented: see the raw body.
+    /// One page of a group's members, ``GroupMember`` each. The JSON around them is not documented: see the raw body.
     public static func getGroup(groupId: String, limit: Int64? = nil, paginationToken: String? = nil)
         throws(ServerAPIRequestError) -> Self
     {

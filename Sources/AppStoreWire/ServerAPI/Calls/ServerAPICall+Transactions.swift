@@ -1,15 +1,15 @@
 // One customer's purchases. Each call throws ``ServerAPIRequestError`` for what Apple would refuse;
-// nothing is sent by making one.
+// making one sends nothing.
 
 extension ServerAPICall where Response == TransactionInfoResponse {
-    /// One transaction, which an `appTransactionId` does not name.
+    /// One transaction; an `appTransactionId` does not identify one.
     public static func getTransactionInfo(transactionId: String) throws(ServerAPIRequestError) -> Self {
         try Self(.getTransactionInfo, [transactionId])
     }
 }
 
 extension ServerAPICall where Response == HistoryResponse {
-    /// One page of a customer's transactions; `revision` of the page before asks for the next.
+    /// One page of a customer's transactions; `revision` of the previous page requests the next.
     public static func getTransactionHistory(
         anyTransactionId: String, matching query: TransactionHistoryQuery = TransactionHistoryQuery(), revision: String? = nil
     ) throws(ServerAPIRequestError) -> Self {
@@ -44,7 +44,7 @@ extension ServerAPICall where Response == OrderLookupResponse {
 }
 
 extension ServerAPICall where Response == RefundHistoryResponse {
-    /// One page of a customer's refunds; `revision` of the page before asks for the next.
+    /// One page of a customer's refunds; `revision` of the previous page requests the next.
     public static func getRefundHistory(anyTransactionId: String, revision: String? = nil) throws(ServerAPIRequestError) -> Self {
         try Self(.getRefundHistory, [anyTransactionId], query: .optional("revision", revision))
     }
@@ -65,19 +65,19 @@ extension ServerAPICall where Response == AppTransactionInfoResponse {
 }
 
 extension ServerAPICall where Response == NoResponseBody {
-    /// Marks a transaction as finished, as the app would. Calling twice is as calling once [not confirmed].
+    /// Marks a transaction as finished, as the app would. Calling it twice has the same effect as once [not confirmed].
     public static func finishTransaction(transactionId: String) throws(ServerAPIRequestError) -> Self {
         try Self(.finishTransaction, [transactionId])
     }
 
-    /// Attaches a token to a purchase, or another one. Calling twice is as calling once.
+    /// Attaches a token to a purchase, or replaces it. Calling it twice has the same effect as once.
     public static func setAppAccountToken(originalTransactionId: String, _ request: UpdateAppAccountTokenRequest)
         throws(ServerAPIRequestError) -> Self
     {
         try Self(.setAppAccountToken, [originalTransactionId], body: request)
     }
 
-    /// Tells Apple what it asked for by a `CONSUMPTION_REQUEST`, within 12 hours.
+    /// Answers Apple's `CONSUMPTION_REQUEST`, within 12 hours.
     public static func sendConsumptionInformation(transactionId: String, _ request: ConsumptionRequest)
         throws(ServerAPIRequestError) -> Self
     {

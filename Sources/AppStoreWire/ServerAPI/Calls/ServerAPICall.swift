@@ -1,10 +1,10 @@
 internal import Primitives
 internal import StrictJSON
 
-/// What a successful answer of the App Store Server API is read as.
+/// The type that a successful answer of the App Store Server API is decoded to.
 ///
-/// Apple documents every field as one that may be missing. Here a field is optional unless the answer means nothing without it:
-/// an answer without its transactions or without `hasMore` is no answer with none, and is refused rather than guessed at.
+/// Apple documents every field as one that may be missing. Here a field is optional unless the answer is meaningless without it:
+/// an answer without its transactions or without `hasMore` does not mean that there are none, and is refused.
 public protocol ServerAPIResponse: Decodable, Sendable, Hashable {
     /// What an empty body means; nil where there must be one.
     static var ofEmptyBody: Self? { get }
@@ -15,7 +15,7 @@ extension ServerAPIResponse {
     public static var ofEmptyBody: Self? { nil }
 }
 
-/// The answer of an endpoint that says nothing but that it succeeded.
+/// The answer of an endpoint that only reports success.
 public struct NoResponseBody: ServerAPIResponse {
     /// The only value.
     public init() {}
@@ -23,7 +23,7 @@ public struct NoResponseBody: ServerAPIResponse {
     /// Reads any object.
     public init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: NoKey.self) }
 
-    /// An empty body is what Apple sends.
+    /// Apple sends an empty body.
     public static var ofEmptyBody: NoResponseBody? { NoResponseBody() }
 
     private enum NoKey: CodingKey {}
@@ -58,10 +58,10 @@ public struct ServerAPICall<Response: ServerAPIResponse>: Sendable, Hashable {
     /// The media type of ``body``; nil where there is none.
     public let contentType: String?
 
-    /// What may be answered.
+    /// The media type that may be answered.
     public var accept: String { "application/json" }
 
-    /// How HTTP asks: `GET` and so on.
+    /// The HTTP method: `GET` and so on.
     public var method: ServerAPIEndpoint.Method { endpoint.method }
 
     /// Path and query, percent-encoded: what follows the host.
@@ -71,7 +71,7 @@ public struct ServerAPICall<Response: ServerAPIResponse>: Sendable, Hashable {
         return path + "?" + pairs.joined(separator: "&")
     }
 
-    /// The whole URL at a host.
+    /// The complete URL at a host.
     public func url(at host: ServerAPIHost) -> String { host.baseURL + target }
 }
 

@@ -2,11 +2,11 @@
 ///
 /// Source: Apple, App Store Server API, Advanced Commerce API, Retention Messaging API.
 public struct ServerAPIEndpoint: Sendable, Hashable {
-    /// How HTTP asks.
+    /// The HTTP method.
     public enum Method: String, Sendable, Hashable {
         /// Reads.
         case get = "GET"
-        /// Does.
+        /// Performs an action.
         case post = "POST"
         /// Sets.
         case put = "PUT"
@@ -16,13 +16,13 @@ public struct ServerAPIEndpoint: Sendable, Hashable {
 
     /// Apple's name for it, such as `Get Transaction Info`.
     public let name: String
-    /// How it is asked.
+    /// Its HTTP method.
     public let method: Method
     /// The path; segments in braces are filled in by a call, such as `/inApps/v1/transactions/{transactionId}`.
     public let pathTemplate: String
     /// How often it may be called.
     public let rateLimit: ServerAPIRateLimit
-    /// The status of an answer that is a success: 200, of consumption 202.
+    /// The status of a successful answer: 200; for consumption 202.
     public let expectedStatus: Int
 
     init(
@@ -35,8 +35,8 @@ public struct ServerAPIEndpoint: Sendable, Hashable {
         self.expectedStatus = expectedStatus
     }
 
-    /// Whether a call changes nothing at Apple's, so that one whose answer was lost on the way may simply be made again.
-    /// The history of notifications is read by POST.
+    /// Whether a call changes nothing at Apple's, so that it may simply be made again if its answer was lost. The history of
+    /// notifications is read by POST.
     public var isReading: Bool { method == .get || self == .getNotificationHistory }
 
     /// The path with its segments filled in, in their order.

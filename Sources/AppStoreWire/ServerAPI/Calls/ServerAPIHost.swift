@@ -1,15 +1,15 @@
 public import Primitives
 
-/// Where the App Store Server API answers.
+/// A host of the App Store Server API.
 ///
-/// A transaction that Production does not know may be one of the Sandbox, to be asked next: see
+/// A transaction that Production does not know may belong to the Sandbox, which is asked next: see
 /// ``ServerAPIErrorCode/mayBeOfOtherEnvironment``.
 ///
 /// Source: Apple, App Store Server API, overview.
 public struct ServerAPIHost: Sendable, Hashable {
     /// Scheme and authority, without a slash at the end, such as `https://api.storekit.apple.com`.
     public let baseURL: String
-    /// Whose purchases it knows.
+    /// The environment whose purchases it knows.
     public let environment: Environment
 
     /// Another host, such as a simulator or a proxy; `baseURL` must not end in a slash.

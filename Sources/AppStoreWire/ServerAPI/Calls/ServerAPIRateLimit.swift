@@ -2,7 +2,7 @@ public import Primitives
 
 /// How often an app may call an endpoint.
 ///
-/// Apple counts over an hour: 50 per second are 180,000 in any hour, however they are spread. Sandbox allows a tenth.
+/// Apple counts over an hour: 50 per second are 180,000 in any hour, however they are distributed. Sandbox allows a tenth.
 ///
 /// Source: Apple, App Store Server API, Identifying rate limits.
 public struct ServerAPIRateLimit: Sendable, Hashable {

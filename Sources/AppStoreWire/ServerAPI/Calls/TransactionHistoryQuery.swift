@@ -2,13 +2,13 @@ public import Primitives
 
 /// Which of a customer's transactions to list; nothing set: all.
 ///
-/// The same query must accompany the revision of the page before. A customer's history may change between pages.
+/// The revision of the previous page must be sent with the same query. A customer's history may change between pages.
 ///
 /// Source: Apple, App Store Server API, Get Transaction History, query parameters.
 public struct TransactionHistoryQuery: Sendable, Hashable {
-    /// Only what was purchased then or later.
+    /// Only purchases at this instant or later.
     public var startDate: Timestamp?
-    /// Only what was purchased earlier than then; later than ``startDate``.
+    /// Only purchases before this instant; it is later than ``startDate``.
     public var endDate: Timestamp?
     /// Only these products; empty: all.
     public var productIds: [String]
@@ -18,7 +18,7 @@ public struct TransactionHistoryQuery: Sendable, Hashable {
     public var sort: HistorySort?
     /// Only these subscription groups; empty: all.
     public var subscriptionGroupIdentifiers: [String]
-    /// Only what the customer came by in this way; nil: all.
+    /// Only what the customer got in this way; nil: all.
     public var inAppOwnershipType: InAppOwnershipType?
     /// True: only what was revoked; false: only what was not; nil: all.
     public var revoked: Bool?

@@ -11,7 +11,7 @@ public struct RealtimeRequestBody: Codable, Sendable, Hashable {
 
 /// What the server answers to Apple's real-time question: exactly one of four things.
 ///
-/// Apple shows the default message when no answer comes in time, so that an answer that cannot be made need not be sent.
+/// Apple shows the default message when no answer arrives in time, so a server that has no answer need not send one.
 ///
 /// Source: Apple, Retention Messaging, `RealtimeResponseBody`.
 public enum RealtimeResponseBody: Codable, Sendable, Hashable {
@@ -66,11 +66,11 @@ public enum RealtimeResponseBody: Codable, Sendable, Hashable {
 ///
 /// Source: Apple, Retention Messaging, `PromotionalOffer`.
 public struct RealtimePromotionalOffer: Codable, Sendable, Hashable {
-    /// How the offer is signed; Apple takes one of the two.
+    /// How the offer is signed; Apple accepts either of the two.
     public enum Signature: Sendable, Hashable {
         /// The compact JWS of ``OfferSigner``.
         case v2(String)
-        /// The older signature with all that it covers.
+        /// The older signature with all fields that it covers.
         case v1(PromotionalOfferSignatureV1)
     }
 

@@ -19,7 +19,7 @@ public struct GetImageListResponse: Codable, Sendable, Hashable {
 public struct GetImageListResponseItem: Codable, Sendable, Hashable {
     /// The image, a UUID.
     public var imageIdentifier: String?
-    /// Where the review stands.
+    /// The state of the review.
     public var imageState: RetentionImageState?
     /// What it is for.
     public var imageSize: RetentionImageSize?
@@ -51,7 +51,7 @@ public struct GetMessageListResponse: Codable, Sendable, Hashable {
 public struct GetMessageListResponseItem: Codable, Sendable, Hashable {
     /// The message, a UUID.
     public var messageIdentifier: String?
-    /// Where the review stands.
+    /// The state of the review.
     public var messageState: RetentionMessageState?
 
     /// Every field as Apple names it; nil leaves it out.
@@ -71,7 +71,7 @@ public struct UploadMessageRequestBody: Codable, Sendable, Hashable {
     public var body: String
     /// The image; nil: none.
     public var image: UploadMessageImage?
-    /// Where the header stands; above the image only where there is one.
+    /// The position of the header; above the image only where there is one.
     public var headerPosition: HeaderPosition?
     /// At most 5.
     public var bulletPoints: [BulletPoint]?
@@ -193,9 +193,9 @@ public struct PerformanceTestRequest: Codable, Sendable, Hashable {
 ///
 /// Source: Apple, App Store Server API, Initiate Performance Test, `PerformanceTestResponse`.
 public struct PerformanceTestResponse: Codable, Sendable, Hashable {
-    /// What it demands.
+    /// Its requirements.
     public var config: PerformanceTestConfig
-    /// What to ask for its result with.
+    /// The identifier with which to request its result.
     public var requestId: String
 
     /// Every field as Apple names it.
@@ -205,13 +205,13 @@ public struct PerformanceTestResponse: Codable, Sendable, Hashable {
     }
 }
 
-/// What a performance test demands.
+/// The requirements of a performance test.
 ///
 /// Source: Apple, App Store Server API, `PerformanceTestConfig`.
 public struct PerformanceTestConfig: Codable, Sendable, Hashable {
-    /// How many requests come at once.
+    /// How many requests are sent at once.
     public var maxConcurrentRequests: Int64
-    /// How many come in all.
+    /// How many are sent in total.
     public var totalRequests: Int64
     /// How long it takes, milliseconds.
     public var totalDuration: Int64
@@ -258,11 +258,11 @@ public struct PerformanceTestResponseTimes: Codable, Sendable, Hashable {
     }
 }
 
-/// How a performance test went.
+/// The result of a performance test.
 ///
 /// Source: Apple, App Store Server API, Get Performance Test Results, `PerformanceTestResultResponse`.
 public struct PerformanceTestResultResponse: Codable, Sendable, Hashable {
-    /// What it demanded.
+    /// Its requirements.
     public var config: PerformanceTestConfig
     /// The URL that was tested.
     public var target: String
@@ -270,11 +270,11 @@ public struct PerformanceTestResultResponse: Codable, Sendable, Hashable {
     public var result: PerformanceTestStatus
     /// How many succeeded, per cent.
     public var successRate: Int64
-    /// How many have not ended.
+    /// How many are still pending.
     public var numPending: Int64
     /// How long answers took.
     public var responseTimes: PerformanceTestResponseTimes
-    /// How many failed for which reason.
+    /// How many failed, by reason.
     public var failures: SendAttemptCounts?
 
     /// Every field as Apple names it; nil leaves it out.
@@ -311,7 +311,7 @@ public struct AlternateProduct: Codable, Sendable, Hashable {
     }
 }
 
-/// A signed promotional offer, version 1: what a device, or the App Store in its real-time question, needs to make it.
+/// A signed promotional offer, version 1: what a device, or the App Store after its real-time question, needs to make the offer.
 ///
 /// Source: Apple, App Store Server API, `PromotionalOfferSignatureV1`; In-App Purchase, Generating a signature for promotional
 /// offers.
@@ -320,9 +320,9 @@ public struct PromotionalOfferSignatureV1: Codable, Sendable, Hashable {
     public var encodedSignature: String
     /// The product.
     public var productId: String
-    /// The UUID that makes it unique, in lower case, as it was signed; Apple takes it once.
+    /// The UUID that makes it unique, in lower case, as it was signed; Apple accepts it once.
     public var nonce: String
-    /// When it was signed; Apple takes it for 24 hours.
+    /// When it was signed; Apple accepts it for 24 hours.
     public var timestamp: Timestamp
     /// The key.
     public var keyId: String

@@ -1,4 +1,4 @@
-/// Where Apple's review of an image stands.
+/// The state of Apple's review of an image.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -36,7 +36,7 @@ public struct RetentionImageSize: RawRepresentable, Codable, Sendable, Hashable 
     public static let bulletPoint = RetentionImageSize(rawValue: "BULLET_POINT")
 }
 
-/// Where Apple's review of a message stands.
+/// The state of Apple's review of a message.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -56,7 +56,7 @@ public struct RetentionMessageState: RawRepresentable, Codable, Sendable, Hashab
     public static let rejected = RetentionMessageState(rawValue: "REJECTED")
 }
 
-/// Where the header of a message stands.
+/// The position of the header of a message.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -74,7 +74,7 @@ public struct HeaderPosition: RawRepresentable, Codable, Sendable, Hashable {
     public static let aboveImage = HeaderPosition(rawValue: "ABOVE_IMAGE")
 }
 
-/// How a performance test ended.
+/// The result of a performance test.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///

@@ -1,4 +1,4 @@
-/// How many attempts ended how. As JSON an object, its members in the order of their names.
+/// The number of attempts by result. As JSON it is an object, its members in the order of their names.
 ///
 /// Source: Apple, App Store Server API, `failures` of `PerformanceTestResultResponse`.
 public struct SendAttemptCounts: Codable, Sendable, Hashable {

@@ -12,17 +12,17 @@ public struct ConsumptionDeliveryStatus: RawRepresentable, Codable, Sendable, Ha
 
     /// Got it, and it works.
     public static let delivered = ConsumptionDeliveryStatus(rawValue: "DELIVERED")
-    /// Did not, because of its quality.
+    /// Did not get it, because of its quality.
     public static let undeliveredQualityIssue = ConsumptionDeliveryStatus(rawValue: "UNDELIVERED_QUALITY_ISSUE")
     /// Got something else.
     public static let undeliveredWrongItem = ConsumptionDeliveryStatus(rawValue: "UNDELIVERED_WRONG_ITEM")
-    /// Did not, because a server was out.
+    /// Did not get it, because of a server outage.
     public static let undeliveredServerOutage = ConsumptionDeliveryStatus(rawValue: "UNDELIVERED_SERVER_OUTAGE")
-    /// Did not, for another reason.
+    /// Did not get it, for another reason.
     public static let undeliveredOther = ConsumptionDeliveryStatus(rawValue: "UNDELIVERED_OTHER")
 }
 
-/// What the developer would have Apple decide about a refund.
+/// The developer's preference for Apple's decision about a refund.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -36,9 +36,9 @@ public struct RefundPreference: RawRepresentable, Codable, Sendable, Hashable {
 
     /// Refuse it.
     public static let decline = RefundPreference(rawValue: "DECLINE")
-    /// Give back all.
+    /// Refund all.
     public static let grantFull = RefundPreference(rawValue: "GRANT_FULL")
-    /// Give back the part that was not used.
+    /// Refund the part that was not used.
     public static let grantProrated = RefundPreference(rawValue: "GRANT_PRORATED")
 }
 
@@ -54,7 +54,7 @@ public struct ConsumptionStatus: RawRepresentable, Codable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not stated.
     public static let undeclared = ConsumptionStatus(rawValue: 0)
     /// Nothing.
     public static let notConsumed = ConsumptionStatus(rawValue: 1)
@@ -76,7 +76,7 @@ public struct ConsumptionPlatform: RawRepresentable, Codable, Sendable, Hashable
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not stated.
     public static let undeclared = ConsumptionPlatform(rawValue: 0)
     /// On an Apple platform.
     public static let apple = ConsumptionPlatform(rawValue: 1)
@@ -96,17 +96,17 @@ public struct ConsumptionDeliveryStatusV1: RawRepresentable, Codable, Sendable, 
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// It was, and it works.
+    /// It was delivered, and it works.
     public static let deliveredAndWorkingProperly = ConsumptionDeliveryStatusV1(rawValue: 0)
-    /// Not, because of its quality.
+    /// Not delivered, because of its quality.
     public static let didNotDeliverDueToQualityIssue = ConsumptionDeliveryStatusV1(rawValue: 1)
-    /// Something else was.
+    /// Something else was delivered.
     public static let deliveredWrongItem = ConsumptionDeliveryStatusV1(rawValue: 2)
-    /// Not, because a server was out.
+    /// Not delivered, because of a server outage.
     public static let didNotDeliverDueToServerOutage = ConsumptionDeliveryStatusV1(rawValue: 3)
-    /// Not, because the currency of the game changed.
+    /// Not delivered, because the game's currency changed.
     public static let didNotDeliverDueToIngameCurrencyChange = ConsumptionDeliveryStatusV1(rawValue: 4)
-    /// Not, for another reason.
+    /// Not delivered, for another reason.
     public static let didNotDeliverForOtherReason = ConsumptionDeliveryStatusV1(rawValue: 5)
 }
 
@@ -122,7 +122,7 @@ public struct AccountTenure: RawRepresentable, Codable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not stated.
     public static let undeclared = AccountTenure(rawValue: 0)
     /// 0 to 3 days.
     public static let zeroToThreeDays = AccountTenure(rawValue: 1)
@@ -152,7 +152,7 @@ public struct PlayTime: RawRepresentable, Codable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not stated.
     public static let undeclared = PlayTime(rawValue: 0)
     /// 0 to 5 minutes.
     public static let zeroToFiveMinutes = PlayTime(rawValue: 1)
@@ -170,7 +170,7 @@ public struct PlayTime: RawRepresentable, Codable, Sendable, Hashable {
     public static let overSixteenDays = PlayTime(rawValue: 7)
 }
 
-/// How many US dollars in all, over all of the customer's platforms; version 1.
+/// How many US dollars in total, over all of the customer's platforms; version 1.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -182,7 +182,7 @@ public struct LifetimeDollars: RawRepresentable, Codable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not stated.
     public static let undeclared = LifetimeDollars(rawValue: 0)
     /// None.
     public static let zeroDollars = LifetimeDollars(rawValue: 1)
@@ -200,7 +200,7 @@ public struct LifetimeDollars: RawRepresentable, Codable, Sendable, Hashable {
     public static let twoThousandDollarsOrGreater = LifetimeDollars(rawValue: 7)
 }
 
-/// How the customer's account in the app stands; version 1.
+/// The state of the customer's account in the app; version 1.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -212,7 +212,7 @@ public struct UserStatus: RawRepresentable, Codable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not stated.
     public static let undeclared = UserStatus(rawValue: 0)
     /// In use.
     public static let active = UserStatus(rawValue: 1)
@@ -224,7 +224,7 @@ public struct UserStatus: RawRepresentable, Codable, Sendable, Hashable {
     public static let limitedAccess = UserStatus(rawValue: 4)
 }
 
-/// What the developer would have Apple decide about a refund; version 1.
+/// The developer's preference for Apple's decision about a refund; version 1.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -236,7 +236,7 @@ public struct RefundPreferenceV1: RawRepresentable, Codable, Sendable, Hashable 
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not stated.
     public static let undeclared = RefundPreferenceV1(rawValue: 0)
     /// Grant it.
     public static let preferGrant = RefundPreferenceV1(rawValue: 1)

@@ -20,7 +20,7 @@ public struct ReportedEnvironment: RawRepresentable, Codable, Sendable, Hashable
     public static let localTesting = ReportedEnvironment(rawValue: "LocalTesting")
 }
 
-/// Whether an order number means something.
+/// Whether an order number is valid.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -34,7 +34,7 @@ public struct OrderLookupStatus: RawRepresentable, Codable, Sendable, Hashable {
 
     /// There are transactions of this app under it.
     public static let valid = OrderLookupStatus(rawValue: 0)
-    /// It is unknown, or of another app; Apple answers so, not with 404.
+    /// It is unknown, or belongs to another app; Apple answers with this and not with 404.
     public static let invalid = OrderLookupStatus(rawValue: 1)
 }
 
@@ -50,7 +50,7 @@ public struct ExtendReasonCode: RawRepresentable, Codable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Not said.
+    /// Not stated.
     public static let undeclared = ExtendReasonCode(rawValue: 0)
     /// To make up for something.
     public static let customerSatisfaction = ExtendReasonCode(rawValue: 1)
@@ -60,7 +60,7 @@ public struct ExtendReasonCode: RawRepresentable, Codable, Sendable, Hashable {
     public static let serviceIssueOrOutage = ExtendReasonCode(rawValue: 3)
 }
 
-/// What came of one attempt to deliver a notification or a retention request.
+/// The result of one attempt to deliver a notification or a retention request.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -90,13 +90,13 @@ public struct SendAttemptResult: RawRepresentable, Codable, Sendable, Hashable {
     public static let invalidResponse = SendAttemptResult(rawValue: "INVALID_RESPONSE")
     /// The connection was closed too early.
     public static let prematureClose = SendAttemptResult(rawValue: "PREMATURE_CLOSE")
-    /// A status that is no success.
+    /// A status other than success.
     public static let unsuccessfulHttpResponseCode = SendAttemptResult(rawValue: "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
     /// Another reason.
     public static let other = SendAttemptResult(rawValue: "OTHER")
 }
 
-/// A kind of product to ask the history for; spelt unlike ``ProductType``.
+/// A kind of product in a history query; its spelling differs from ``ProductType``.
 ///
 /// A value that is not listed keeps its raw value (FACT-5).
 ///
@@ -114,7 +114,7 @@ public struct HistoryProductType: RawRepresentable, Codable, Sendable, Hashable 
     public static let nonRenewable = HistoryProductType(rawValue: "NON_RENEWABLE")
     /// Used up and bought again.
     public static let consumable = HistoryProductType(rawValue: "CONSUMABLE")
-    /// Kept for ever.
+    /// Kept forever.
     public static let nonConsumable = HistoryProductType(rawValue: "NON_CONSUMABLE")
 }
 
@@ -130,7 +130,7 @@ public struct HistorySort: RawRepresentable, Codable, Sendable, Hashable {
     /// Any value, known or not.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The longest unmodified first; Apple's default. A transaction that is modified meanwhile comes again.
+    /// The longest unmodified first; Apple's default. A transaction that is modified meanwhile appears again.
     public static let ascending = HistorySort(rawValue: "ASCENDING")
     /// The last modified first.
     public static let descending = HistorySort(rawValue: "DESCENDING")
