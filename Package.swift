@@ -1,7 +1,8 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-/// What every target of ours is compiled with (docs/architecture.md, "Habits").
+/// What every target of ours is compiled with. An async function runs where its caller does, so that a call costs no change of
+/// executor; what must not is marked `@concurrent`.
 let house: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

@@ -59,7 +59,7 @@ struct PipelineFigures {
         return figures + [
             Figure(
                 name: "pipeline, \(kind.rawValue): at half that load, p50", unit: "ms", ours: half.result.p50, remark: remark),
-            Figure(name: "pipeline, \(kind.rawValue): at half that load, p99", unit: "ms", ours: half.result.p99, atMost: 100),
+            Figure(name: "pipeline, \(kind.rawValue): at half that load, p99", unit: "ms", ours: half.result.p99, atMost: 40),
         ]
     }
 }
