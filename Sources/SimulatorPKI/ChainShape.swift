@@ -6,7 +6,7 @@ package import Primitives
 ///
 /// Source: Apple, App Store Server API, `x5c`; the certificates in Apple-signed payloads of 2022 to 2025.
 package struct ChainShape: Sendable, Hashable {
-    /// Whose names stand in the certificates.
+    /// Whose names the certificates contain.
     package enum Names: Sendable, Hashable {
         /// Names that say "Simulator", so that nobody mistakes such a certificate for Apple's.
         case simulator
@@ -50,7 +50,7 @@ package struct ChainShape: Sendable, Hashable {
     package var hasKeyIdentifiers = true
     /// A critical extension in the leaf that no verifier knows.
     package var leafHasUnknownCriticalExtension = false
-    /// Whose names stand in the certificates.
+    /// Whose names the certificates contain.
     package var names = Names.simulator
     /// When the leaf is valid; nil: as long as the rest.
     package var leafValidity: ClosedRange<Timestamp>?

@@ -4,7 +4,7 @@ import Primitives
 import StrictJSON
 import Testing
 
-/// The contract holds what it says of itself, and the page of the API says the same.
+/// The contract does what its description says, and the page of the API says the same.
 @Suite struct `The contract of the native API` {
     @Test func `operations have names of their own, and no two answer the same request`() {
         let all = NativeAPI.all

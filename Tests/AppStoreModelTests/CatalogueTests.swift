@@ -34,7 +34,7 @@ let fixtures = ProcessInfo.processInfo.environment["TENURE_FIXTURES"]
         #expect(try Catalogue(storeKitFile: Array(file.utf8)).product("a")?.price == Milliunits(0))
     }
 
-    /// The counts were read from the files by eye.
+    /// The counts were taken from the files by hand.
     @Test(
         .enabled(if: fixtures != nil, "needs TENURE_FIXTURES"),
         arguments: [("revenuecat-demo-v2", 3, 1), ("apphud-example-v3", 0, 0), ("flutter-example-v4", 6, 3)])

@@ -221,7 +221,7 @@ import Testing
             try story.advance(to: World.days(35))
             let renewed = try #require(story.told.last { $0.subject.transaction != nil }?.subject.transaction)
             #expect(renewed.appAccountToken?.description == tokens[expected])
-            // Where there was none it is that of the change, in both.
+            // Where there was no token, both use that of the change.
             var bare = try Story()
             try bare.store.setTerms(terms, of: bare.app)
             try bare.buy(first, token: nil)
@@ -258,7 +258,7 @@ import Testing
         _ = try story.store.changeStorefront(of: story.account, to: "DEU")
         let again = try story.buy("pro.monthly")
         let members = try story.members(of: again)
-        // OWN-14: another subscription, at home it would go on with the first.
+        // OWN-14: another subscription; in the first country the purchase would continue the first one.
         #expect(members["originalTransactionId"]?.string == again.transactionId.rawValue)
         #expect(members["storefront"]?.string == "DEU")
         #expect(members["currency"]?.string == "EUR")

@@ -38,7 +38,7 @@ private let shelf = """
         #expect(renewal["offerIdentifier"]?.string == "stay")
         #expect(renewal["renewalPrice"]?.int64 == 4990)
         try story.advance(to: World.days(100))
-        // A week free, two months of the offer, and then the price of the list: 8 January, 8 February, 8 March, 8 April.
+        // A free week, two months of the offer, and then the list price: 8 January, 8 February, 8 March, 8 April.
         #expect(try story.prices == [0, 4990, 4990, 9990, 9990])
         let all = try #require(story.store.account(story.account).installations[story.app]).transactions
         #expect(try story.members(of: story.store.transaction(all[2]))["offerType"]?.int64 == 2)

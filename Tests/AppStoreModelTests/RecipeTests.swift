@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreModel
 
-/// The recipes of Apple's documentation: what happens, what is told, what the payloads say.
+/// The recipes of Apple's documentation: what happens, which notifications are sent, and what the payloads contain.
 ///
 /// Source: Apple, App Store Server Notifications, `notificationType` and `subtype`.
 @Suite struct RecipeTests {

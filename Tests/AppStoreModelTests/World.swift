@@ -33,7 +33,7 @@ enum World {
     static func transaction(_ number: Int64) throws -> TransactionNumber { try #require(TransactionNumber(String(number))) }
 }
 
-/// A store with one customer, and what it said so far.
+/// A store with one customer, and the notifications so far.
 struct Story {
     var store: AppStore
     let app: AppNumber
@@ -53,7 +53,7 @@ struct Story {
         try self.init(environment, catalogue: try Catalogue(storeKitFile: Array(text.utf8)))
     }
 
-    /// Forgets what was said, to look at what comes.
+    /// Drops the notifications so far, to look only at new ones.
     mutating func forget() { told = [] }
 
     func order(_ product: String, by account: AccountID? = nil) -> PurchaseOrder {
@@ -105,7 +105,7 @@ struct Story {
         get throws { try store.latestTransaction(of: try subscription) }
     }
 
-    /// Prices of all that was charged, in the order of charging.
+    /// The prices of all charges, in order.
     var prices: [Int64] {
         get throws {
             let ids = try #require(store.account(account).installations[app]).transactions
@@ -113,7 +113,7 @@ struct Story {
         }
     }
 
-    /// `TYPE/SUBTYPE` of what was said.
+    /// `TYPE/SUBTYPE` of the notifications.
     var names: [String] {
         told.map { [$0.event.notificationType, $0.event.subtype].compactMap(\.self).joined(separator: "/") }
     }
@@ -137,6 +137,6 @@ struct Story {
 }
 
 extension ID: ExpressibleByStringLiteral {
-    /// An id as it stands in a test.
+    /// An id from a literal in a test.
     public init(stringLiteral text: String) { self.init(text) }
 }

@@ -7,7 +7,7 @@ import NIOHTTP1
 import Primitives
 import Testing
 
-/// What somebody does who tests his own server with it: only what is public, beside a verifier that was written apart.
+/// Uses the library as developers do to test their own servers: only its public part, with an independently written verifier.
 @Suite struct LocalAppStoreTests {
     private func shop() throws -> Shop {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardized
@@ -99,7 +99,7 @@ import Testing
             await #expect(throws: LocalAppStoreError.refused("invalidURL")) {
                 try await store.sendNotifications(to: "gopher://a")
             }
-            // And it goes on as if nothing had been.
+            // And it continues as if nothing had happened.
             try await store.openAccount("ben")
         }
     }

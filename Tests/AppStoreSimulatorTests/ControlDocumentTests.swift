@@ -8,7 +8,7 @@ import Testing
 @testable import AppStoreModel
 @testable import AppStoreSimulator
 
-/// The OpenAPI document as a test reads it: operations with what they refer to put in.
+/// The OpenAPI document as a test reads it: operations with their references resolved.
 struct ReadDocument {
     let root: JSONObject
 
@@ -18,12 +18,12 @@ struct ReadDocument {
         let method: HTTPRequest.Method
         let path: String
         let object: JSONObject
-        /// Of the operation and of its path.
+        /// The parameters of the operation and of its path.
         let parameters: [JSONObject]
 
         var name: String { "\(method.rawValue) \(path)" }
 
-        /// The path with `1` for each parameter: a name and an id that are right, of something that there may be.
+        /// The path with `1` for each parameter: a valid name and id of something that may exist.
         var address: String { path.replacing(#/\{\w+\}/#, with: "1") }
     }
 
@@ -44,7 +44,7 @@ struct ReadDocument {
         try object["parameters"]?.array?.map { try resolved(try #require($0.object)) } ?? []
     }
 
-    /// What a `$ref` names, in place of it; what stands beside it is not looked at here.
+    /// Replaces a `$ref` by what it names; members beside it are ignored here.
     func resolved(_ object: JSONObject) throws -> JSONObject {
         guard let reference = object["$ref"]?.string else { return object }
         var found = root
@@ -177,7 +177,7 @@ struct ReadDocument {
 
     // MARK: Problems
 
-    /// What any address may answer, or none after the start: no operation says so.
+    /// Codes that any address may answer with, or none after the start: no operation lists them.
     private static let elsewhere: Set<String> = [
         "badRequest", "foreignOrigin", "foreignHost", "notFound", "methodNotAllowed", "internal", "appExists",
     ]

@@ -10,7 +10,7 @@ import Testing
 @testable import AppStoreModel
 @testable import AppStoreSimulator
 
-/// What the control API does with calls that are not quite right.
+/// How the control API handles calls that are not quite right.
 @Suite struct ControlRefusalTests {
     private func withClient(
         _ configuration: SimulatorConfiguration, _ test: @Sendable (ControlClient) async throws -> Void
@@ -166,7 +166,7 @@ import Testing
             _ = try await client.post("/accounts/anna/purchases", #"{"productId":"plus.monthly"}"#)
             _ = try await client.post("/clock/advance", #"{"days":70}"#)
             let queue = try await client.get("/devices/ipad/queue")["transactions"]?.array
-            // The free week, and the months from 8 January, 8 February and 8 March on.
+            // The free week, and the months from 8 January, 8 February and 8 March.
             #expect(queue?.count == 4)
             let oldest = try await client.get("/devices/ipad/queue?limit=1")["transactions"]?.array
             #expect(oldest?.count == 1)
@@ -176,7 +176,8 @@ import Testing
         }
     }
 
-    /// Prices, and the country of who left, are no part of what is kept of a notification, so they must not change what it was.
+    /// A stored notification contains neither prices nor the former country of an account, so changes of these must not change
+    /// it.
     @Test func `what was told is put together again the same, whatever prices and countries are now`() async throws {
         let plan = SubscriptionTerms(group: "g", level: 1, period: try #require(SubscriptionPeriod(iso8601: "P1M")))
         let shared = StoreProduct(

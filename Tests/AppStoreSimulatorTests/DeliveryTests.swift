@@ -10,7 +10,7 @@ import Testing
 @testable import AppStoreModel
 @testable import AppStoreSimulator
 
-/// A server that takes notifications, and says no when told to.
+/// A server that accepts notifications, and refuses them on request.
 private final class Receiver: Sendable {
     private let bodies = Mutex<[String]>([])
     private let arrivals = Mutex<[Timestamp]>([])
@@ -19,12 +19,12 @@ private final class Receiver: Sendable {
 
     init(clock: SimulatedClock) { self.clock = clock }
 
-    /// The simulated time at which each came.
+    /// The simulated time at which each arrived.
     var arrivalDates: [Timestamp] { arrivals.withLock { $0 } }
 
     func answer(_ newStatus: HTTPResponse.Status) { status.withLock { $0 = newStatus } }
 
-    /// What came since the last look.
+    /// What arrived since the last call.
     func take() -> [String] {
         bodies.withLock { bodies in
             defer { bodies = [] }
@@ -48,7 +48,7 @@ private final class Receiver: Sendable {
 private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 @Suite struct DeliveryTests {
-    /// The simulator over real HTTP to a real server, both on ports of their own.
+    /// The simulator, over real HTTP, with a real server, both on their own ports.
     private func withBoth(
         _ environment: Primitives.Environment, _ test: @Sendable (ControlClient, Receiver) async throws -> Void
     ) async throws {
@@ -121,7 +121,7 @@ private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             _ = try await control.post("/accounts/anna/purchases", #"{"productId":"plus.monthly"}"#)
             _ = try await control.post("/clock/advance", #"{"days":8}"#)
             let hours = receiver.arrivalDates.map { $0.since(World.start).count / 3_600_000 }
-            // The purchase and its five retries; the renewal after seven days and its retries, as far as the eighth day.
+            // The purchase and its five retries; the renewal after seven days and its retries until the eighth day.
             #expect(hours == [0, 1, 13, 37, 85, 157, 168, 169, 181])
         }
     }

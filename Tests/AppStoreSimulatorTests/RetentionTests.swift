@@ -5,7 +5,7 @@ import Testing
 @testable import AppStoreModel
 @testable import AppStoreSimulator
 
-/// Retention Messaging: what an app's server sets up by calls, and what it is refused.
+/// Retention Messaging: what an app's server sets up by calls, and which calls are refused.
 @Suite struct RetentionTests {
     private static let image = "11111111-1111-4111-8111-111111111111"
     private static let message = "22222222-2222-4222-8222-222222222222"

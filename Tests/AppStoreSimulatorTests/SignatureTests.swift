@@ -7,7 +7,7 @@ import Testing
 @testable import AppStoreModel
 @testable import AppStoreSimulator
 
-/// The server's own verifier, which was written apart, believes what the simulator signs.
+/// The server's own verifier, which was written independently, accepts what the simulator signs.
 @Suite struct SignatureTests {
     @Test(arguments: [Primitives.Environment.production, .sandbox])
     func `what the simulator signs is verified under its root, and only there`(environment: Primitives.Environment) async throws {
@@ -49,7 +49,7 @@ import Testing
         #expect(try await second.receiptRootDER() == first.receiptRootDER())
         #expect(try await second.transactionReceiptIssuerDER() == first.transactionReceiptIssuerDER())
         #expect(try await second.exportedAuthority() == exported)
-        // As it was written before receipts' keys were kept.
+        // The file format from before the receipts' keys were stored.
         let parts = exported.components(separatedBy: "-----BEGIN CERTIFICATE-----")
         configuration.authorityPEM = parts.prefix(4).joined(separator: "-----BEGIN CERTIFICATE-----")
         #expect(try AppStoreSimulator(configuration: configuration).rootFingerprint == first.rootFingerprint)

@@ -5,9 +5,9 @@ import Testing
 @testable import AppStoreModel
 @testable import AppStoreSimulator
 
-/// A state is the whole store: what is saved, put back and started from goes on as if nothing had been.
+/// A state is the whole store: a store that is saved, restored or started from a state continues as if nothing had happened.
 @Suite struct StateTests {
-    /// A world in which everything that is kept of the store's happened at least once.
+    /// A world in which everything that the store saves happened at least once.
     private func busyStore() async throws -> (simulator: AppStoreSimulator, bought: TransactionNumber) {
         var configuration = try World.configuration()
         configuration.apps[0].keys = [InAppPurchaseKey(id: "KEY1")]
@@ -61,7 +61,7 @@ import Testing
         let toldBySecond = try await second.notifications(limit: 1000)
         #expect(told.map(\.record.notification) == toldBySecond.map(\.record.notification))
         #expect(told.count > 8)
-        // What was signed before the state was saved is the very same text, whoever signed it.
+        // What was signed before the state was saved is exactly the same text, whichever signer signed it.
         let old = { (reports: [NotificationReport]) in
             reports.filter { $0.record.notification.signedDate < World.start.adding(.hours(1)) }.map(\.signedPayload)
         }
@@ -99,7 +99,7 @@ import Testing
         #expect(try refusal(Array(bytes.dropLast(100))) == .changed)
         #expect(try refusal(Array(text.replacing(#""anna""#, with: #""anne""#).utf8)) == .changed)
         #expect(try refusal(Array(text.replacing(#""version":1"#, with: #""version":2"#).utf8)) == .ofVersion(2))
-        // An editor's newline at the end is none of its words.
+        // A newline that an editor adds at the end is not part of the content.
         _ = try SimulatorStateFile.state(from: bytes + [UInt8(ascii: "\n")])
     }
 
@@ -124,7 +124,7 @@ import Testing
                 continue
             }
         }
-        // Not refused for its frame.
+        // It is not refused because of its first line.
         _ = try SimulatorStateFile.state(from: SimulatorStateFile.framed(Array(body.utf8)))
     }
 

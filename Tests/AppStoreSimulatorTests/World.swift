@@ -30,7 +30,7 @@ enum World {
     }
 }
 
-/// A customer's subscription whose auto-renew went off and on, and what was said of it.
+/// The notifications of a customer's subscription whose auto-renew was turned off and on.
 func notifications(_ count: Int) throws -> [StoreNotification] {
     var store = AppStore(startsAt: World.start, seed: 7)
     let app = try store.add(StoreApp(bundleId: World.bundleId, appAppleId: 1, catalogue: try World.catalogue()))
@@ -44,6 +44,6 @@ func notifications(_ count: Int) throws -> [StoreNotification] {
 }
 
 extension ID: ExpressibleByStringLiteral {
-    /// An id as it stands in a test.
+    /// An id from a literal in a test.
     public init(stringLiteral text: String) { self.init(text) }
 }

@@ -3,7 +3,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// App receipts that our own authority signed: what is read, and what is refused and why.
+/// App receipts that our own authority signed: what is read, what is refused, and why.
 @Suite struct `App receipts` {
     let world: ReceiptWorld
 

@@ -3,8 +3,8 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// What a refusal of a chain tells people: which certificate it is about, where the chain ended, and what would be trusted.
-/// Names are those that `SimulatorPKI` writes; Apple's fingerprints those of https://www.apple.com/certificateauthority/.
+/// The text of a chain's refusal: which certificate it is about, where the chain ended, and what would be trusted. Names are
+/// those that `SimulatorPKI` writes; Apple's fingerprints those of https://www.apple.com/certificateauthority/.
 @Suite struct `Words about refused chains` {
     static let appleG3 = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
     static let apple = "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024"

@@ -4,7 +4,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// What a payload claims: its kind (T05), its date (T06), its app (FACT-4), its words (T08, T33).
+/// The claims of a payload: its kind (T05), its date (T06), its app (FACT-4), its text (T08, T33).
 @Suite struct `Claims` {
     let world: World
 
@@ -37,7 +37,7 @@ import Testing
                             environments: [isEnvironment ? .production : .sandbox])
                         var expected: JWSRefusal.Code?
                         if !isEnvironment { expected = .wrongEnvironment }
-                        // A renewal info names no app: what it is accepted as says so, and binding it says the rest.
+                        // A renewal info names no app: its type says so, and binding it checks the rest.
                         if !isApp, kind != "renewalInfo" { expected = .wrongBundleId }
                         if kind != endpoint { expected = .wrongKind }
                         #expect(
@@ -123,7 +123,7 @@ import Testing
         {
             #expect(await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"\(bundleId)\""))) == .wrongBundleId)
         }
-        // U+212A, the kelvin sign, is canonically the letter K: the same for `==` of strings, another app for Apple.
+        // U+212A, the kelvin sign, is canonically the letter K: equal for `==` of strings, but another app for Apple.
         let kelvin = ExpectedApp(bundleId: "com.example.K", appAppleId: 4711, environments: [.production])
         #expect(
             await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"com.example.\u{212A}\"")), for: kelvin)
@@ -243,8 +243,8 @@ import Testing
             do {
                 foundation = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
             } catch {
-                // RFC 8259 lets a number be of any size. Where two damages met, one in a name and an exponent in its value, the
-                // field is unknown to us and Foundation gives up on the number.
+                // RFC 8259 allows numbers of any size. Where two faults were combined, one in a name and an exponent in its
+                // value, the field is unknown to us and Foundation refuses the number.
                 #expect("\(error)".contains("not representable"), "seed \(seed), round \(round)")
                 continue
             }

@@ -19,7 +19,7 @@ import Testing
         try authority.sign(payload: try Fixtures.bytes("apple-library/models/\(name).json"))
     }
 
-    /// Holds a payload's properties against the members of the JSON, both ways.
+    /// Compares a payload's properties with the members of the JSON, in both directions.
     func expect(_ payload: Any, equals json: [String: Any], except ignored: Set<String> = []) throws {
         var seen: Set<String> = []
         for child in Mirror(reflecting: payload).children {
@@ -85,7 +85,7 @@ import Testing
     ]
 
     @Test(arguments: notifications) func `a notification is read in every field`(_ name: String) async throws {
-        // The examples name the JWS inside them by words; here stand the signed examples of their kind.
+        // The examples have placeholders for the JWS inside them; they are replaced by signed examples of the same kind.
         var text = try Fixtures.text("apple-library/models/\(name).json")
         text.replace("signed_transaction_info_value", with: try signed("signedTransaction"))
         text.replace("signed_renewal_info_value", with: try signed("signedRenewalInfo"))

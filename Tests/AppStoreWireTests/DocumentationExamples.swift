@@ -4,7 +4,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// The examples of the documentation, word for word: `TidyTests` looks for each of them here, and here they compile and run.
+/// The examples of the documentation, word for word: `TidyTests` checks that each of them is here, where they compile and run.
 @Suite struct `Examples of the documentation` {
     let now = World.now
     let app = ReceiptWorld.app

@@ -2,7 +2,7 @@ import AppStoreWire
 import Primitives
 import Testing
 
-/// An answer that our own server fetched, held against the app that asked.
+/// An answer that our own server fetched, compared with the app that asked.
 @Suite struct `Fetched answers` {
     let app = ExpectedApp(bundleId: "com.example.tenure", appAppleId: 4711, environments: [.production, .sandbox])
     /// A minute after the sample's `request_date`.
@@ -21,7 +21,7 @@ import Testing
         return nil
     }
 
-    /// The sample as Production would answer it, naming the app's Apple id where given.
+    /// The sample as Production would answer it, with the app's Apple id where given.
     private func production(adamId: Int? = nil, appItemId: Int? = nil) -> [String: Any] {
         var body = LegacySample.changing(LegacySample.answer, "environment", to: "Production")
         body = LegacySample.changing(body, "receipt", "receipt_type", to: "Production")

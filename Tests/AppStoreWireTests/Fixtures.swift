@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Data that nobody here made up; where it is, the environment variable TENURE_FIXTURES says.
+/// Data that was not made up for these tests; the environment variable TENURE_FIXTURES says where it is.
 enum Fixtures {
     static var folder: String? { ProcessInfo.processInfo.environment["TENURE_FIXTURES"] }
 

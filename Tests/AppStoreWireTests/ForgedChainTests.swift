@@ -3,7 +3,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// Chains that look right and are not (T01), lack Apple's marks (T02), or are no chain of three (T03).
+/// Chains that look right but are not (T01), that lack Apple's marks (T02), or that are not a chain of three (T03).
 @Suite struct `Forged chains` {
     let world: World
     let payload = Sample.json(Sample.transaction)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `T01 a leaf that signs like an intermediate is refused`() async throws {
-        // The marked leaf of a true chain, in the place of the intermediate, above a certificate of the forger's.
+        // The marked leaf of a genuine chain, in the place of the intermediate, above a forger's certificate.
         let forger = try SigningAuthority(validity: World.year)
         let chain = [forger.chainDER[0], world.authority.chainDER[0], world.authority.chainDER[2]]
         #expect(try await refusal(chain, signedBy: forger) == .intermediateMarkerMissing)

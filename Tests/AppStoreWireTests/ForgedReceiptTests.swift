@@ -3,7 +3,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// Receipts that somebody else than the signer made, or made badly.
+/// Receipts that were not made by the signer, or are malformed.
 @Suite struct `Forged receipts` {
     let world: ReceiptWorld
 
@@ -134,7 +134,7 @@ import Testing
         let signers = DERWriter.set([signer])
         let frame = der.count - signers.count
         #expect(Array(der[frame...]) == signers, "the signers come last")
-        // The same parts with one more set, and with the lengths of the three frames around them grown by as much.
+        // The same parts with one more set, and with the lengths of the three frames around them increased accordingly.
         let certificates = DERWriter.value(tag: 0xA0, world.authority.chainDER.flatMap { $0 })
         func signedData(_ rest: [[UInt8]]) -> [UInt8] {
             let content = DERWriter.sequence([

@@ -3,7 +3,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// Headers that try to choose their own rules (T04) and messages that cost more than they are worth (T30).
+/// Headers that try to choose their own rules (T04), and messages that cost too much (T30).
 @Suite struct `Hostile headers` {
     let world: World
     let payload = Sample.json(Sample.transaction)

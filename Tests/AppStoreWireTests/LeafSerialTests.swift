@@ -2,7 +2,7 @@ import Testing
 
 @testable import AppStoreWire
 
-/// The serial is one of Apple's own leaves; its decimal form was reckoned by Python's int().
+/// The serial is that of one of Apple's own leaves; its decimal form was computed with Python's int().
 @Suite struct `Serial numbers of leaves` {
     private static let hexadecimal = "68fa0f95dbe94a8107d2506b8c33eff6"
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Bodies of the legacy interfaces in Apple's published shapes, with changes; Foundation writes them, which shares no code with
-/// our reader.
+/// Bodies of the legacy interfaces in Apple's published forms, with changes. Foundation writes them; it shares no code with our
+/// reader.
 enum LegacySample {
-    /// An element of `in_app`: keys and forms as in Apple's pages; the instants are each other's equals by GNU date.
+    /// An element of `in_app`: keys and forms as in Apple's pages; GNU date confirms that the instants are equal.
     static var inApp: [String: Any] {
         [
             "quantity": "1", "product_id": "com.example.gold.monthly", "transaction_id": "1000000419163891",
@@ -20,7 +20,7 @@ enum LegacySample {
         ]
     }
 
-    /// An element of `latest_receipt_info`, which says more.
+    /// An element of `latest_receipt_info`, which has more fields.
     static var latest: [String: Any] {
         inApp.merging([
             "subscription_group_identifier": "20624274", "is_upgraded": "true", "in_app_ownership_type": "FAMILY_SHARED",
@@ -60,7 +60,7 @@ enum LegacySample {
         ]
     }
 
-    /// `receipt` of the iOS 6 style; instants with parts of a second, as these receipts have them.
+    /// `receipt` of the iOS 6 style; instants with fractions of a second, as in these receipts.
     static var transactionReceipt: [String: Any] {
         [
             "original_purchase_date_pst": "2017-08-29 23:52:45 America/Los_Angeles", "purchase_date_ms": "1504144439749",
@@ -86,7 +86,7 @@ enum LegacySample {
         ]
     }
 
-    /// A notification of version 1 as it was sent until 10 March 2021, with everything.
+    /// A notification of version 1 as sent until 10 March 2021, with all fields.
     static var notification: [String: Any] {
         [
             "notification_type": "DID_CHANGE_RENEWAL_STATUS", "environment": "PROD", "password": "b9ae2d1987d24d47",
@@ -113,7 +113,7 @@ enum LegacySample {
         }
     }
 
-    /// `object` with the member at `path` replaced; a number in the path is an index, nil takes the member away.
+    /// `object` with the member at `path` replaced; a number in the path is an index, nil removes the member.
     static func changing(_ object: [String: Any], _ path: String..., to value: Any?) -> [String: Any] {
         change(object, path[...], value) as? [String: Any] ?? [:]
     }
@@ -134,7 +134,7 @@ enum LegacySample {
     }
 }
 
-/// Numbers that one seed gives again.
+/// Reproducible numbers from a seed.
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

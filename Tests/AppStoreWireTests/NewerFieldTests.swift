@@ -3,8 +3,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// What is newer than Apple's own libraries, or than this one: seats, bundles, requests in real time, values that nobody knows
-/// yet.
+/// Fields that are newer than Apple's own libraries, or than this one: seats, bundles, real-time requests, unknown values.
 @Suite struct `Newer than the libraries` {
     let world: World
 

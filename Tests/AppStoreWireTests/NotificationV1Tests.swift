@@ -131,7 +131,7 @@ import Testing
 }
 
 @Suite struct `What a notification of version 1 would be in version 2` {
-    /// A monthly period that began so many days after the first; what else it says.
+    /// A monthly period that began this many days after the first, with additional fields.
     private static func period(_ id: Int, day: Int, days: Int = 30, _ more: [String: Any] = [:]) -> [String: Any] {
         let start = 1_600_000_000_000 + day * 86_400_000
         return [
@@ -190,12 +190,13 @@ import Testing
         let replaced = Self.period(1, day: 0, Self.upgraded.merging(Self.ended(day: 10)) { $1 })
         #expect(try candidates("INTERACTIVE_RENEWAL", [Self.period(2, day: 10), replaced]) == [upgrade])
         #expect(try candidates("INTERACTIVE_RENEWAL", [Self.period(1, day: 0), Self.period(2, day: 40)]) == [resubscription])
-        // An upgrade of long ago is not this one.
+        // An upgrade long ago is not this one.
         #expect(
             try candidates("INTERACTIVE_RENEWAL", [replaced, Self.period(2, day: 10), Self.period(3, day: 90)]) == [
                 resubscription
             ])
-        // The body cannot tell: one period, an unmarked overlap, no lapse, another subscription, nothing, something unreadable.
+        // The body does not show it: one period, an unmarked overlap, no lapse, another subscription, nothing, something
+        // unreadable.
         #expect(try candidates("INTERACTIVE_RENEWAL", [Self.period(1, day: 0)]) == both)
         #expect(try candidates("INTERACTIVE_RENEWAL", [Self.period(1, day: 0), Self.period(2, day: 10)]) == both)
         #expect(try candidates("INTERACTIVE_RENEWAL", [Self.period(1, day: 0), Self.period(2, day: 30)]) == both)
@@ -219,7 +220,7 @@ import Testing
         // The last end counts: an upgrade first, then the refund of what followed.
         let second = Self.period(2, day: 10, Self.ended(day: 20))
         #expect(try candidates("CANCEL", [replaced, second]) == ["REFUND."])
-        // The body cannot tell: unmarked but replaced, no end at all, withdrawn fields only, nothing.
+        // The body does not show it: unmarked but replaced, no end at all, withdrawn fields only, nothing.
         #expect(try candidates("CANCEL", [refunded, Self.period(2, day: 10)]) == both)
         #expect(try candidates("CANCEL", [Self.period(1, day: 0)]) == both)
         #expect(try candidates("CANCEL", nil, [], ["latest_expired_receipt_info": refunded]) == both)
@@ -243,7 +244,7 @@ import Testing
         #expect(try candidates(type, periods, [Self.renewal()]) == [type + "."])
         let replaced = Self.period(1, day: 0, Self.upgraded)
         #expect(try candidates(type, [replaced, Self.period(2, day: 9)], [Self.renewal()]) == [type + ".", type + ".UPGRADE"])
-        // The body cannot tell: it says nothing, names two products to come, or one that runs already.
+        // The body does not show it: it says nothing, names two next products, or one that is active already.
         let all: Set<String>? = [type + ".", type + ".UPGRADE", type + ".DOWNGRADE"]
         #expect(try candidates(type) == all)
         #expect(try candidates(type, periods, [next], ["auto_renew_product_id": "com.example.bronze"]) == all)

@@ -4,7 +4,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// JWS that Apple itself signed, held against values that stand in the fixtures' own description.
+/// JWS that Apple itself signed, compared with the values in the fixtures' own description.
 @Suite(.needsFixtures) struct `What Apple signed` {
     let apple = AppStoreVerifier(roots: .apple)
     let now = World.instant(1_784_000_000_000)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `its notification for a wrong bundle and its header without x5c are refused`() async throws {
-        // The fixture also lacks signedDate and environment, and what is missing is said first.
+        // The fixture also lacks signedDate and environment, and missing fields are reported first.
         #expect(try await refusal("wrongBundleId", for: app) == .fieldMissing)
         #expect(try await refusal("missingX5CHeaderClaim", for: app) == .headerParameterNotAllowed)
     }

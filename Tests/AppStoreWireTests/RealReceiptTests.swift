@@ -4,7 +4,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// App receipts that Apple itself signed, held against values that stand in the fixtures' own description and against `openssl`.
+/// App receipts that Apple itself signed, compared with the values in the fixtures' own description and with `openssl`.
 @Suite(.needsFixtures) struct `App receipts that Apple signed` {
     let apple = AppStoreVerifier(roots: .apple)
     let now = World.instant(1_784_000_000_000)
@@ -71,7 +71,8 @@ import Testing
             var changed = der
             changed[position] ^= 0x01
             let result = await apple.appReceipt(changed, for: gridDiary, at: now)
-            // What is not covered by a signature is the certificates' own bytes (each is covered by its issuer's) and the frame.
+            // Not covered by the signature are the certificates' own bytes (each is covered by its issuer's signature) and the
+            // frame.
             if case .success(let verified) = result {
                 #expect(verified.payload == (try await verify("app-receipt-griddiary").payload), "byte \(position)")
             }

@@ -4,7 +4,7 @@ import SimulatorPKI
 import SwiftASN1
 import Testing
 
-/// The reader of a receipt's attributes held against the general ASN.1 parser, which nobody here wrote.
+/// Compares the reader of a receipt's attributes with the general third-party ASN.1 parser.
 @Suite struct `Receipt contents` {
     @Test func `what is well formed to one reader is to the other, whatever was damaged`() throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -25,7 +25,7 @@ import Testing
                 default: bytes.insert(UInt8.random(in: 0 ... .max, using: &generator), at: position)
                 }
             }
-            // A value that cannot be ends the reading early and says nothing about the form of what follows.
+            // An impossible value ends the reading early and says nothing about the form of what follows.
             guard let isWellFormed = Self.isWellFormed(bytes) else { continue }
             #expect(isWellFormed == Self.isWellFormedToTheGeneralParser(bytes), "seed \(seed), round \(round)")
             if isWellFormed { read += 1 } else { refused += 1 }
@@ -33,7 +33,7 @@ import Testing
         #expect(read > 100 && refused > 100)
     }
 
-    /// True where everything was read, false where the form is wrong, nil where a value is.
+    /// True where everything was read, false where the form is wrong, nil where a value is wrong.
     private static func isWellFormed(_ bytes: [UInt8]) -> Bool? {
         do throws(ReceiptRefusal) {
             _ = try AppReceiptPayload(bytes, in: bytes.indices)

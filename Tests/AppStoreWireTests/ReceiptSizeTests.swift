@@ -9,7 +9,7 @@ import Testing
 
     init() throws { world = try ReceiptWorld.sha256.get() }
 
-    /// A purchase of its own each.
+    /// A receipt with this many different purchases.
     private func signed(purchases: Int) throws -> [UInt8] {
         try world.signed { content in
             for number in 0..<purchases {
@@ -30,7 +30,7 @@ import Testing
         #expect(await world.refusal(der + Array(repeating: 0, count: (5 << 20) + 1 - der.count)) == .tooLong)
     }
 
-    /// The smallest elements that there are, in what holds them; each would cost a parser ninety bytes.
+    /// The smallest possible elements, in a container; each would cost a parser ninety bytes.
     @Test(
         arguments: [
             [0x05, 0x00], [0x30, 0x00], [0x30, 0x80, 0x00, 0x00], [0x1F, 0x81, 0x01, 0x00], [0x04, 0x81, 0x00],
@@ -48,7 +48,7 @@ import Testing
         func nulls(_ count: Int) -> [UInt8] { DERWriter.sequence(Array(repeating: [0x05, 0x00], count: count)) }
         #expect(await narrow.refusal(nulls(99)) == .notSignedData)
         #expect(await narrow.refusal(nulls(100)) == .tooManyElements)
-        // Levels count as well, and what is signed is one element however much is in it.
+        // Levels count as well, and the signed content is one element whatever its size.
         let deep = (0..<120).reduce([] as [UInt8]) { inner, _ in DERWriter.sequence([inner]) }
         #expect(await narrow.refusal(deep) == .tooManyElements)
         let empty = try world.signed().count

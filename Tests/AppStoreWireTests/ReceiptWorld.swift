@@ -2,11 +2,11 @@ import AppStoreWire
 import Primitives
 import SimulatorPKI
 
-/// A signer of receipts of our own and an app in it.
+/// Our own signer of receipts, and an app.
 struct ReceiptWorld: Sendable {
     static let app = ExpectedApp(bundleId: "com.example.tenure", appAppleId: 4711, environments: [.production, .sandbox])
 
-    /// Keys are dear to make and tests only read them.
+    /// Keys are expensive to make, and tests only read them.
     static let sha256: Result<ReceiptWorld, any Error> = Result { try ReceiptWorld(digest: .sha256) }
     static let sha1: Result<ReceiptWorld, any Error> = Result { try ReceiptWorld(digest: .sha1) }
 

@@ -4,7 +4,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// What somebody hands in, with all that logs, databases, e-mails, shells and other people's code put around it.
+/// Inputs with all the wrapping that logs, databases, e-mails, shells and other code add.
 @Suite struct `What is recognised` {
     /// The head of a PKCS#7 of signed data (RFC 5652, section 3) and bytes that are `+` and `/` in base64: 190 in all, so that
     /// there is padding to be left out.
@@ -16,7 +16,7 @@ import Testing
     static let url = base64.replacing("+", with: "-").replacing("/", with: "_")
     static let lines = broken(base64, "\r\n")
     static let escaped = base64.replacing("/", with: "\\/")
-    /// A header with a chain and the payload of a transaction, as far as recognising looks.
+    /// A header with a chain and the payload of a transaction, as much as recognition reads.
     static let jws =
         StrictBase64.encodeURL(Array(#"{"alg":"ES256","x5c":["A"]}"#.utf8)) + "." + payload + ".AA"
     static let payload = StrictBase64.encodeURL(Sample.json(Sample.transaction))

@@ -3,7 +3,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// Signatures that are no signatures (T09), second spellings of true ones (T07), and forged words (FACT-3).
+/// Invalid signatures (T09), second encodings of valid ones (T07), and forged content (FACT-3).
 @Suite struct `Signatures` {
     let world: World
     let payload = Sample.json(Sample.transaction)

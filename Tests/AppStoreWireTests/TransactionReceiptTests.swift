@@ -42,7 +42,7 @@ import Testing
         verifier.transactionReceipt(bytes, for: app, at: World.now)
     }
 
-    /// From 2050 on certificates write four digits of the year (RFC 5280, section 4.1.2.5), as the local App Store's do.
+    /// From 2050 certificates write the year with four digits (RFC 5280, section 4.1.2.5), as the local App Store's do.
     @Test func `a certificate that is valid beyond 2049 is read`() throws {
         let end = try #require(Timestamp(rfc3339: "2085-01-01T00:00:00Z"))
         let authority = try TransactionReceiptAuthority(validity: World.year.lowerBound...end)

@@ -4,7 +4,7 @@ import Primitives
 import Testing
 
 @Suite struct `What class an answer of verifyReceipt is of` {
-    /// One thing that came back and what it is; the classes are those of Apple's page "status" and of FACT-7.
+    /// One reply and its class; the classes are those of Apple's page "status" and of FACT-7.
     struct Reply: CustomTestStringConvertible {
         let name: String
         let expected: String
@@ -15,7 +15,7 @@ import Testing
         var outcome: VerifyReceiptOutcome { VerifyReceiptOutcome(httpStatus: http, body: body, from: host) }
     }
 
-    /// The class in one word; of what is no answer, the reason.
+    /// The class in one word; for what is not an answer, the reason.
     static func word(_ outcome: VerifyReceiptOutcome) -> String {
         switch outcome.meaning {
         case .answer: "answer"
@@ -55,7 +55,7 @@ import Testing
                 #"{"status":21100,"is-retryable":{}}"#, #"{"status":21100,"is-retryable":0,"is_retryable":1}"#,
                 // Apple defines is-retryable for 21100 to 21199 only.
                 #"{"status":21002,"is-retryable":0}"#, #"{"status":21005,"is_retryable":false}"#,
-                // Unknown statuses say nothing for ever (FACT-5), unless they say so.
+                // Unknown statuses are never final (FACT-5), unless they say so.
                 #"{"status":1}"#, #"{"status":-1}"#, #"{"status":21011}"#, #"{"status":21099}"#, #"{"status":21200}"#,
                 #"{"status":9223372036854775807}"#,
             ])

@@ -235,7 +235,7 @@ extension VerifyReceiptOutcome {
         #expect(isComplete([LegacySample.latest]) == true)
         #expect(isComplete([Any]()) == false)
         #expect(isComplete(nil) == false)
-        // Without a subscription there is no newest list, and nothing in it to miss.
+        // Without a subscription there is no newest list, and so nothing can be missing from it.
         var item = LegacySample.inApp
         for key in ["expires_date", "expires_date_ms", "expires_date_pst"] { item[key] = nil }
         var body = LegacySample.changing(LegacySample.answer, "receipt", "in_app", to: [item])
@@ -248,13 +248,13 @@ extension VerifyReceiptOutcome {
 
     // MARK: Lax typing
 
-    /// The same scalar in another JSON type; what has no other is left.
+    /// The same scalar in another JSON type; unchanged where there is no other type.
     private static func retyped(_ value: Any, key: String, _ numbers: inout SeededNumbers) -> Any {
-        // Apple never writes the status as a string, and that is not forgiven.
+        // Apple never writes the status as a string, so that is not tolerated.
         if key == "status" { return value }
         if let array = value as? [Any] { return array.map { retyped($0, key: key, &numbers) } }
         if let object = value as? [String: Any] {
-            // Sorted, so that one seed gives one body.
+            // Sorted, so that one seed always gives the same body.
             return object.sorted { $0.key < $1.key }.reduce(into: [String: Any]()) {
                 $0[$1.key] = retyped($1.value, key: $1.key, &numbers)
             }
@@ -272,7 +272,7 @@ extension VerifyReceiptOutcome {
         return forms[Int.random(in: forms.indices, using: &numbers)]
     }
 
-    /// What was decoded, without the raw bytes and with the types told.
+    /// The decoded content, without the raw bytes and with its types.
     private static func shape(_ value: Any) -> String {
         if value is [UInt8] { return "bytes" }
         let children = Mirror(reflecting: value).children.filter { $0.label != "json" }

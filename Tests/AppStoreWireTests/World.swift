@@ -4,14 +4,14 @@ import SimulatorPKI
 import StrictJSON
 import Testing
 
-/// An App Store of our own and an app in it: what most tests start from.
+/// Our own App Store with an app: most tests start from it.
 struct World: Sendable {
     static let year: ClosedRange<Timestamp> = instant(1_767_225_600_000)...instant(1_798_761_599_000)  // 2026
     static let signed = instant(1_780_000_000_000)
     static let now = instant(1_780_000_060_000)
     static let app = ExpectedApp(bundleId: "com.example.tenure", appAppleId: 4711, environments: [.production])
 
-    /// Keys are dear to make and tests only read them.
+    /// Keys are expensive to make, and tests only read them.
     static let shared: Result<World, any Error> = Result { try World() }
 
     let authority: SigningAuthority
@@ -41,7 +41,7 @@ extension Result where Failure == JWSRefusal {
     }
 }
 
-/// Payloads as Apple would write them, with changes.
+/// Payloads as Apple writes them, with changes.
 enum Sample {
     typealias Members = [(String, String)]
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import AppStoreWire
 
-/// What Xcode itself signed, held against what the fixtures' own description says. The certificate of the receipts stands inside
-/// them, at the place that `openssl asn1parse` shows: the only sequence of 884 bytes.
+/// What Xcode itself signed, compared with the fixtures' own description. The certificate of the receipts is inside them, at the
+/// place that `openssl asn1parse` shows: the only sequence of 884 bytes.
 @Suite(.needsFixtures) struct `What Xcode signed` {
     private static let app = ExpectedApp(
         bundleId: "com.example.naturelab.backyardbirds.example", appAppleId: nil, environments: [.xcode])
@@ -60,7 +60,7 @@ import Testing
         #expect(await refusal(verifier(trusting: other), bytes, Self.app) == .rootNotTrusted)
         let production = ExpectedApp(bundleId: Self.app.bundleId, appAppleId: nil, environments: [.sandbox, .production])
         #expect(await refusal(trusted, bytes, production) == .wrongEnvironment)
-        // In the bundle id: the content is signed.
+        // A byte of the bundle id: the content is signed.
         var changed = bytes
         let place = try #require(bytes.firstRange(of: Array("naturelab".utf8))).lowerBound
         changed[place] ^= 1

@@ -4,7 +4,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// What StoreKit Testing in Xcode signs: with one certificate that nobody issued, for one environment.
+/// What StoreKit Testing in Xcode signs: with one self-signed certificate, for one environment.
 @Suite struct `Signed by Xcode` {
     static let app = ExpectedApp(bundleId: "com.example.tenure", appAppleId: nil, environments: [.xcode])
     let xcode: XcodeAuthority

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Backend
 
-/// T53, F31: what somebody or a failing disk does to the file itself.
+/// T53, F31: changes to the file itself, by a person or by a failing disk.
 @Suite struct `Proof of the file` {
     private static let schemas = [
         ("DROP TRIGGER factIsNeverDeleted", "trigger factIsNeverDeleted is missing"),
@@ -41,14 +41,14 @@ import Testing
         }
     }
 
-    /// Tables and columns that docs/operations/verify.md names as proved by nothing.
+    /// Tables and columns that docs/operations/verify.md lists as not proved.
     private static let unproved: [String: Set<String>] = [
         "outbox": ["*"], "work": ["*"], "operatorWarning": ["*"], "schemaVersion": ["*"],
         "tokenOfSubscription": ["*"], "tenure": ["learnedAt", "revision"], "subscription": ["eventCount", "history", "isSealed"],
         "evidence": ["receivedAt"],
     ]
 
-    /// What is proved of everything in the file; nil where it cannot be read.
+    /// The result of proving everything in the file; nil where it cannot be read.
     private static func proved(_ path: String) -> [String]? {
         do {
             return try DatabaseQueue(path: path).read { database in

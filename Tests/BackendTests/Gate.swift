@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds up whoever waits at it until it is opened; then it stays open.
+/// Blocks all waiting tasks until it is opened; then it stays open.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -29,7 +29,7 @@ final class Gate: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let isOver: Result<Void, any Error>? = state.withLock { state in
                     if state.isOpen { return .success(()) }
-                    // A task that was cancelled before this has had its handler called already.
+                    // For a task that was cancelled before this, the handler has already been called.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     state.waiting[ticket] = continuation
                     return nil

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backend
 
-/// What stands in the outbox after requests in any order and in batches of any size, heard as a receiver hears it.
+/// The content of the outbox after requests in any order and in batches of any size, read as a receiver does.
 @Suite struct IngestStories {
     private static let customers = ["alice", "bob", "carol"].map { CustomerID($0) }
     private static let subscriptions = ["1001", "1002"]
@@ -46,7 +46,7 @@ import Testing
         #expect(compared > 200 && changes > 100)
     }
 
-    /// Two subscriptions of six periods each, with claims, tokens and words about renewal, in requests of their own.
+    /// Two subscriptions of six periods each, with claims, tokens and renewal infos, each in a separate request.
     private struct Requests {
         let app: AppSettings
         private let scope = Scope(app: World.app, environment: .production)
@@ -85,7 +85,7 @@ import Testing
             return request
         }
 
-        /// A period of 30 days, here and there another product, after a pause, bearing the token, or refunded.
+        /// A period of 30 days; some have another product, follow a pause, carry the token, or are refunded.
         private func transaction(
             _ id: String, _ number: Int, _ token: Ledger.AppAccountToken?, by generator: inout SplitMix64
         ) -> TransactionFact {

@@ -82,7 +82,7 @@ import Testing
             let isNinthKept = try await Self.isKept(9, in: world)
             #expect(!isNinthKept)
             for number in 0...5 { #expect(try await Self.isKept(number, in: world)) }
-            // With room again it is taken.
+            // When there is room again, it is accepted.
             #expect(try await Self.isNew(9, in: world, queue))
         }
     }
@@ -90,7 +90,7 @@ import Testing
     @Test func `A request that cannot be kept fails alone, and the others of its transaction are kept`() async throws {
         try await withWorld { world in
             let queue = IntakeQueue(store: world.store)
-            // No ledger can be named so: a constraint refuses it.
+            // A ledger cannot have this name: a constraint refuses it.
             var bad = try Self.request(1, in: world)
             bad.arrivals = bad.arrivals.map { arrival in
                 Arrival(
@@ -213,7 +213,7 @@ import Testing
                 try await wait { watched.heldUp == 1 }
                 for _ in 1...3 { group.addTask { try await Self.isKept(request, queue) } }
                 try await wait { queue.waitingCount == 3 }
-                // The second leads the other two; his transaction is cancelled before it begins.
+                // The second request leads the other two; its transaction is cancelled before it begins.
                 watched.fail(with: StorageError(.cancelled, "gone"), after: 1, times: 1)
                 watched.open()
                 let kept = try await group.reduce(into: []) { $0.append($1) }
@@ -234,8 +234,8 @@ import Testing
     }
 }
 
-/// Until it is so. Without a deadline: what it waits for comes however busy the machine is, or hangs and is ended by the
-/// suite's limit.
+/// Waits until the condition is true. It has no deadline: the condition becomes true however busy the machine is, or the test
+/// hangs and is ended by the suite's limit.
 private func wait(until isSo: () -> Bool) async throws {
     while !isSo() {
         try Task.checkCancellation()
@@ -277,7 +277,7 @@ private func wait(until isSo: () -> Bool) async throws {
         }
     }
 
-    /// A purchase with a token, a claim by another, its renewal, the registration of the token, a duplicate, and another
+    /// A purchase with a token, a claim by another customer, its renewal, the registration of the token, a duplicate, and another
     /// subscription.
     private static func script(for world: World, token: AppAccountToken) throws -> [IngestRequest] {
         let app = try world.backend.settings(of: World.app)

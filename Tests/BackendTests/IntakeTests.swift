@@ -39,7 +39,7 @@ import Testing
             #expect(
                 try await world.backend.receiveNotification(PretendAppStore.body(signedPayload: again), app: World.app)
                     == .applied)
-            // The notification's own words are new; the transaction in it is not.
+            // The notification itself is new; the transaction in it is not.
             #expect(try world.rowCounts()["fact"] == (after["fact"] ?? 0) + 1)
         }
     }

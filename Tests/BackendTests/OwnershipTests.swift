@@ -15,7 +15,7 @@ import Testing
         try await withWorld { world in
             let token = try #require(Self.token)
             let now = world.clock.now()
-            // Registered before the purchase; or later by the backend that minted it.
+            // Registered before the purchase, or later by the backend that minted it.
             world.clock.set(PretendAppStore.june.adding(.hours(-1)))
             if isBefore { try await world.backend.register(token, for: World.alice, app: World.app) }
             world.clock.set(now)
@@ -49,7 +49,7 @@ import Testing
             for _ in 0..<2 { try await world.backend.register(token, for: World.alice, app: World.app) }
             await #expect(throws: BackendError.self) { try await world.backend.register(token, for: World.bob, app: World.app) }
             try await world.backend.register(token, for: World.bob, app: World.other)
-            // What was said in vain is kept as a proposal (OWN-14).
+            // A registration without effect is stored as a proposal (OWN-14).
             #expect(try world.rowCounts()["tokenRegistration"] == 3)
         }
     }
@@ -186,7 +186,7 @@ import Testing
             var history = SubscriptionHistory(
                 key: World.key(), facts: contents.facts.map(\.fact).shuffled(), claims: contents.claims.shuffled(),
                 registrations: contents.registrations)
-            // What was told is no fact, and no state depends on it (decision 0019).
+            // The record of what was told is not a fact, and no state depends on it (decision 0019).
             if let toldUntil = contents.stored.history.toldUntil { _ = history.record(toldUntil: toldUntil) }
             #expect(HistoryCoding.encode(history) == HistoryCoding.encode(contents.stored.history))
             let state = SubscriptionState(folding: history, under: AppPolicy(onRestore: .transfer))

@@ -3,16 +3,16 @@ import Primitives
 import SimulatorPKI
 import StrictJSON
 
-/// What signs for the tests, and how its payloads are written. It shares no code with the rooms under test but the JSON writer.
+/// The tests' signer, and its payloads. It shares no code with the rooms under test except the JSON writer.
 struct PretendAppStore: Sendable {
-    /// Keys are dear to make and tests only read them.
+    /// Keys are expensive to make, and tests only read them.
     static let shared: Result<PretendAppStore, any Error> = Result { try PretendAppStore() }
 
     /// 2026-06-01T00:00:00Z.
     static let june = Timestamp(millisecondsSince1970: 1_780_272_000_000)
 
     let authority: SigningAuthority
-    /// What signs app receipts.
+    /// The signer of app receipts.
     let receipts: ReceiptAuthority
 
     init() throws {
@@ -24,8 +24,7 @@ struct PretendAppStore: Sendable {
     var roots: TrustRoots { TrustRoots(fingerprints: [authority.rootFingerprint]).adding(der: receipts.rootDER) }
     var verifier: AppStoreVerifier { AppStoreVerifier(roots: roots) }
 
-    /// An app receipt of Production of the second of June 2026, with a month of each of these subscriptions from the first of
-    /// June.
+    /// An app receipt of Production, made on 2 June 2026, with a month of each of these subscriptions from 1 June.
     func receipt(of ids: [String], bundleId: String = "com.example.app") throws -> [UInt8] {
         var content = ReceiptContent()
         content.text(0, "Production")
@@ -71,7 +70,7 @@ struct PretendAppStore: Sendable {
     }
 }
 
-/// One period of a subscription as Apple would sign it: thirty days from the first of June 2026 unless changed.
+/// One period of a subscription as Apple signs it: thirty days from 1 June 2026 unless changed.
 struct Purchase: Sendable {
     var transactionId = "1001"
     var originalTransactionId = "1001"
@@ -88,7 +87,7 @@ struct Purchase: Sendable {
     var appAccountToken: String?
     var revocationDate: Timestamp?
 
-    /// The same subscription's next period but `count - 1`.
+    /// The same subscription's period `count` periods later.
     func renewed(_ count: Int64 = 1) -> Purchase {
         var next = self
         next.transactionId = transactionId + "-\(count)"
@@ -133,7 +132,7 @@ struct Purchase: Sendable {
     }
 }
 
-/// A renewal info as Apple would sign it.
+/// A renewal info as Apple signs it.
 struct RenewalInfo: Sendable {
     var originalTransactionId = "1001"
     var autoRenewProductId = "plus.monthly"
@@ -161,7 +160,7 @@ struct RenewalInfo: Sendable {
     }
 }
 
-/// A notification as Apple would sign it, about a purchase or, as TEST, about none.
+/// A notification as Apple signs it, about a purchase or, for TEST, about none.
 struct Notification: Sendable {
     var uuid = "002e14d5-51f5-4503-b5a8-c3a1af68eb20"
     var type = "SUBSCRIBED"
@@ -207,7 +206,7 @@ struct Notification: Sendable {
     }
 }
 
-/// Other bytes that say the same (T07).
+/// Other bytes with the same meaning (T07).
 enum Malleable {
     /// The order of P-256's base point. Source: SEC 2, section 2.4.2.
     private static let order: [UInt8] = [
@@ -215,7 +214,7 @@ enum Malleable {
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-    /// The JWS with the signature (r, n − s): true where (r, s) is.
+    /// The JWS with the signature (r, n − s), which is valid where (r, s) is.
     static func mirrored(_ jws: String) -> String {
         let parts = jws.split(separator: ".").map(String.init)
         guard parts.count == 3, let signature = StrictBase64.decodeURL(Array(parts[2].utf8)[...]), signature.count == 64 else {

@@ -23,7 +23,7 @@ import Testing
 
     private static func number(of customer: String) -> String { "(SELECT id FROM customer WHERE customer = '\(customer)')" }
 
-    /// What I45 asks for later: nothing else says whose the number is, and no chain is touched.
+    /// What I45 requires later: nothing else shows whose the number is, and no chain is changed.
     @Test func `I45 AUDIT-2 Once a customer's own id is gone, the chains and their seals are as whole as before`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
             try await world.live()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Whoever rewrites the whole chain and its head is betrayed by the seal.
+    /// If the whole chain and its head are rewritten, the seal reveals it.
     @Test func `AUDIT-2 A chain that was made shorter and consistent again is missed by its seal`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
             try await world.live()
@@ -132,7 +132,7 @@ import Testing
     @Test func `I14 One changed bit in the kept bytes of a fact is found by its signature`() async throws {
         try await withWorld { world in
             try await world.live()
-            // The last byte of a document is of the payload that was signed.
+            // The last byte of a document belongs to the signed payload.
             try world.tamper(
                 """
                 UPDATE evidence
@@ -279,7 +279,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// In a process of its own, whose peak is nobody else's. With a copy for each fact it would be more than a gigabyte.
+        /// In a separate process, so that the peak is only its own. With a copy for each fact it would be more than a gigabyte.
         @Test func `Six hundred facts of one receipt of two megabytes are proved with a few copies of it in memory`() async {
             await #expect(processExitsWith: .success) {
                 try await withWorld { world in

@@ -23,7 +23,7 @@ import Testing
                 #expect(facts.map(\.evidence) == [Evidence(form: .appReceipt, bytes: receipt)])
             }
             #expect(try world.rowCounts()["evidence"] == 1)
-            // Shown by another, each is refused, and nothing is kept but his claims.
+            // Shown by another customer, each is refused, and only that customer's claims are stored.
             let others = try await world.backend.claim(receipt: text, by: World.bob, .restore, app: World.app)
             #expect(others.allSatisfy { $0.outcome == .refused(.ownedByAnother, rule: .restore) && $0.owner == World.alice })
             #expect(try world.rowCounts()["fact"] == 3)

@@ -9,7 +9,7 @@ import Testing
 
 /// Every row of a SQLite file, so that what one notification writes can be counted.
 private struct WholeFile {
-    /// Of each table its rows by their primary keys.
+    /// For each table its rows by their primary keys.
     private let tables: [String: [[DatabaseValue]: [DatabaseValue]]]
 
     init(path: String) throws {
@@ -28,7 +28,7 @@ private struct WholeFile {
         return rows
     }
 
-    /// How many rows were written or deleted since, and how many bytes stand in those that were written.
+    /// How many rows were written or deleted since, and the number of bytes in the written ones.
     struct Change: Equatable, CustomStringConvertible {
         var rows = 0
         var bytes = 0
@@ -49,7 +49,7 @@ private struct WholeFile {
         return changes
     }
 
-    /// As the benchmark counts them: what SQLite packs a number into is its own affair.
+    /// Counted as in the benchmark: how SQLite packs a number is ignored.
     private static func size(of value: DatabaseValue) -> Int {
         switch value.storage {
         case .null: 0
@@ -67,7 +67,7 @@ private struct WholeFile {
         purchase.webOrderLineItemId = "2000000086441201"
     }
 
-    /// What Apple tells of the renewal of that number.
+    /// Apple's notification of the renewal of that number.
     private static func renewal(_ number: Int64) -> Notification {
         let purchase = Self.purchase.renewed(number).with { purchase in
             purchase.transactionId = "200000084521\(1000 + number)"

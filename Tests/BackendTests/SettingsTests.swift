@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backend
 
-/// Versions of what an app chose, from the file to the answer (OWN-16, OWN-17).
+/// Versions of an app's settings, from the file to the answer (OWN-16, OWN-17).
 @Suite struct SettingsTests {
     private static let scope = Scope(app: World.app, environment: .production)
     private static let upgrade = purchase("2001", "pro.monthly", day: 2)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// A server that comes with another file to the same store.
+    /// A server with another configuration file on the same store.
     private static func server(
         _ world: World, _ policy: AppPolicy, gives: [String: [String]] = ["plus.monthly": ["plus"]], validFrom: Timestamp? = nil,
         on store: (any Store)? = nil
@@ -42,7 +42,7 @@ import Testing
         return Backend(store: store ?? world.store, verifier: world.apple.verifier, apps: [settings], clock: world.clock)
     }
 
-    /// Works through what is ordered; returns how often something was taken.
+    /// Performs the ordered work; returns how often something was taken.
     @discardableResult
     private static func workThrough(_ backend: Backend, most: Int = 100) async throws -> Int {
         let loop = WorkLoop(
@@ -61,14 +61,14 @@ import Testing
         try await world.store.subscription(World.key(id))?.state.owner(at: world.clock.now().adding(.minutes(1)))
     }
 
-    /// Alice buys, and Bob buys the upgrade of what is hers.
+    /// Alice buys, and Bob buys the upgrade of her subscription.
     private static func story(_ backend: Backend, _ world: World) async throws {
         _ = try await claim(backend, world, World.alice, .purchase, Purchase())
         world.clock.set(upgrade.purchaseDate.adding(.minutes(1)))
         _ = try await claim(backend, world, World.bob, .purchase, upgrade)
     }
 
-    /// Olga's order that the policy holds from the instant.
+    /// Olga's order that the policy is valid from the instant.
     private static func order(_ policy: AppPolicy, from: Timestamp, _ world: World) throws -> SettingsOrder {
         let content = server(world, policy).apps[World.app]?.content
         var order = SettingsOrder(app: World.app, content: try #require(content), actor: "olga")
@@ -186,7 +186,7 @@ import Testing
             #expect(try await old.adoptSettings()[World.app] == .superseded(number: 1, newest: 2))
             await #expect(throws: BackendError.self) { try await old.checkHealth() }
             #expect(try await old.settingsVersions(of: World.app).count == 2)
-            // It goes on under the version in force.
+            // It continues with the version in force.
             _ = try await Self.claim(old, world, World.alice, .purchase, Purchase())
             _ = try await Self.claim(old, world, World.bob, .restore, Purchase())
             #expect(try await Self.owner(world) == World.bob)
@@ -236,7 +236,7 @@ import Testing
                     of: CustomerID("nobody"), app: World.app, environment: .production, at: nil)
                 #expect(nobody.entitlements.count == 2)
             }
-            // The server with the old file judges by the new version, and back and forth nothing flaps.
+            // The server with the old file decides by the new version, and the result does not alternate between the servers.
             _ = try await Self.claim(one, world, World.bob, .restore, Purchase())
             #expect(try await Self.owner(world) == World.bob)
             let rows = try await Self.audit(world).count
@@ -260,7 +260,7 @@ import Testing
 
     // MARK: Working through
 
-    /// Writes so many subscriptions of Alice's, each restored by Bob half a day later.
+    /// Writes this many subscriptions of Alice's, each restored by Bob half a day later.
     private static func restored(_ count: Int64, _ backend: Backend, _ world: World) async throws {
         let start = world.clock.now()
         for number in 0..<count {
@@ -291,7 +291,7 @@ import Testing
             let left = try await world.store.work(after: 0, limit: 1000).first { $0.order.kind == .applySettings }
             let progress = try SettingsProgress(json: try #require(left).order.body)
             #expect(progress.changed == 25 && progress.after == "5024" && progress.looked == 25)
-            // Nobody is given it before the lease ends; then another server goes on.
+            // Nobody gets it before the lease ends; then another server continues.
             #expect(try await Self.workThrough(first) == 0)
             world.clock.set(world.clock.now().adding(.minutes(2)))
             #expect(try await Self.workThrough(first) > 0)

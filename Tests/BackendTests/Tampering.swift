@@ -5,9 +5,9 @@ import Primitives
 import Storage
 import Testing
 
-/// Books, and what somebody does who holds their file.
+/// Books, and what an attacker with access to their file does.
 extension World {
-    /// A life with a renewal, a refund, two customers, a notification about no subscription, and a seal in its midst.
+    /// A life with a renewal, a refund, two customers, a notification about no subscription, and a seal in the middle.
     func live() async throws {
         _ = try await receive(Notification("u1", about: Purchase()))
         _ = try await receive(Notification("t1", "TEST", about: nil))
@@ -22,7 +22,7 @@ extension World {
         _ = try await receive(Notification("u2", about: refunded))
     }
 
-    /// The triggers are no wall for him: he takes them off and puts them back.
+    /// The triggers do not stop this attacker, who removes them and puts them back.
     func tamper(_ sql: String) throws { try tamper { try $0.execute(sql: sql) } }
 
     func tamper(_ change: (Database) throws -> Void) throws {

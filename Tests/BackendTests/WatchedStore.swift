@@ -2,7 +2,7 @@ import Ledger
 import Storage
 import Synchronization
 
-/// A real store that counts its transactions, can hold them up, and lets one kind of body fail.
+/// A real store that counts its transactions, can block them, and can make one kind of body fail.
 final class WatchedStore: Sendable {
     let store: any Store
     private let state = Mutex(State())
@@ -21,7 +21,7 @@ final class WatchedStore: Sendable {
     var transactions: Int { state.withLock { $0.transactions } }
     var heldUp: Int { state.withLock { $0.gate.count } }
 
-    /// From now on transactions wait before they begin.
+    /// Makes transactions wait before they begin, from now on.
     func close() { state.withLock { $0.isClosed = true } }
 
     func open() {
@@ -34,7 +34,7 @@ final class WatchedStore: Sendable {
 
     func fail(with error: StorageError?) { state.withLock { $0.failure = error } }
 
-    /// The next `times` after so many more that succeed; those that are held up now count.
+    /// Makes the next `times` transactions fail after this many more that succeed; those that are blocked now count.
     func fail(with error: StorageError, after: Int, times: Int) {
         state.withLock { ($0.failure, $0.failing) = (error, after..<(after + times)) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backend
 
-/// Does what the test says, and remembers what it was asked.
+/// Does what the test says, and records what it was asked to do.
 private final class ScriptedPerformer: WorkPerformer {
     let kind: WorkKind
     private let isOpen: @Sendable () -> Bool
@@ -33,7 +33,7 @@ private final class ScriptedPerformer: WorkPerformer {
 }
 
 extension Mutex<Int> {
-    /// Counts one more, and says how many that makes.
+    /// Counts one more, and returns the total.
     fileprivate borrowing func countOne() -> Int {
         withLock { count in
             count += 1
@@ -42,7 +42,7 @@ extension Mutex<Int> {
     }
 }
 
-/// No deadline of these tests is a real one: pauses end when the test says so. What hangs is ended by the limit alone.
+/// No deadline of these tests uses real time: pauses end when the test says so. Only the limit ends a test that hangs.
 @Suite(.timeLimit(.minutes(30))) struct `A worker's loop` {
     private static let scope = Scope(app: World.app, environment: .production)
 
@@ -61,7 +61,7 @@ extension Mutex<Int> {
             jitter: { 1 })
     }
 
-    /// Pauses that end when their gate is opened, and else only with their task.
+    /// Pauses that end when their gate is opened, otherwise only with their task.
     private static func pauses(nextLook: Gate = Gate(), timeIsUp: Gate = Gate()) -> WorkPauses {
         WorkPauses(untilNextLook: { _ in try await nextLook.wait() }, untilTimeIsUp: { _ in try await timeIsUp.wait() })
     }
@@ -94,7 +94,7 @@ extension Mutex<Int> {
                 $0.attempts = 4
                 $0.backoff = Backoff(first: .seconds(1), greatest: .seconds(3))
             }
-            // With all of its chance part, the pause is 1, 2 and then at most 3 seconds.
+            // With its full random part, the pause is 1, 2 and then at most 3 seconds.
             for pause in [1, 2, 3] as [Int64] {
                 #expect(try await loop.runOnce() == 1)
                 let early = world.clock.now().adding(.seconds(pause)).adding(Milliseconds(-1))
@@ -143,7 +143,7 @@ extension Mutex<Int> {
         try await withWorld { world in
             let now = world.clock.now()
             try await world.store.write { try $0.order([Self.order("a", due: now)]) }
-            // The first worker took it and is stopped in the midst of it.
+            // The first worker took it and is stopped in the middle of it.
             let held = try await world.store.write { try $0.lease(WorkRequest(kinds: [.deliver], worker: "dead"), at: now) }
             let performer = ScriptedPerformer { _ in .done() }
             let loop = Self.loop(world, performer, name: "next")
@@ -192,7 +192,7 @@ extension Mutex<Int> {
                 }
                 return .done()
             }
-            // Only the end of work wakes this loop; a loop that waited for the long one would never come back.
+            // Only the end of work wakes this loop; a loop that waited for the long task would never return.
             let loop = Self.loop(world, performer, pauses: Self.pauses(nextLook: othersEnded)) { $0.concurrency = 4 }
             await loop.run(while: { others.withLock { $0 } < 20 }) { Issue.record($0) }
             #expect(try await world.store.work(after: 0, limit: 99).isEmpty)
@@ -210,7 +210,7 @@ extension Mutex<Int> {
             }
             let pauses = WorkPauses(
                 untilNextLook: { _ in
-                    // The second time something is due; after that there is nothing to look for.
+                    // The second time something is due; after that there is nothing to find.
                     guard looked.countOne() == 1 else { return try await ended.wait() }
                     try await world.store.write { try $0.order([Self.order("a", due: now)]) }
                 }, untilTimeIsUp: { _ in try await Gate().wait() })
@@ -234,7 +234,8 @@ extension Mutex<Int> {
                 if count.countOne() == 20 { delivered.open() }
                 return .done()
             }
-            // The asking ones all hang until everything is delivered: if they had a delivering one's place, it would never be.
+            // The asking tasks all hang until everything is delivered: if they took the place of a delivering one, that would
+            // never happen.
             let loop = WorkLoop(
                 store: world.store, clock: world.clock, lanes: [WorkLane(asking), WorkLane(delivering)], worker: "w",
                 pauses: Self.pauses(nextLook: delivered), jitter: { 0 })
@@ -281,7 +282,7 @@ extension Mutex<Int> {
             try await world.store.write { try $0.order([Self.order("a", due: now)]) }
             let warning = OperatorWarning(kind: .unknownNotificationType, value: "kept", firstSeenAt: now)
             let performer = ScriptedPerformer { _ in
-                // Its lease ends while it is at it, and another takes the work.
+                // Its lease ends while it is working, and another worker takes the work.
                 world.clock.set(now.adding(.minutes(1)))
                 _ = try await world.store.write {
                     try $0.lease(WorkRequest(kinds: [.deliver], worker: "another"), at: now.adding(.minutes(1)))
@@ -318,7 +319,7 @@ extension Mutex<Int> {
             let begun = Gate()
             let performer = ScriptedPerformer { _ in
                 begun.open()
-                // Until it is told that its time is up; and it is done all the same.
+                // It runs until its time is up, and completes all the same.
                 do { try await Gate().wait() } catch { return .done() }
                 return .abandon(because: "nobody told it")
             }
@@ -360,7 +361,7 @@ extension Mutex<Int> {
             let ended = after.filter { $0.event.kind == .accessEnded }.map(\.event.subscription.originalTransactionId)
             #expect(ended.count == count)
             #expect(Set(ended).count == count)
-            // Once more nothing is due.
+            // Nothing is due any more.
             let request = WorkRequest(kinds: [.tell], worker: "x")
             let left = try await world.store.write { [now = world.clock.now()] in try $0.lease(request, at: now) }
             #expect(left.isEmpty)

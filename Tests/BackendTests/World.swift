@@ -8,7 +8,7 @@ import Storage
 import StorageSQLite
 import Synchronization
 
-/// A clock that stands where the test puts it.
+/// A clock that stands still where the test sets it.
 final class StandingClock: TimeSource {
     private let instant: Mutex<Timestamp>
 
@@ -19,7 +19,8 @@ final class StandingClock: TimeSource {
     func set(_ instant: Timestamp) { self.instant.withLock { $0 = instant } }
 }
 
-/// A server's inside: real verifier, real SQLite file, a clock that stands. Two apps are configured, `app` and `other`.
+/// The inside of a server: real verifier, real SQLite file, a clock that stands still. Two apps are configured, `app` and
+/// `other`.
 struct World: Sendable {
     static let alice = CustomerID("alice")
     static let bob = CustomerID("bob")
@@ -104,7 +105,7 @@ struct World: Sendable {
     }
 }
 
-/// Runs the body with a world whose file is gone afterwards.
+/// Runs the body with a world whose file is removed afterwards.
 func withWorld(
     sandboxAccess: SandboxAccess = .testers([World.alice]), policy: AppPolicy = AppPolicy(), _ body: (World) async throws -> Void
 ) async throws {
@@ -117,14 +118,14 @@ func withWorld(
 }
 
 extension BackendError {
-    /// The verifier's reason, where it was one.
+    /// The verifier's reason, if there was one.
     var refusal: String? {
         if case .refusedEvidence(let refusal) = self { return refusal.code }
         return nil
     }
 }
 
-/// The code of the verifier's refusal that the body ends with; nil where it does not.
+/// The code of the verifier's refusal that the body throws; nil where it throws none.
 func refusal(_ body: () async throws -> Void) async throws -> String? {
     do {
         try await body()

@@ -62,7 +62,7 @@ struct Chaos: AsyncParsableCommand {
             do {
                 report = try await fault(stage)
             } catch {
-                // Whatever stops the harness is a failure of the fault, with what it says.
+                // Any error that stops the harness is a failure of the fault, with the error's text.
                 report = FaultReport(id, "could not be carried out")
                 report.findings = ["\(error)"]
             }
@@ -137,7 +137,7 @@ struct Chaos: AsyncParsableCommand {
         only.map { $0.split(separator: ",").contains(id[...]) } ?? true
     }
 
-    /// The commit that is tested, and whether something is changed beside it.
+    /// The commit that is tested, and whether there are uncommitted changes.
     private func commit(_ folder: String) async throws -> String {
         try await Child.output(of: "git", ["describe", "--always", "--dirty", "--abbrev=12"], in: folder)
             .trimmingCharacters(in: .whitespacesAndNewlines)

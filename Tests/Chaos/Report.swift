@@ -1,12 +1,12 @@
-/// What one fault came to.
+/// The result of one fault.
 struct FaultReport: Sendable {
-    /// What must be printed of each run.
+    /// The figures that are printed for each run.
     struct Counts: Sendable {
         var sent = 0
         var acknowledged = 0
         var lost = 0
         var double = 0
-        /// Sendings whose outcome the client never learned.
+        /// Requests whose outcome the client never learned.
         var unknown = 0
         /// Processes that we ended.
         var killed = 0
@@ -17,9 +17,9 @@ struct FaultReport: Sendable {
     var counts = Counts()
     /// Measured: name and value.
     var figures: [(name: String, value: String)] = []
-    /// What is not as it should be; empty: passed.
+    /// The faults that were found; empty: passed.
     var findings: [String] = []
-    /// What is not as it should be and is known, with where it will be mended; it does not fail the run.
+    /// Known faults, with the place where they will be fixed; they do not fail the run.
     var known: [String] = []
     /// Why it could not run; nil where it ran.
     var skipped: String?
@@ -30,7 +30,7 @@ struct FaultReport: Sendable {
         self.title = title
     }
 
-    /// Takes over what an audit found.
+    /// Adds the findings of an audit.
     mutating func add(_ found: Audit.Findings) {
         counts.lost += found.lost.count
         counts.double += found.double.count
@@ -46,12 +46,13 @@ struct FaultReport: Sendable {
         counts.unknown += journal.unknown
     }
 
-    /// A finding unless it is as it should be.
+    /// Adds a finding unless the condition is true.
     mutating func expect(_ isRight: Bool, _ finding: @autoclosure () -> String) {
         if !isRight { findings.append(finding()) }
     }
 
-    /// Moves known faults out of the findings. One that was not found is a finding itself: then its entry must go.
+    /// Moves known faults out of the findings. A known fault that was not found is a finding itself: its entry must then be
+    /// removed.
     mutating func setAside(_ issues: [KnownIssue]) {
         for issue in issues where issue.fault == id && skipped == nil {
             let found = findings.filter { $0.contains(issue.words) }
@@ -74,7 +75,7 @@ struct FaultReport: Sendable {
         return id.padded(15) + verdict.padded(7) + columns + wall.words.leading(9)
     }
 
-    /// What it came to, in full.
+    /// The full result.
     var text: String {
         let counted =
             "sent \(counts.sent) · acknowledged \(counts.acknowledged) · lost \(counts.lost) · double \(counts.double) · "
@@ -88,13 +89,13 @@ struct FaultReport: Sendable {
     }
 }
 
-/// A fault of the server that the harness found and that is not mended yet.
+/// A fault of the server that the harness found and that is not fixed yet.
 struct KnownIssue: Sendable {
     /// The report's id.
     let fault: String
-    /// What its finding holds.
+    /// The text that its finding contains.
     let words: String
-    /// Where it will be mended.
+    /// Where it will be fixed.
     let mending: String
 
     /// None at present.
@@ -102,10 +103,10 @@ struct KnownIssue: Sendable {
 }
 
 extension String {
-    /// With blanks at its end up to a width.
+    /// Padded with trailing blanks to a width.
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-    /// With blanks before it up to a width.
+    /// Padded with leading blanks to a width.
     func leading(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }
 

@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import LedgerOracle
 
-/// What all faults share: the seed, the server's binary, a folder of their own, and how large they are.
+/// What all faults share: the seed, the server's binary, a folder, and their size.
 struct Stage: Sendable {
     let seed: UInt64
     /// When the run began, in milliseconds since 1970.
     let now: Int64
     /// The built `tenure`.
     let binary: String
-    /// Whether faults have their full size or a tenth of it. Times are judged at full size alone, which has a machine for itself.
+    /// Whether faults have their full size or a tenth of it. Times are checked only at full size, which has a machine to itself.
     let isFull: Bool
-    /// Everything that is written stands below it.
+    /// Everything is written below it.
     let folder: String
     /// Where the C sources of the shims are.
     let shims: String
 
-    /// A folder for one fault, made.
+    /// Creates a folder for one fault.
     func folder(_ name: String) throws -> String {
         let path = "\(folder)/\(name)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -26,12 +26,12 @@ struct Stage: Sendable {
     /// A full size, or a tenth of it, but at least one.
     func size(_ full: Int) -> Int { isFull ? full : max(1, full / 10) }
 
-    /// Randomness of one fault's own, so that `--only` changes nothing.
+    /// Separate randomness for each fault, so that `--only` changes nothing.
     func chance(_ fault: String) -> Chance {
         Chance(seed: fault.utf8.reduce(seed) { ($0 &* 31) &+ UInt64($1) })
     }
 
-    /// Waits until the server answers that it is ready; how long it took, or nil if it did not within the limit.
+    /// Waits until the server answers that it is ready; returns how long it took, or nil if it was not ready within the limit.
     func waitUntilReady(_ server: TenureServer, _ client: ChaosClient, within limit: Duration) async throws -> Duration? {
         let start = ContinuousClock.now
         while ContinuousClock.now - start < limit {

@@ -7,7 +7,7 @@ import NIOPosix
     import Darwin
 #endif
 
-/// One connection through the proxy: two sockets on one event loop, and what is on its way between them.
+/// One connection through the proxy: two sockets on one event loop, and the bytes in transit between them.
 final class Connection: Sendable {
     let proxy: FaultProxy
     private let client: any Channel
@@ -28,7 +28,7 @@ final class Connection: Sendable {
         generator = .makeBoxSendingValue(SplitMix64(seed: seed), eventLoop: client.eventLoop)
     }
 
-    /// Begins to pass bytes on; on the event loop.
+    /// Begins to forward bytes; on the event loop.
     func join(_ server: any Channel) throws {
         let toServer = Half(self, .toServer, from: client, to: server)
         let toClient = Half(self, .toClient, from: server, to: client)
@@ -50,7 +50,7 @@ final class Connection: Sendable {
         halves.value?.toClient.advance()
     }
 
-    /// One side has gone: the other learns it when everything is passed on, and not at all while nothing passes.
+    /// One side has closed: the other side learns it when everything is forwarded, and not at all while nothing passes.
     func spreadEnd() {
         guard let halves = halves.value, !proxy.toxics.isBlackHole else { return }
         for half in [halves.toServer, halves.toClient] { half.spreadEnd() }
@@ -71,12 +71,12 @@ final class Connection: Sendable {
         loop.execute { [self] in end(.reset) }
     }
 
-    /// Ends both sides; on the event loop. Bytes that were written before are sent before a FIN and may be lost before an RST, so
-    /// callers write, and end when that is done.
+    /// Ends both sides; on the event loop. Bytes that were written before are sent before a FIN, but may be lost before an RST,
+    /// so callers write first and end when that is done.
     func end(_ manner: Toxics.Cut.Manner) {
         for channel in [client] + (halves.value.map { [$0.toServer.target] } ?? []) {
             if manner == .reset, let socket = channel as? any SocketOptionProvider {
-                // Closing a socket that lingers for no time sends RST.
+                // Closing a socket with a linger time of zero sends RST.
                 socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
             } else {
                 channel.close(promise: nil)
@@ -93,7 +93,7 @@ private final class Half: ChannelInboundHandler {
     private let direction: Toxics.Direction
     private let source: any Channel
     let target: any Channel
-    /// What has come in and is not passed on yet; not more than was read at once, since no more is read meanwhile.
+    /// Bytes received but not forwarded yet; not more than one read, because nothing else is read meanwhile.
     private var waiting: [ByteBuffer] = []
     private var passed = 0
     private var isWriting = false
@@ -126,10 +126,10 @@ private final class Half: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Asks for more only when all that came was passed on.
+    /// Reads more only when everything received was forwarded.
     func readOn() { if waiting.isEmpty, !isWriting, !hasEnded { source.read() } }
 
-    /// Passes on what waits, as the toxics of this moment will have it.
+    /// Forwards waiting bytes, subject to the present toxics.
     func advance() {
         let toxics = connection.proxy.toxics
         guard !isWriting, !toxics.isBlackHole, target.isActive, var chunk = waiting.first else { return }
@@ -152,7 +152,7 @@ private final class Half: ChannelInboundHandler {
         }
     }
 
-    /// How many bytes go through, and how the connection ends after them; nil where it goes on.
+    /// How many bytes pass, and how the connection ends after them; nil where it continues.
     private func fate(of piece: ByteBuffer) -> (allowed: Int, end: Toxics.Cut.Manner?) {
         let toxics = connection.proxy.toxics
         if let cut = toxics.cut, cut.direction == direction, passed + piece.readableBytes >= cut.bytes,
@@ -160,7 +160,7 @@ private final class Half: ChannelInboundHandler {
         {
             return (max(0, cut.bytes - passed), cut.manner)
         }
-        // Watched also while nothing is to be dropped, so as not to lose count of the messages.
+        // Watched even while nothing is to be dropped, to keep track of the messages.
         if direction == .toClient, let before = watcher.bytesBeforeReply(in: piece.readableBytesView),
             connection.proxy.spendCommitReply()
         {
@@ -180,7 +180,8 @@ private final class Half: ChannelInboundHandler {
         if !source.isActive { connection.spreadEnd() }
     }
 
-    /// Where the source has gone, the target is closed once it has everything; where the target has gone, so is the source.
+    /// Where the source has closed, the target is closed once it has everything; where the target has closed, the source is
+    /// closed too.
     func spreadEnd() {
         if !target.isActive {
             source.close(promise: nil)

@@ -2,8 +2,8 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A TCP proxy on 127.0.0.1 that does what networks do: it delays, cuts, goes silent. One seed gives one behaviour for the same
-/// traffic. For tests and for the chaos tool; toxics may be changed while connections stand.
+/// A TCP proxy on 127.0.0.1 that imitates bad networks: it delays, cuts, goes silent. One seed gives the same behaviour for the
+/// same traffic. For tests and for the chaos tool; toxics may be changed while connections are open.
 package final class FaultProxy: Sendable {
     private struct State: Sendable {
         var toxics: Toxics
@@ -12,7 +12,7 @@ package final class FaultProxy: Sendable {
         var traffic = Traffic()
     }
 
-    /// Bytes that came in on all connections.
+    /// Bytes received on all connections.
     package struct Traffic: Sendable, Hashable {
         package var toServer = 0
         package var toClient = 0
@@ -24,7 +24,7 @@ package final class FaultProxy: Sendable {
     /// Where to connect instead of to the server.
     package let port: Int
 
-    /// Who makes connections; apart from the proxy, since the listening socket wants one before there is a proxy.
+    /// Creates connections; separate from the proxy, because the listening socket needs it before the proxy exists.
     private final class Acceptor: Sendable {
         let proxy = Mutex<FaultProxy?>(nil)
     }
@@ -41,7 +41,7 @@ package final class FaultProxy: Sendable {
     ///
     /// - Parameters:
     ///   - serverPort: of the server, on 127.0.0.1.
-    ///   - seed: of everything that is left to chance.
+    ///   - seed: determines everything random.
     package static func started(
         to serverPort: Int, toxics: Toxics = Toxics(), seed: UInt64 = 1,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
@@ -74,21 +74,21 @@ package final class FaultProxy: Sendable {
             .connect(host: "127.0.0.1", port: serverPort)
             .flatMapThrowing { server in try connection.join(server) }
             .flatMapError { error in
-                // Nobody listens there: say so as a server would that has just gone.
+                // Nobody listens there: behave like a server that has just ended.
                 self.forget(connection)
                 return client.close().flatMapThrowing { throw error }
             }
     }
 
-    /// Both sides of the connection are closed.
+    /// Removes a connection; both of its sides are closed.
     func forget(_ connection: Connection) {
         state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }
     }
 
-    /// What is done from now on, also to connections that stand.
+    /// The effects from now on, also on open connections.
     package var toxics: Toxics { state.withLock { $0.toxics } }
 
-    /// Changes what is done.
+    /// Changes the effects.
     package func set(_ change: (inout Toxics) -> Void) {
         let connections = state.withLock { state in
             change(&state.toxics)
@@ -97,18 +97,18 @@ package final class FaultProxy: Sendable {
         for connection in connections { connection.toxicsHaveChanged() }
     }
 
-    /// Bytes that came in on all connections since the start.
+    /// Bytes received on all connections since the start.
     package var traffic: Traffic { state.withLock { $0.traffic } }
 
-    /// Connections that stand.
+    /// The number of open connections.
     package var connectionCount: Int { state.withLock { $0.connections.count } }
 
-    /// Resets every connection that stands.
+    /// Resets every open connection.
     package func resetAll() {
         for connection in state.withLock({ Array($0.connections.values) }) { connection.reset() }
     }
 
-    /// Listens no more and resets what stands.
+    /// Stops listening and resets open connections.
     package func stop() async throws {
         resetAll()
         acceptor.proxy.withLock { $0 = nil }
@@ -121,7 +121,7 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    /// True for the one who may carry out the cut.
+    /// True for the connection that may carry out the cut.
     func spend(_ cut: Toxics.Cut) -> Bool {
         state.withLock { state in
             guard state.toxics.cut == cut else { return false }
@@ -130,7 +130,7 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    /// True for the one who may swallow an answer to COMMIT.
+    /// True for the connection that may drop an answer to COMMIT.
     func spendCommitReply() -> Bool {
         state.withLock { state in
             guard state.toxics.commitRepliesToDrop > 0 else { return false }

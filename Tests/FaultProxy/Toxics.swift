@@ -1,9 +1,9 @@
-/// What a proxy does to the bytes that pass; without any it only passes them on. Names as in toxiproxy, where it has one.
+/// What a proxy does to the bytes that pass; without toxics it only forwards them. The names are toxiproxy's, where it has one.
 package struct Toxics: Sendable, Hashable {
     /// Which way bytes go.
     package enum Direction: Sendable, Hashable, CaseIterable { case toServer, toClient }
 
-    /// Each chunk is held back so long, in milliseconds, and by chance up to `jitter` longer; order is kept.
+    /// Each chunk is delayed by this many milliseconds, and randomly up to `jitter` longer; the order is kept.
     package struct Latency: Sendable, Hashable {
         package let milliseconds: Int64
         package let jitter: Int64
@@ -14,7 +14,7 @@ package struct Toxics: Sendable, Hashable {
         }
     }
 
-    /// One connection, the first that gets so far, is cut after exactly so many bytes in the direction; then the toxic is spent.
+    /// The first connection that reaches exactly this many bytes in the direction is cut; then the toxic is used up.
     package struct Cut: Sendable, Hashable {
         package enum Manner: Sendable, Hashable {
             /// RST to both sides (toxiproxy's `reset_peer`).
@@ -36,18 +36,18 @@ package struct Toxics: Sendable, Hashable {
 
     package var latency: Latency?
     package var cut: Cut?
-    /// Nothing is passed on and nobody is told (toxiproxy's `timeout` of 0). What came meanwhile is passed on when this ends.
+    /// Nothing is forwarded, without any error (toxiproxy's `timeout` of 0). What arrived meanwhile is forwarded when this ends.
     package var isBlackHole = false
-    /// Chunks are cut into pieces of 1 to so many bytes, written one by one.
+    /// Chunks are split into pieces of 1 to this many bytes, written one by one.
     package var slicer: Int?
-    /// So many of PostgreSQL's answers to COMMIT are swallowed, and their connections reset: the server has committed and the
+    /// This many of PostgreSQL's answers to COMMIT are dropped, and their connections reset: the server has committed, but the
     /// client cannot know. Counts down. For connections without TLS.
     package var commitRepliesToDrop = 0
 
     package init() {}
 }
 
-/// SplitMix64: one seed gives one sequence.
+/// SplitMix64: one seed always gives the same sequence.
 ///
 /// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
@@ -64,21 +64,21 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     }
 }
 
-/// Looks for the answer to COMMIT in what PostgreSQL sends, however it is cut into pieces.
+/// Looks for the answer to COMMIT in PostgreSQL's messages, however they are split.
 ///
 /// Source: PostgreSQL documentation, 55.7 "Message Formats": a byte for the kind, an Int32 length that counts itself, the
 /// contents; CommandComplete is `C` with the command tag and NUL.
 package struct CommitWatcher: Sendable {
     private static let tag = Array("COMMIT\u{0}".utf8)
 
-    /// Of the message that is coming in: kind and length, then the contents where they may be a tag.
+    /// The incoming message: kind and length, then the contents where they may be a tag.
     private var head: [UInt8] = []
     private var contents: [UInt8] = []
     private var rest = 0
 
     package init() {}
 
-    /// How many of the bytes may be passed on before an answer to COMMIT is complete; nil where none is in them.
+    /// How many of the bytes may be forwarded before an answer to COMMIT is complete; nil where they contain none.
     package mutating func bytesBeforeReply(in bytes: some Sequence<UInt8>) -> Int? {
         for (index, byte) in bytes.enumerated() {
             if head.count < 5 {
@@ -90,7 +90,7 @@ package struct CommitWatcher: Sendable {
             }
             guard head.count == 5, rest <= 0 else { continue }
             defer { head = [] }
-            // The last byte of it is held back: a message that is not whole is not read.
+            // Its last byte is held back: an incomplete message is not read.
             if head[0] == UInt8(ascii: "C"), contents == Self.tag { return index }
         }
         return nil

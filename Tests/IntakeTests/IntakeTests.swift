@@ -6,7 +6,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// Payloads signed by a chain of our own, verified, and translated.
+/// Payloads signed by our own chain, verified, and translated.
 @Suite struct IntakeTests {
     static let signedAt = Timestamp(millisecondsSince1970: 1_767_225_600_000)
     static let app = ExpectedApp(bundleId: "com.example", appAppleId: 42, environments: [.production, .sandbox])

@@ -6,7 +6,7 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// Receipts and answers of our own, as facts.
+/// Our own receipts and answers, as facts.
 @Suite struct LegacyIntakeTests {
     let world: LegacyWorld
 
@@ -55,7 +55,7 @@ import Testing
             Issue.record("no fact")
             return
         }
-        // The line of the answer has no web order line item, as in the first years; product and second join it.
+        // The line of the answer has no web order line item, as in the first years; product and second identify the period.
         let restored = LegacyWorld.item(["transaction_id": "9", "web_order_line_item_id": ""])
         let answer = try LegacyWorld.facts(LegacyWorld.answer(latest: [restored]))
         let receipt = try await world.facts(ofReceipt: try world.appReceipt([LegacyWorld.purchase()])).map(\.fact)
@@ -140,7 +140,7 @@ import Testing
         let details = try #require([signed].state(of: "1").periods.first?.transaction.details)
         #expect(details.offerType == type && details.offerIdentifier == "spring")
         let joined = try #require(([signed] + line).state(of: "1").periods.first?.transaction.details)
-        // A receipt has no word for a win-back offer; a free one it calls a trial. What Apple signed stays.
+        // A receipt cannot express a win-back offer; a free one appears as a trial. What Apple signed stays.
         #expect(joined.offerType == type && joined.offerIdentifier == "spring" && joined.offerDiscountType == "PAY_AS_YOU_GO")
     }
 

@@ -6,10 +6,10 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// One app, its signers of every age, and answers as Apple writes them.
+/// One app, its signers of all generations, and answers as Apple writes them.
 struct LegacyWorld: Sendable {
     static let app = ExpectedApp(bundleId: "com.example", appAppleId: 42, environments: [.production, .sandbox])
-    /// Keys are dear to make and tests only read them.
+    /// Keys are expensive to make, and tests only read them.
     static let shared: Result<LegacyWorld, any Error> = Result { try LegacyWorld() }
 
     /// 2026-01-01T00:00:00Z, and whole days after it.
@@ -60,7 +60,7 @@ struct LegacyWorld: Sendable {
         return answer
     }
 
-    /// The first month of subscription 1, with changes; an empty text takes a field away, as for Apple.
+    /// The first month of subscription 1, with changes; an empty text counts as an absent field, as for Apple.
     static func item(_ change: [String: Any] = [:]) -> [String: Any] {
         let month: [String: Any] = [
             "quantity": "1", "product_id": "plus.monthly", "transaction_id": "1", "original_transaction_id": "1",
@@ -135,7 +135,7 @@ extension [Fact] {
         compactMap { if case .renewal(let fact) = $0 { fact } else { nil } }
     }
 
-    /// What they come to for one subscription.
+    /// The state that they result in for one subscription.
     func state(of id: String) -> Ledger.SubscriptionState {
         let key = SubscriptionKey(
             app: AppID("app"), environment: .sandbox, originalTransactionId: OriginalTransactionID(id))
@@ -147,7 +147,7 @@ extension [Fact] {
     var subscriptions: Set<String> { Set<String>(map(\.originalTransactionId.rawValue)) }
 }
 
-/// Data that nobody here made up; where it is, the environment variable TENURE_FIXTURES says.
+/// Data that was not made up for these tests; the environment variable TENURE_FIXTURES says where it is.
 enum Fixtures {
     static var folder: String? { ProcessInfo.processInfo.environment["TENURE_FIXTURES"] }
 

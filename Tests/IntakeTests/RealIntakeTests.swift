@@ -4,7 +4,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// What Apple itself wrote, as facts; the counts are those that `openssl` and a reader of DER in Python find.
+/// What Apple itself wrote, as facts; the counts were determined with `openssl` and with a DER reader in Python.
 @Suite(.needsFixtures) struct RealIntakeTests {
     private func receipt(_ name: String) async throws -> [Fact] {
         let der = try ReceiptEncoding.bytes(base64: Fixtures.bytes("real/\(name).b64")).get()
@@ -51,7 +51,7 @@ import Testing
         let periods = states.flatMap(\.periods)
         #expect(periods.filter { $0.end == nil }.count == 1)
         #expect(periods.filter { $0.transaction.details.offerDiscountType == "FREE_TRIAL" }.count == 1)
-        // The same receipt again, under another date, says nothing that a store need keep.
+        // The same receipt again, with another date, contains nothing that a store must keep.
         for state in states {
             var history = SubscriptionHistory(key: state.key)
             let lines = facts.filter { $0.originalTransactionId == state.key.originalTransactionId }

@@ -5,7 +5,7 @@ import Ledger
 import Primitives
 import Testing
 
-/// What answers say about the next renewal, and what broken and incomplete answers do not do.
+/// What answers say about the next renewal, and what broken and incomplete answers must not do.
 @Suite struct RenewalIntakeTests {
     private func day(_ days: Int64) -> Timestamp { LegacyWorld.day(days) }
 
@@ -49,7 +49,7 @@ import Testing
             let facts = try renewals(order, latest: [LegacyWorld.item(), upgrade])
             #expect(facts.map(\.productId) == [ProductID("pro.monthly")])
         }
-        // Neither is about the newest product: which of them holds cannot be told, and nothing is guessed.
+        // Neither is about the newest product: which of them is valid is not known, and nothing is guessed.
         let strange = [pending.merging(["product_id": "a"]) { $1 }, pending.merging(["product_id": "b"]) { $1 }]
         #expect(try renewals(strange).isEmpty)
     }

@@ -63,7 +63,7 @@ def check_under_load(books):
     check(
         f"the copy holds all {len(before)} notifications that were acknowledged before it began", before and not missing, missing
     )
-    # The signatures of 10,000 lines take long in a program that was built for debugging; the restored books show them.
+    # Verifying the signatures of 10,000 lines takes long in a debug build; the restored books are checked for them.
     outcome = books.tenure("verify", "--rebuild", "--without-evidence", database=copy)
     check("tenure verify --rebuild finds the copy as it must be", outcome.returncode == 0, outcome)
     print(f"     {copy.stat().st_size / 1e6:.1f} MB in {seconds:.2f} s, the start of the program included, beside a client")

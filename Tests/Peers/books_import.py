@@ -96,7 +96,7 @@ def check_formats(folder, signer):
     lines = [items[0]["signedPayload"], items[1]["signedTransactionInfo"], alone, "", receipt, "3000000000000777"]
     path.write_text("\r\n".join(lines))
     outcome = plain.tenure("import", path)
-    # The second line's transaction stands in the first line's notification.
+    # The second line's transaction is in the first line's notification.
     check(
         "plain lines with CRLF and no last line end: three are new, one is known, Apple is asked about one",
         (outcome.returncode, outcome.stdout) == (0, "3 new\n1 known already\n1 to be asked about at Apple\n"),

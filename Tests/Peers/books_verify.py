@@ -307,7 +307,7 @@ def run(folder, signer):
         "--without-evidence passes over all of them but what cannot be read",
         {kind for kind, _ in proof(damaged, "--without-evidence")[1]} <= {"unreadable"},
     )
-    # Byte 0 is the number of the form: a history in another form is put together again from its rows (decision 0020).
+    # Byte 0 is the number of the form: a history in another form is rebuilt from its rows (decision 0020).
     check_bytes(books, "subscription", "history", "SELECT 'originalTransactionId = {original}'", ["--rebuild"], first=1)
     check_trust(books)
     check_exits(books)

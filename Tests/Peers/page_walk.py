@@ -53,7 +53,7 @@ class Terminal:
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, bufsize=1, start_new_session=True,
-            # Whoever runs in the background inherits that Ctrl-C is ignored; a terminal has it.
+            # A background process inherits that Ctrl-C is ignored; in a terminal it is not.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.lines = queue.Queue()
         threading.Thread(target=self.read, daemon=True).start()
@@ -172,7 +172,7 @@ class Reader:
         for name, terminal in self.staying.items():
             terminal.end()
             left = terminal.until(lambda seen: False)
-            # So Python says that it was Ctrl-C.
+            # This is how Python reports Ctrl-C.
             said = left[:left.index("Traceback (most recent call last):")] if left[-1:] == ["KeyboardInterrupt"] else left
             check(f"{name} printed nothing that the page is silent about", said == [], left)
         self.staying = {}

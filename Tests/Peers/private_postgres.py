@@ -9,7 +9,7 @@ import tempfile
 
 from harness import free_port
 
-# The server refuses to be root, so root lends its programs to the user `postgres`.
+# The server refuses to run as root, so root runs its programs as the user `postgres`.
 PREFIX = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
 
 

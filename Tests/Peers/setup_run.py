@@ -262,7 +262,7 @@ def check_running(folder):
               and lines["server"][0] == lines["server's clock"][0] == "ok" and time.monotonic() - started < 5, outcome)
         check("the doctor says that nothing asks Apple", "asks Apple nothing" in lines["asking Apple"][1], outcome)
         finds("a server of another configuration", folder / "real", "notifications of n-1", "problem", "does not serve n-1", "--url", url)
-        # The store's clock stands on the first of January 2026.
+        # The store's clock is set to 1 January 2026.
         finds("a server whose clock is another", folder / "real", "server's clock", "problem", "signedDateInFuture", "--url", url)
         check_addresses(folder, store, written["localAppStore"]["port"])
         told = request("GET", f"{store}/control/v1/notifications")[1]["notifications"]

@@ -231,7 +231,7 @@ def live(shop):
     do("setAutoRenew", {"enabled": True}, id=original)
     do("silenceSubscription", {"enabled": True}, id=original)
     do("silenceSubscription", {"enabled": False}, id=original)
-    # Refunds: given, taken back, asked for, decided.
+    # Refunds: granted, reversed, requested, decided.
     newest = do("listPurchases", account="anna", query="?limit=5")["transactions"][0]["transactionId"]
     do("refund", {"percentage": 50000, "reason": 1, "requestedByCustomer": True}, id=newest)
     do("showTransaction", id=newest)
@@ -251,7 +251,7 @@ def live(shop):
     do("restorePurchases", {}, account="anna")
     do("rescindConsent", {}, account="anna")
     do("tellExternalPurchase", {"event": "reminder"})
-    # What is told waits, comes late, is lost, and is told again.
+    # Notifications are held, delayed, lost, and sent again.
     do("setDelivery", {"mode": "hold"})
     do("setAutoRenew", {"enabled": False}, id=shared)
     do("release", {"order": "shuffled", "seed": 3})
@@ -445,7 +445,7 @@ def check_verbs(document, recorder):
     def run(number):
         name, words = listed[number]
         given = [word.strip("[]").split("|")[0] if "|" in word else "7" for word in words] + ["limit=7"]
-        # What is sent as it is takes no members.
+        # A body that is sent unchanged takes no members.
         given = [__file__] if words == ["FILE"] else given
         outcome = subprocess.run([TENURE, "simulate", "do", name, *given, "--url",
                                   f"http://127.0.0.1:{recorder.server_port}/{number}"], capture_output=True, text=True)

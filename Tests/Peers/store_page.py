@@ -31,7 +31,7 @@ STARTS = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
 CATALOGUE = "Examples/shop.storekit"
 UTC = datetime.timezone.utc
 
-# The texts of a table's rows: what stands together in a cell is divided by `|`, and buttons, which come last, by commas.
+# The texts of a table's rows: texts in one cell are separated by `|`, and buttons, which come last, by commas.
 CELLS = """id => [...document.getElementById(id).tBodies[0].rows].map(row => [...row.cells].map(cell => {
   const buttons = [...cell.querySelectorAll('button')].map(made => made.textContent).join(', ');
   const words = [];
@@ -160,7 +160,7 @@ class Browser:
         route.fulfill(response=route.fetch(), body=(pathlib.Path(PAGE_FROM) / name).read_text())
 
     def note(self, message):
-        # Chromium says of each answer of 400 and more that it failed, also of those that a test wants.
+        # Chromium reports each answer of 400 and more as failed, including those that a test expects.
         if message.type in ("error", "warning") and "the server responded with a status of 4" not in message.text:
             self.complaints.append(message.text)
 
@@ -245,7 +245,7 @@ def check_year(browser, store, sink, original):
     check("while it goes on the page is busy", page.locator("body").get_attribute("aria-busy") == "true")
     browser.button("+1 year").click()
     check("and a second press asks nothing", len(held) == 1, held)
-    # Before the route is taken back: Playwright lets go what is held then, in a race with this.
+    # Before the route is removed: Playwright then releases what is held, in a race with this.
     held[0].continue_()
     page.unroute("**/clock/advance")
     browser.settled()
@@ -478,7 +478,7 @@ def take_picture(chromium, path):
 
 @contextlib.contextmanager
 def chromium():
-    # As root in a container there is neither a sandbox of its own nor much of /dev/shm.
+    # As root in a container Chromium's own sandbox is not available, and /dev/shm is small.
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield browser

@@ -27,7 +27,7 @@ import harness
 from harness import BUNDLE, check
 from store_run import SHARED_SECRET, STARTS_AT, TOKEN, Shop
 
-# itunes-iap warns of members that it does not list; that it reads them is what is tested.
+# itunes-iap warns about members that it does not list; the test is that it reads them.
 warnings.simplefilter("ignore")
 
 

@@ -11,7 +11,7 @@ from harness import APPLE_ID as APPLE_ID
 from harness import BUNDLE as BUNDLE
 from harness import TENURE
 
-# What a person would call the reason of a refusal. Apple's library says less than that, ours more.
+# The reason of a refusal as a person would describe it. Apple's library says less than that, ours more.
 FORM, CHAIN, SIGNATURE, APP, ENVIRONMENT, PAYLOAD = "form", "chain", "signature", "app identifier", "environment", "payload"
 
 

@@ -11,9 +11,9 @@ import wire_jws_corpus as corpus
 from wire_checks import APP, APPLE_ID, BUNDLE, CHAIN, ENVIRONMENT, FORM, PAYLOAD, SIGNATURE, inspect, side_by_side, written
 from wire_jws_on_purpose import ON_PURPOSE
 
-# Which of Apple's statuses can mean a class. Nearly everything is VERIFICATION_FAILURE to Apple's library, and it knows no status
-# for a field that is missing: a missing bundle is another bundle to it, a missing environment another one, and a field that
-# cannot be read escapes it as an exception of the JSON library.
+# Which of Apple's statuses can mean a class. Apple's library reports nearly everything as VERIFICATION_FAILURE and has no status
+# for a missing field: it treats a missing bundle as another bundle, a missing environment as another one, and a field that cannot
+# be read causes an exception of the JSON library.
 STATUSES = {
     FORM: {"VERIFICATION_FAILURE", "EXCEPTION"},
     CHAIN: {"VERIFICATION_FAILURE", "INVALID_CERTIFICATE", "INVALID_CHAIN_LENGTH"},

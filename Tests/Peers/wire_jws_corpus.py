@@ -151,7 +151,7 @@ def good_forms(world):
     yield Case("good: third certificate is the root issued again", "transaction", jws(chain, transaction("Production"), header))
 
 
-# T04: what the header says of the algorithm, each time under a signature that holds.
+# T04: what the header says about the algorithm, each time with a valid signature.
 
 ALGORITHMS = [
     "none",
@@ -275,7 +275,7 @@ def forged_algorithms(world, payload):
     yield Case("T04 signed by the header's own jwk", "transaction", jws(world.chain, payload, header, own), FORM)
 
 
-# T07 and RFC 7515: one text for one meaning.
+# T07 and RFC 7515: one encoding for one meaning.
 
 
 def noncanonical(text):
@@ -591,7 +591,7 @@ def subjects(world):
         del (payload["data"] if kind == "notification" else payload)["appAppleId"]
         yield Case(f"FACT-4 {kind}, Production, without an Apple id", kind, jws(world.chain, payload))
     for text in ("Xcode", "LocalTesting", "sandbox", "PRODUCTION", "Production ", "Prod\u0000uction", "Prоduction"):
-        # With NUL inside it is no text that Apple writes, so it is the field that is wrong.
+        # Apple never writes a text with NUL inside, so the field is wrong.
         fault = PAYLOAD if "\u0000" in text else ENVIRONMENT
         yield Case(f"T03 environment {text!a}", "transaction", world.good(environment=text), fault)
 
@@ -773,7 +773,7 @@ def der_signature(r, s):
     return tlv(0x30, *(tlv(0x02, value.to_bytes(value.bit_length() // 8 + 1, "big")) for value in (r, s)))
 
 
-# A leaf that says what a good one says, in DER that is none.
+# A leaf with the content of a valid one, in invalid DER.
 
 
 def encodings(world):

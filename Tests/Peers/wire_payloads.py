@@ -147,7 +147,7 @@ OPTIONAL = {
     "notification": {"subtype": "BILLING_RECOVERY"},
 }
 
-# A value that is newer than everybody's list of values.
+# Values that are newer than any list of values.
 UNKNOWN_VALUES = {
     "transaction": {
         "type": "Leased Subscription",
@@ -164,7 +164,7 @@ UNKNOWN_VALUES = {
     "notification": {"notificationType": "SUBSCRIPTION_TELEPORTED", "subtype": "SIDEWAYS"},
 }
 
-# Fields without which a payload means nothing to a server, whatever a library can do without.
+# Fields that a server requires in a payload, even if a library does not.
 REQUIRED = {
     "transaction": [
         "transactionId",

@@ -180,7 +180,7 @@ def jws(chain, payload, header=None, key=None):
     return f"{signed}.{base64url(raw_signature(key or chain.leaf.key, signed.encode()))}"
 
 
-# DER by hand, for what no library would write.
+# Hand-written DER, for what no library would write.
 
 
 def tlv(tag, *contents):

@@ -65,7 +65,7 @@ CLASS_OF_CODE = {
     ),
 }
 
-# The peer's reasons for a class. It compares neither bundle nor environment: that is the caller's.
+# The peer's reasons for a class. It compares neither bundle nor environment: that is the caller's task.
 REASONS = {
     FORM: {"MALFORMED", "INVALID_SIGNATURE"},
     SIGNATURE: {"INVALID_SIGNATURE"},
@@ -73,7 +73,7 @@ REASONS = {
     CHAIN: {"UNTRUSTED_CHAIN", "INVALID_CERTIFICATE", "INVALID_CERTIFICATE_PURPOSE", "MALFORMED"},
 }
 
-# What /verifyReceipt would answer, by the class that we refuse with.
+# What /verifyReceipt would answer, by the class of our refusal.
 STATUSES = {
     None: {0},
     APP: {0},
@@ -415,7 +415,7 @@ def check_case(checks, folder, case, answer):
         f"{case.name}: tenure says what was broken", ours == case.fault, f"{answer.code or 'accepted'}, broken: {case.fault}"
     )
     theirs = None if result.verified else result.failure.reason.name
-    # What the peer leaves to its caller is compared as its caller would.
+    # What the peer leaves to its caller is compared here as a caller would do.
     agrees = result.verified if ours in (None, APP, ENVIRONMENT) else theirs in REASONS[ours]
     if case.name in ON_PURPOSE:
         checks.check(f"{case.name}: is in ON_PURPOSE and differs", not agrees, "they agree now: strike it off")

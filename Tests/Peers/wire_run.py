@@ -20,7 +20,8 @@ from wire_checks import Checks
 
 
 def main():
-    # A certificate of the corpus has a negative serial number; what `cryptography` will do about that one day is no news here.
+    # A certificate of the corpus has a negative serial number; the deprecation warning of `cryptography` about it is not relevant
+    # here.
     warnings.simplefilter("ignore", CryptographyDeprecationWarning)
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:

@@ -111,7 +111,7 @@ def check_apples(checks, keys):
     for name, signed in apples_signatures(keys).items():
         answer = inspect(signed, "--key", keys.public_path)
         claims = claims_of(signed, keys.public_pem)
-        # Apple's Python client leaves iat out of its API tokens; a signature holds without it.
+        # Apple's Python client omits iat from its API tokens; the signature is valid without it.
         checks.check(f"Apple's {name} is verified with its claims", answer.report.get("payload") == claims, answer)
         private = inspect(signed, "--key", keys.private_path)
         checks.check(f"Apple's {name}: the private key serves as well", private.is_accepted, private.code)

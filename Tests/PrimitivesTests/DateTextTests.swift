@@ -3,7 +3,7 @@ import Primitives
 import Testing
 
 @Suite struct `Dates written as text` {
-    /// Numbers that one seed gives again (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators").
+    /// Reproducible numbers from a seed (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators").
     struct SplitMix: RandomNumberGenerator {
         var state: UInt64
 

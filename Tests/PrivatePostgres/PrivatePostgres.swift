@@ -2,8 +2,8 @@ package import Foundation
 package import StoragePostgres
 import Synchronization
 
-/// A PostgreSQL server of the tests' own, in a folder of its own on a port of its own, as durable as a real one. It is stopped
-/// and its folder removed when the process that started it ends, in whatever way.
+/// The tests' own PostgreSQL server, with its own folder and port, as durable as a real one. It is stopped and its folder removed
+/// when the process that started it ends, for whatever reason.
 package final class PrivatePostgres: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -11,26 +11,26 @@ package final class PrivatePostgres: Sendable {
         package init(_ description: String) { self.description = description }
     }
 
-    /// What the server offers beside the usual.
+    /// Options beyond the usual.
     package struct Options: Sendable {
-        /// With a certificate for `localhost`, signed by a root of its own.
+        /// With a certificate for `localhost`, signed by its own root.
         package var offersTLS = false
         /// Another server, of which this one is a copy that follows it until it is promoted.
         package var primary: PrivatePostgres?
-        /// More of postgresql.conf.
+        /// Additional settings of postgresql.conf.
         package var configuration: [String: String] = [:]
 
         package init() {}
     }
 
-    /// Holds the server's data, its log and `root.pem`.
+    /// Contains the server's data, its log and `root.pem`.
     package let folder: URL
     package let port: Int
     private let programs: Programs
-    /// Databases without anything in them, to be used again.
+    /// Empty databases, to be used again.
     private let emptied = Mutex<[String]>([])
 
-    /// One per run of the tests, with TLS; each test makes a database of its own in it.
+    /// One per test run, with TLS; each test creates its own database in it.
     package static func shared() throws -> PrivatePostgres { try one.get() }
 
     private static let one = Result<PrivatePostgres, any Error> {
@@ -39,7 +39,7 @@ package final class PrivatePostgres: Sendable {
         return try PrivatePostgres(options)
     }
 
-    /// Whether the server's programs are on this machine (Debian: postgresql).
+    /// Whether the server's programs are installed (Debian: postgresql).
     package static var isInstalled: Bool { Programs.find() != nil }
 
     package init(_ options: Options = Options()) throws {
@@ -47,7 +47,7 @@ package final class PrivatePostgres: Sendable {
             throw Failure("no initdb and pg_ctl of PostgreSQL on this machine; install them (Debian: postgresql)")
         }
         self.programs = programs
-        // Short, since the path of a Unix socket must stay under 107 bytes.
+        // Short, because the path of a Unix socket must stay under 107 bytes.
         folder = FileManager.default.temporaryDirectory.appending(path: "tenure-pg-\(UUID().uuidString.prefix(8))")
         port = try Self.freePort()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -57,7 +57,7 @@ package final class PrivatePostgres: Sendable {
         if let primary = options.primary {
             try programs.run("pg_basebackup", "-D", cluster, "-X", "stream", "-c", "fast", "--no-sync", "-d", primary.url())
         } else {
-            // What initdb writes need not outlive a power cut; what the tests write is flushed as ever.
+            // What initdb writes need not survive a power cut; what the tests write is flushed as usual.
             try programs.run(
                 "initdb", "-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
         }
@@ -87,7 +87,7 @@ package final class PrivatePostgres: Sendable {
         let cluster = folder.appending(path: "cluster")
         let text = lines.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)\n" }.joined()
         try text.write(to: cluster.appending(path: "postgresql.auto.conf"), atomically: false, encoding: .utf8)
-        // Whoever belongs to the role must show a password.
+        // Members of the role must give a password.
         let rules =
             "local all all trust\nhost all +with_password 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
             + "host replication all 127.0.0.1/32 trust\n"
@@ -96,10 +96,10 @@ package final class PrivatePostgres: Sendable {
         try programs.giveToServer(cluster.appending(path: "pg_hba.conf"))
     }
 
-    /// `immediate` ends it as a power cut would, `fast` ends what is at work, `smart` waits for it.
+    /// `immediate` ends it as a power cut would, `fast` ends running sessions, `smart` waits for them.
     package enum Mode: String, Sendable { case immediate, fast, smart }
 
-    /// Returns when it takes connections again.
+    /// Returns when it accepts connections again.
     package func restart(_ mode: Mode) throws {
         try programs.run(
             "pg_ctl", "-D", folder.appending(path: "cluster").path, "-l", folder.appending(path: "log").path, "-w", "-t", "30",
@@ -110,12 +110,12 @@ package final class PrivatePostgres: Sendable {
         try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "30", "-m", mode.rawValue, "stop")
     }
 
-    /// Lets nobody new in and returns at once; the server ends by itself when the last client has gone.
+    /// Accepts no new clients and returns at once; the server ends when the last client has disconnected.
     package func beginSmartStop() throws {
         try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-W", "-m", Mode.smart.rawValue, "stop")
     }
 
-    /// Makes a copy that followed another server one that takes writes; returns when it does.
+    /// Promotes a replica to accept writes; returns when it does.
     package func promote() throws {
         try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "30", "promote")
     }
@@ -138,12 +138,12 @@ package final class PrivatePostgres: Sendable {
         return "postgres://\(user)@127.0.0.1:\(port ?? self.port)/\(database)?\(text)"
     }
 
-    /// Settings for the URL that swallow notices.
+    /// Settings for the URL that discard notices.
     package func settings(_ url: String) throws -> PostgresSettings {
         PostgresSettings(url: try PostgresURL(url, libpq: try Libpq.loaded())) { _ in }
     }
 
-    /// Runs the body with an empty database that nobody else has; whoever is connected to it afterwards is cut off.
+    /// Runs the body with an empty database for itself; remaining connections to it are closed afterwards.
     ///
     /// - Parameter options: of `CREATE DATABASE`.
     package func withDatabase<Result>(
@@ -161,7 +161,7 @@ package final class PrivatePostgres: Sendable {
         return result
     }
 
-    /// Making a database costs the server a checkpoint and more; so those of the usual kind are emptied and used again.
+    /// Creating a database costs the server a checkpoint and more, so those of the usual kind are emptied and used again.
     private func takeDatabase(_ options: String) throws -> String {
         if options.isEmpty, let name = emptied.withLock({ $0.popLast() }) { return name }
         let name = "t\(UUID().uuidString.lowercased().replacing("-", with: ""))"
@@ -171,7 +171,7 @@ package final class PrivatePostgres: Sendable {
 
     private func giveBack(_ name: String, _ options: String) throws {
         guard options.isEmpty else { return try administer("DROP DATABASE \(name) WITH (FORCE)") }
-        // First, since a test may have made the database read-only.
+        // First, because a test may have made the database read-only.
         try administer("ALTER DATABASE \(name) RESET ALL")
         try administer(
             """
@@ -192,7 +192,7 @@ package final class PrivatePostgres: Sendable {
         try connection.runScript(script)
     }
 
-    /// Free when it was asked for; somebody else could take it in the moment before the server does, and then it does not start.
+    /// A port that is free when it is requested; if another process takes it before the server does, the server does not start.
     private static func freePort() throws -> Int {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw Failure("no socket: \(errno)") }

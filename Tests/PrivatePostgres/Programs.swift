@@ -1,6 +1,6 @@
 import Foundation
 
-/// The server's programs, and how they are run: the server refuses to be root, so root lends them to the user `postgres`.
+/// The server's programs, and how they are run: the server refuses to run as root, so root runs them as the user `postgres`.
 struct Programs {
     private let folder: String
     private let isRoot = geteuid() == 0
@@ -9,7 +9,7 @@ struct Programs {
     static func find() -> Programs? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let debian = "/usr/lib/postgresql"
-        // 15 to 30: a folder that is not there is not executable.
+        // 15 to 30: a folder that does not exist is not executable.
         let folders =
             (15...30).reversed().map { "\(debian)/\($0)/bin" }
             + path.split(separator: ":").map(String.init)
@@ -20,7 +20,7 @@ struct Programs {
 
     private init(folder: String) { self.folder = folder }
 
-    /// Runs a program of the server's to its end.
+    /// Runs one of the server's programs to its end.
     func run(_ program: String, _ arguments: String...) throws {
         try Self.run(prefix + ["\(folder)/\(program)"] + arguments)
     }
@@ -32,9 +32,9 @@ struct Programs {
         if isRoot { try Self.run(["chown", "-R", "postgres:postgres", file.path]) }
     }
 
-    /// Has a shell wait until this process is gone, by whatever end: only it holds the other end of the shell's input. Then the
-    /// server is stopped and the folder removed. Signals to the process group (an interrupt from the keyboard) do not reach the
-    /// shell.
+    /// Starts a shell that waits until this process has ended, for whatever reason: only this process holds the other end of the
+    /// shell's input. Then the shell stops the server and removes the folder. Signals to the process group (an interrupt from the
+    /// keyboard) do not reach the shell.
     func removeAtEnd(_ server: URL) throws {
         let script = """
             trap '' INT TERM HUP; cat > /dev/null; \(prefix.joined(separator: " ")) "\(folder)/pg_ctl" -D "$1/cluster" \
@@ -44,7 +44,7 @@ struct Programs {
         guard pipe(&ends) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else {
             throw PrivatePostgres.Failure("no pipe: \(errno)")
         }
-        // The writing end is never closed by us: it closes with this process.
+        // We never close the writing end: it closes with this process.
         _ = try Self.spawn(["sh", "-c", script, "sh", server.path], input: ends[0], output: "/dev/null")
         close(ends[0])
     }
@@ -64,8 +64,8 @@ struct Programs {
         }
     }
 
-    /// Foundation's `Process` waits until nobody holds a socket that it gives to the child; the server, a grandchild, holds it
-    /// for good. So the child is started without anything but its three files.
+    /// Foundation's `Process` waits until nobody holds a socket that it passes to the child; the server, a grandchild, holds it
+    /// permanently. So the child is started with only its three files.
     private static func spawn(_ command: [String], input: Int32?, output: String) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -11,7 +11,7 @@ import Testing
 @Suite struct `A budget of bodies` {
     private static let kibibyte = 1024
 
-    /// In chunks, as they come from a socket; of a length that is said only if `saysLength`.
+    /// In chunks, as from a socket; the length is declared only if `saysLength`.
     private static func request(_ bytes: Int, saysLength: Bool = false) -> Request {
         let chunks = stride(from: 0, to: bytes, by: 64 * kibibyte).map {
             ByteBuffer(repeating: 0x20, count: min(64 * kibibyte, bytes - $0))
@@ -35,7 +35,7 @@ import Testing
         try await budget.reading(Self.request(700 * Self.kibibyte), upTo: 8 << 20) { held in
             #expect(held.count == 700 * Self.kibibyte)
             await #expect(throws: BodyBudget.Full.self) { try await Self.length(of: 700 * Self.kibibyte, in: budget) }
-            // A quarter is kept for what is usual.
+            // A quarter is reserved for bodies of the usual size.
             await #expect(throws: BodyBudget.Full.self) { try await Self.length(of: 300 * Self.kibibyte, in: budget) }
             let small = try await Self.length(of: 200 * Self.kibibyte, in: budget)
             #expect(small == 200 * Self.kibibyte)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Server
 
-/// T32 on a clock that the tests move; SocketTests has the same on real sockets.
+/// T32 on a clock that the tests move; SocketTests tests the same on real sockets.
 @Suite struct `Deadlines of a connection` {
     private static let limits = ConnectionDeadlines.Limits(
         header: .seconds(15), body: .seconds(30), answer: .seconds(20), pipelined: 4)

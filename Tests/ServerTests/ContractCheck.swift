@@ -2,7 +2,7 @@ import APIContract
 import HTTPTypes
 import Testing
 
-/// Holds what the server answered against the contract; the tests' client asks it of every answer.
+/// Compares the server's answers with the contract; the tests' client does so for every answer.
 enum ContractCheck {
     static func check(_ answer: Answer, to method: HTTPRequest.Method, _ uri: String) {
         guard let operation = NativeAPI.all.first(where: { $0.answers(method, uri) }) else { return }
@@ -21,7 +21,8 @@ enum ContractCheck {
 }
 
 extension ContractCheck {
-    /// What the contract reads of an answer, written once more, is what was sent: it reads every member, and no other is there.
+    /// The answer, decoded by the contract and encoded again, must equal what was sent: the contract reads every member, and
+    /// there is no other.
     private static func checkBody(of answer: Answer, to operation: EndpointDescription) {
         do {
             let reading = try #require(readings[operation.operationId])
@@ -53,7 +54,7 @@ extension ContractCheck {
 }
 
 extension EndpointDescription {
-    /// Whether a request is one to this endpoint.
+    /// Whether a request is for this endpoint.
     fileprivate func answers(_ method: HTTPRequest.Method, _ uri: String) -> Bool {
         guard self.method.rawValue == method.rawValue else { return false }
         let there = uri.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
@@ -63,7 +64,7 @@ extension EndpointDescription {
 }
 
 extension ProblemKind {
-    /// Whether a problem of this kind can have the code; of a kind with many codes only the status is compared.
+    /// Whether a problem of this kind can have the code; for a kind with many codes only the status is compared.
     fileprivate func isName(of code: String, status: Int) -> Bool {
         self.status == status && (hasManyCodes || name == code)
     }

@@ -6,9 +6,10 @@ import Primitives
 import SimulatorPKI
 import Testing
 
-/// Whoever meets a refusal in his first hour has set something wrong: what was found, what was expected, and where it is set.
+/// A refusal in the first hour comes from a wrong setting: the answer must name what was found, what was expected, and where it
+/// is set.
 @Suite struct `Refusals name the setting that decides` {
-    /// What is refused, and the words and the setting that must stand in the answer.
+    /// What is refused, and the text and the setting that the answer must contain.
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let status: Int

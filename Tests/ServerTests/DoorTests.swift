@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// A change to a good token, and why it is then not believed.
+    /// A change to a valid token, and why it is then refused.
     struct Forgery: Sendable, CustomStringConvertible {
         let description: String
         let reason: String

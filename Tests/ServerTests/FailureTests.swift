@@ -8,7 +8,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// A real store whose every use fails while the switch is on.
+/// A real store in which every call fails while the switch is on.
 struct FailingStore: Store {
     final class Switch: Sendable {
         private let error = Mutex<StorageError?>(nil)
@@ -27,7 +27,7 @@ struct FailingStore: Store {
         let failure = failure
         return try await store.write { transaction in
             let result = try body(transaction)
-            // As a disk does that fails at the commit: everything was written and nothing is kept.
+            // Like a disk that fails at the commit: everything was written and nothing is stored.
             try failure.check()
             return result
         }
@@ -199,7 +199,7 @@ struct CapturingLogHandler: LogHandler {
                 try await Self.provoke(world, client, failure)
             }
             #expect(problems.count > 8)
-            // Once on a socket too, for the lines of those who read it.
+            // Once on a socket too, for the log lines of the socket's handlers.
             let answer = try await world.application(.onAnyPort, logger: logger).test(.ahc()) { client in
                 let port = try #require(client.port)
                 let token = TokenMint(at: world.clock.now()).with { $0.secret = Array("canary".utf8) }.text
@@ -234,7 +234,7 @@ struct CapturingLogHandler: LogHandler {
         ]
     }
 
-    /// Every kind of failure with secrets in all places; returns the problems.
+    /// Provokes every kind of failure, with secrets in all places; returns the problems.
     private static func provoke(
         _ world: World, _ client: any TestClientProtocol, _ failure: FailingStore.Switch
     ) async throws -> [String] {

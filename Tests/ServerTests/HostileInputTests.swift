@@ -9,7 +9,7 @@ import StrictJSON
 import Testing
 
 @Suite struct `Hostile input` {
-    /// A body for the notification address, made from the App Store's good one.
+    /// A body for the notification address, made from a valid one of the App Store's.
     struct Hostility: Sendable, CustomStringConvertible {
         let description: String
         let code: String
@@ -23,7 +23,7 @@ import Testing
             (self.description, self.code, self.status, self.body) = (description, code, status, body)
         }
 
-        /// The payload of a good notification with a text replaced by another.
+        /// The payload of a valid notification with a text replaced by another.
         init(_ code: String, replacing text: String, by other: String) {
             self.init("\(text) as \(other.prefix(40))", code) { apple in
                 let inner = try apple.sign(Purchase())

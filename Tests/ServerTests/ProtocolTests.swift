@@ -3,7 +3,7 @@ import HummingbirdTesting
 import Logging
 import Testing
 
-/// T49: what HTTP itself asks of a server, and what strange clients get.
+/// T49: what HTTP itself requires of a server, and what strange clients get.
 @Suite struct `Requests as HTTP has them` {
     private static let routes: [(uri: String, allowed: String)] = [
         ("/api/v1/apps/app/apple/notifications", "POST"), ("/api/v1/apps/app/customers/alice/transactions", "POST"),
@@ -59,7 +59,7 @@ import Testing
 
     private static let address = "POST /api/v1/apps/app/apple/notifications HTTP/1.1\r\n"
 
-    /// What a client says, and the code of the problem that it must get; nil where it may get nothing.
+    /// What a client sends, and the code of the problem that it must get; nil where it may get nothing.
     private static let strange: [(String, String?)] = [
         ("\(address)Host: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "bodyUnfinished"),
         ("\(address)Host: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcdefgh\r\n0\r\n\r\n", "bodyUnfinished"),

@@ -12,7 +12,7 @@ import Testing
 
 @testable import Server
 
-/// A clock that stands until a test moves it.
+/// A clock that stands still until a test moves it.
 private final class SteadyClock: Sendable {
     private let instant = Mutex(ContinuousClock.now)
 
@@ -70,9 +70,9 @@ private final class SteadyClock: Sendable {
         let budgets = budgets
         #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == nil)
         for number in 0..<70_000 { try budgets.spend(Self.customer("\(number)"), perMinute: 600) }
-        // All of the others still wait, so that everybody is forgotten: a caller is favoured, and nothing grows.
+        // All of the others are still limited, so everybody is dropped: that favours callers, and nothing grows.
         #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == nil)
-        // Where most have all their requests again, those are forgotten and nobody else.
+        // Where most callers have their full budget again, only those are dropped.
         for round in 0..<3 {
             clock.advance(.seconds(1))
             for number in 0..<30_000 { try budgets.spend(Self.customer("\(round) \(number)"), perMinute: 600) }
@@ -84,7 +84,7 @@ private final class SteadyClock: Sendable {
 @Suite struct `Whoever asks too often` {
     private let clock = SteadyClock()
 
-    /// The server with limits of requests in a minute.
+    /// The server with limits of requests per minute.
     private func withServer(
         customer: Int = 0, publicKey: Int = 0, serverKey: Int = 0,
         _ body: @escaping @Sendable (World, any TestClientProtocol) async throws -> Void
@@ -162,7 +162,7 @@ private final class SteadyClock: Sendable {
         let (guesser, other) = (
             try SocketAddress(ipAddress: "203.0.113.7", port: 40_000), try SocketAddress(ipAddress: "203.0.113.8", port: 40_000)
         )
-        /// The code of the problem; nil where the door opens.
+        /// The code of the problem; nil where the request is accepted.
         func knock(
             from address: SocketAddress? = guesser, key: String, token: String? = nil, app: AppID = World.app
         ) -> String? {
@@ -191,7 +191,7 @@ private final class SteadyClock: Sendable {
         #expect(knock(from: other, key: "guess-4") == "keyWrong")
         #expect(knock(key: World.serverKey) == nil)
         #expect(knock(key: World.publicKey, token: mint.text) == nil)
-        // A token that was right is no guess: its app must hear that it needs another.
+        // A token that was valid once is not a guess: its app must learn that it needs another.
         let old = TokenMint(at: PretendAppStore.june.adding(.days(-2))).text
         for _ in 0..<5 { #expect(knock(key: World.publicKey, token: old) == "customerTokenRefused") }
         clock.advance(.seconds(20))

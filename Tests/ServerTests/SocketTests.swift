@@ -7,7 +7,8 @@ import Server
 import Testing
 
 extension ServerConfiguration {
-    /// On a free port, with time for the slowest machine: a test of a deadline sets that one, and no other ends meanwhile.
+    /// On a free port, with deadlines for the slowest machine: a test of a deadline sets that one, and no other expires
+    /// meanwhile.
     static var onAnyPort: ServerConfiguration {
         var configuration = ServerConfiguration()
         configuration.port = 0
@@ -18,7 +19,7 @@ extension ServerConfiguration {
     }
 }
 
-/// A client that says what it likes, when it likes.
+/// A client that can send anything at any time.
 struct RawConnection: Sendable {
     let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
@@ -45,7 +46,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    /// What is answered to a client that asks again where it was itself so slow that its deadline was over before it had asked.
+    /// The answer to a client that asks again if it was itself so slow that its deadline expired before it had asked.
     static func answer(to request: String, _ port: Int, replying reply: String? = nil) async throws -> String? {
         var answer: String?
         repeat {
@@ -70,7 +71,7 @@ struct RawConnection: Sendable {
 
         func say(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
 
-        /// Says a byte every tenth of a second until the other side has closed.
+        /// Sends a byte every tenth of a second until the other side has closed.
         func trickle(_ byte: String) async {
             do {
                 while true {
@@ -82,7 +83,7 @@ struct RawConnection: Sendable {
             }
         }
 
-        /// Says the text again and again, as fast as it is taken, until the other side has closed.
+        /// Sends the text again and again, as fast as it is accepted, until the other side has closed.
         func flood(_ text: String) async {
             do {
                 while true { try await say(text) }
@@ -91,10 +92,10 @@ struct RawConnection: Sendable {
             }
         }
 
-        /// All that comes until the other side closes; nil if it does not within ten minutes, which is a hang and no busy
+        /// Everything received until the other side closes; nil if it does not within ten minutes, which is a hang and not a busy
         /// machine.
         ///
-        /// - Parameter reply: what to say once as soon as something has come.
+        /// - Parameter reply: what to send once as soon as something was received.
         func everything(replying reply: String? = nil) async throws -> String? {
             try await withThrowingTaskGroup(of: String?.self) { group in
                 group.addTask {
@@ -105,7 +106,7 @@ struct RawConnection: Sendable {
                             text += String(buffer: buffer)
                         }
                     } catch is IOError {
-                        // Reset by the peer is closed too.
+                        // A reset by the peer also counts as closed.
                     } catch is ChannelError {}
                     return text
                 }
@@ -121,7 +122,7 @@ struct RawConnection: Sendable {
 }
 
 @Suite struct `Connections of slow and strange clients` {
-    /// Runs the body against the real server; afterwards others are still answered.
+    /// Runs the body against the real server; afterwards the server must still answer others.
     private func withPort(
         header: Int64 = 600, body bodyTimeout: Int64 = 600, answer: Int64 = 600,
         _ body: @escaping @Sendable (Int) async throws -> Void
@@ -139,7 +140,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    /// What a client sends, with which it then keeps the server waiting.
+    /// The beginnings that a client sends, and then keeps the server waiting.
     static let beginnings = [
         "", "GET", "GET /health/live HTTP/1.1\r\n", "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Half: ",
         "POST /api/v1/apps/app/apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
@@ -234,14 +235,14 @@ struct RawConnection: Sendable {
         }
     }
 
-    /// What arrives is never read; the server would otherwise owe answers for ever, and a few such peers would have every
-    /// connection that there is.
+    /// The client never reads; without a limit the server would hold answers forever, and a few such peers would occupy all
+    /// connections.
     @Test func `T32 Whoever asks and asks and never reads is closed`() async throws {
         try await withPort(answer: 1) { port in
             let isClosed = try await Self.neverReading(port) { channel in
                 let request = ByteBuffer(
                     string: "GET /nowhere/\(String(repeating: "x", count: 4000)) HTTP/1.1\r\nHost: x\r\n\r\n")
-                // One after the other, so that no more than a few are unanswered at once.
+                // One after the other, so that only a few are unanswered at once.
                 while channel.isActive {
                     try await channel.writeAndFlush(request)
                     try await Task.sleep(for: .milliseconds(1))
@@ -261,7 +262,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    /// A client that reads nothing, whatever arrives; true when the server has closed.
+    /// A client that never reads; true when the server has closed.
     private static func neverReading(
         _ port: Int, _ talk: @escaping @Sendable (any Channel) async throws -> Void
     ) async throws -> Bool {
@@ -273,9 +274,9 @@ struct RawConnection: Sendable {
                 do {
                     try await talk(channel)
                 } catch is IOError {
-                    // Closed while we talked.
+                    // Closed while we were sending.
                 } catch is ChannelError {}
-                // A reset shows by writing alone, where nothing is read.
+                // Where nothing is read, only writing detects a reset.
                 while channel.isActive {
                     try? await channel.writeAndFlush(ByteBuffer(string: "\r\n"))
                     try await Task.sleep(for: .milliseconds(50))

@@ -19,7 +19,7 @@ import StrictJSON
 import Synchronization
 import Testing
 
-/// A clock that stands where the test puts it.
+/// A clock that stands still where the test sets it.
 final class StandingClock: TimeSource {
     private let instant: Mutex<Timestamp>
 
@@ -98,7 +98,7 @@ struct World: Sendable {
             dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration, logger: logger)
     }
 
-    /// How many rows all tables have together.
+    /// The total number of rows of all tables.
     func rowCount() throws -> Int {
         try DatabaseQueue(path: path).writeWithoutTransaction { database in
             let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -107,7 +107,7 @@ struct World: Sendable {
     }
 }
 
-/// Runs the body with a world whose file is gone afterwards.
+/// Runs the body with a world whose file is removed afterwards.
 func withWorld(wrapping: (any Store) -> any Store = { $0 }, _ body: (World) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -117,7 +117,7 @@ func withWorld(wrapping: (any Store) -> any Store = { $0 }, _ body: (World) asyn
     try await body(try World(path: folder.appending(path: "tenure.sqlite").path(), wrapping: wrapping))
 }
 
-/// Runs the body with a world and a client of its router in process.
+/// Runs the body with a world and an in-process client of its router.
 func withRouter(
     wrapping: (any Store) -> any Store = { $0 }, _ body: @escaping @Sendable (World, any TestClientProtocol) async throws -> Void
 ) async throws {
@@ -134,7 +134,7 @@ extension Logger {
     static var silent: Logger { Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() } }
 }
 
-/// An answer, read.
+/// An answer that was read.
 struct Answer: Sendable {
     let status: HTTPResponse.Status
     let headers: HTTPFields
@@ -152,7 +152,7 @@ struct Answer: Sendable {
 
     var code: String? { member("code") }
 
-    /// Whether it is a problem as RFC 9457 and our API say one.
+    /// Whether it is a problem as RFC 9457 and our API define it.
     var isProblem: Bool {
         headers[.contentType] == "application/problem+json" && member("type") == "about:blank"
             && member("status") == "\(status.code)"
@@ -198,7 +198,7 @@ extension World {
     static let entitlements = "/api/v1/apps/app/customers/alice/entitlements"
 }
 
-/// Customer tokens as an app's backend would mint them, and as it would not.
+/// Customer tokens as an app's backend mints them, and invalid ones.
 struct TokenMint {
     var algorithm = "HS256"
     var secret = World.secret

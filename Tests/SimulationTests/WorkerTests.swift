@@ -25,7 +25,7 @@ private struct SimulatedTime: TimeSource {
     func now() -> Timestamp { simulator.clockNow() }
 }
 
-/// Where events are delivered to: a web server that remembers, and that can have bad days.
+/// The receiver of events: a web server that records them, and that can fail.
 private final class Sink: Sendable {
     private struct State {
         var received: [(id: String, sequence: Int64, kind: String)] = []
@@ -38,7 +38,7 @@ private final class Sink: Sendable {
 
     var received: [(id: String, sequence: Int64, kind: String)] { state.withLock { $0.received } }
 
-    /// Answers so many times with 503.
+    /// Answers this many times with 503.
     func refuse(_ times: Int) { state.withLock { $0.refusals = times } }
 
     func application() -> some ApplicationProtocol {
@@ -61,7 +61,7 @@ private final class Sink: Sendable {
     }
 }
 
-/// Asks the local App Store about a subscription, over HTTP, and takes what it says.
+/// Asks the local App Store about a subscription, over HTTP, and ingests the answer.
 private struct AskingPerformer: WorkPerformer {
     let kind = WorkKind.askApple
     let backend: Backend
@@ -138,8 +138,8 @@ private final class DeliveringPerformer: WorkPerformer {
         return settings
     }
 
-    /// Nobody tells of the renewal; the worker asks when the period is over, and the sink hears all of it, in order, though it is
-    /// down for a while.
+    /// No notification reports the renewal; the worker asks when the period is over, and the sink gets all events in order,
+    /// although it is down for a while.
     @Test func `RECON-1 A silent renewal is found by asking, and every event is delivered in order`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -181,7 +181,7 @@ private final class DeliveringPerformer: WorkPerformer {
         }
     }
 
-    /// Until nothing is due.
+    /// Runs until nothing is due.
     private static func run(_ loop: WorkLoop) async throws {
         var turns = 0
         while try await loop.runOnce() > 0 {

@@ -55,7 +55,7 @@ import Testing
         #expect(error?.reason.contains("PQlibVersion") == true)
     }
 
-    /// The words as libpq 15 writes them in its verbose form, in two languages.
+    /// The messages as libpq 15 writes them in its verbose form, in two languages.
     @Test func `The SQLSTATE of a refusal is found in whatever language it is told`() {
         let english =
             "connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  28P01: password authentication failed\nLOCATION:  x"
@@ -99,7 +99,7 @@ extension PostgresTests {
                 try server.administer("ALTER DATABASE \(name) SET synchronous_commit = local")
                 let connection = try PostgresConnection(try server.settings(server.url(name)), libpq: try Libpq.loaded())
                 defer { connection.close() }
-                // A setting of the session's own is the one that no reload of the server's configuration changes.
+                // Only a setting of the session itself survives a reload of the server's configuration.
                 let row = try connection.one("SELECT setting, source FROM pg_settings WHERE name = 'synchronous_commit'")
                 #expect(try row.text(0) == "local")
                 #expect(try row.text(1) == "session")

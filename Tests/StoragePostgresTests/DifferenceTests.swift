@@ -9,7 +9,7 @@ import Testing
 
 @testable import StoragePostgres
 
-/// Numbers from a seed, the same everywhere.
+/// Numbers from a seed, the same on all machines.
 private struct Chance {
     private var state: UInt64
 
@@ -29,21 +29,21 @@ private struct Chance {
     mutating func happens(oneIn count: Int) -> Bool { below(count) == 0 }
 }
 
-/// One step of a random script, with everything that it needs.
+/// One step of a random script, with all of its data.
 private enum Step: Sendable {
     case arrive([Arrival])
     case claim(Claim, SubscriptionKey, AppPolicy)
     case register(TokenName, CustomerID, isAnonymous: Bool)
     case order([WorkOrder])
-    /// Takes work, and ends each as its place says: finished, postponed, abandoned, or left to its lease.
+    /// Takes work, and ends each item according to its place: finished, postponed, abandoned, or left to its lease.
     case work(WorkRequest, at: Timestamp)
     case seal(AppID, at: Timestamp)
     case warn(OperatorWarning, Scope)
-    /// Everything of the steps, and then nothing of it.
+    /// Writes everything, and then rolls it back.
     case fail([Arrival])
 }
 
-/// A script about a few customers, subscriptions, apps and tokens, so that they meet often.
+/// A script about a few customers, subscriptions, apps and tokens, so that they interact often.
 private struct Script {
     static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
     static let scopes = ["app", "other"].flatMap { app in
@@ -150,7 +150,7 @@ extension Milliseconds {
 private struct Refused: Error {}
 
 extension Store {
-    /// Carries out a step; what it came to, as words that both stores must say alike.
+    /// Carries out a step; returns its result as text, which must be the same for both stores.
     fileprivate func carryOut(_ step: Step) async throws -> String {
         switch step {
         case .arrive(let arrivals): return "\(try await write { try $0.take(arrivals) })"
@@ -174,7 +174,7 @@ extension Store {
             return ""
         case .work(let request, let now):
             return try await write { write in
-                // What is due at the same instant has no order of its own.
+                // Work that is due at the same instant has no defined order.
                 let taken = try write.lease(request, at: now).sorted { "\($0.order)" < "\($1.order)" }
                 for (index, work) in taken.enumerated() {
                     switch index % 4 {
@@ -201,7 +201,7 @@ extension Store {
         }
     }
 
-    /// Everything that is kept, as words. Numbers that a database gives by itself are left out.
+    /// Everything that is stored, as text. Numbers that a database assigns are left out.
     fileprivate func everything() async throws -> [String] {
         var lines: [String] = []
         let keys = try await subscriptions(after: nil, limit: 1000)
@@ -227,7 +227,7 @@ extension Store {
 }
 
 extension StoreTransaction {
-    /// Keeps what is new of them and what follows from it; of each whether anything was new.
+    /// Stores what is new in them and what follows from it; returns for each whether anything was new.
     fileprivate func take(_ arrivals: [Arrival]) throws -> [Bool] {
         let keys = Set(
             arrivals.flatMap { arrival in
@@ -276,13 +276,13 @@ extension StoreTransaction {
 
 extension PostgresTests {
     @Suite struct Differences {
-        /// Two databases, one random script, and nothing that differs, neither what is answered nor what is kept.
+        /// Two databases, one random script, and no difference, neither in the answers nor in what is stored.
         @Test(arguments: [1, 2, 3, 4] as [UInt64])
         func `SQLite and PostgreSQL answer every step alike and keep the same`(_ seed: UInt64) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") } }
-            // Both draw the same numbers for customers, so that hashes are the same.
+            // Both choose the same numbers for customers, so that hashes are equal.
             let sqlite = try SQLiteStore(
                 path: folder.appending(path: "tenure.sqlite").path(), generator: SplitMix64(seed: 1))
             try await withMigratedStore(generator: SplitMix64(seed: 1)) { postgres in

@@ -7,7 +7,7 @@ import Testing
 @testable import StoragePostgres
 
 extension PostgresTests {
-    /// What networks and servers do while we work (docs/operations: F05 to F09 in small).
+    /// Faults of networks and servers during work (docs/operations: F05 to F09 on a small scale).
     @Suite struct Faults {
         private static func configuration(_ connections: Int) -> PostgresPool.Configuration {
             var configuration = PostgresPool.Configuration()
@@ -23,7 +23,7 @@ extension PostgresTests {
             return policy
         }
 
-        /// One ingest in small: three facts under semantic keys, in one batch.
+        /// A small ingest: three facts under semantic keys, in one batch.
         private static func ingest(
             _ key: String, _ pool: PostgresPool, isIdempotent: Bool = true, tries: Counter = Counter()
         ) async throws {
@@ -95,7 +95,7 @@ extension PostgresTests {
                     }
                     await pool.close()
                 }
-                // Names of one length, so that each run sends as many bytes as this one.
+                // Names of equal length, so that each run sends as many bytes as this one.
                 try await run("1000")
                 let traffic = direction == .toServer ? proxy.traffic.toServer - 5 : proxy.traffic.toClient
                 #expect(traffic > 500)
@@ -169,7 +169,7 @@ extension PostgresTests {
                         }
                         #expect(error?.code == .unavailable)
                     }
-                    // A silent network by itself is noticed after many minutes only.
+                    // Without our own timeouts a silent network is noticed only after many minutes.
                     #expect(spent < .seconds(60))
                     proxy.set { $0.isBlackHole = false }
                     try await Self.ingest("\(round)", pool)
@@ -209,7 +209,7 @@ extension PostgresTests {
             _ mode: PrivatePostgres.Mode
         ) async throws {
             let server = try PrivatePostgres()
-            // A busy machine can take longer to recover the database than a job may usually wait.
+            // A busy machine may need longer to recover the database than a job usually may wait.
             var configuration = Self.configuration(4)
             configuration.acquireTimeout = .seconds(30)
             try await withPool(configuration: configuration, server: server) { pool, _ in
@@ -217,8 +217,8 @@ extension PostgresTests {
                     try await Self.ingest("\($0)", pool)
                 } by: { done in
                     if mode == .smart {
-                        // Nobody new is let in, and those who are in go on; a pool never leaves by itself, so who wants it to end
-                        // says more.
+                        // No new client is accepted, and connected ones continue; a pool never disconnects by itself, so ending
+                        // the server needs another stop.
                         try server.beginSmartStop()
                         let before = done.count
                         try await eventually("work goes on") { done.count > before + 20 }
@@ -255,7 +255,7 @@ extension PostgresTests {
                 done = try await disturbed {
                     try await Self.ingest("\($0)", pool)
                 } by: { _ in
-                    // The old one is fenced first: two that take writes would be two truths.
+                    // The old primary is fenced first: two servers that accept writes would diverge.
                     try primary.stop(.immediate)
                     try standby.promote()
                 }
@@ -295,7 +295,7 @@ extension PostgresTests {
         return Array("\(kind)".utf8) + withUnsafeBytes(of: length.bigEndian) { Array($0) } + Array(contents.utf8)
     }
 
-    /// Written after section 55.7 of PostgreSQL's documentation.
+    /// Written according to section 55.7 of PostgreSQL's documentation.
     @Test(arguments: [1, 2, 3, 5, 64])
     func `It is found however the bytes are cut, and nothing else is taken for it`(_ size: Int) {
         let before =
@@ -311,7 +311,7 @@ extension PostgresTests {
             }
             passed += piece.count
         }
-        // All of it but its last byte: the message is never whole.
+        // All but its last byte: the message is never complete.
         #expect(passed == before.count + 11)
     }
 }

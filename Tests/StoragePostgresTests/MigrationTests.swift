@@ -8,11 +8,12 @@ import Testing
 @testable import StoragePostgres
 
 extension PostgresTests {
-    /// A new version of the tables while servers of the version before are at work (F24).
+    /// A new version of the tables while servers of the previous version are running (F24).
     @Suite struct Migrations {
         private static let scope = Scope(app: AppID("app"), environment: .production)
         private static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
-        /// Today's code cannot work on yesterday's tables, so today's are those of before, and the new version has a step more.
+        /// Today's code cannot work on older tables, so today's tables are the previous version, and the new version has one more
+        /// step.
         private static let before = PostgresSchema.version
         private static let added = PostgresSchema.Step(
             number: before + 1, oldest: before, tables: "ALTER TABLE operatorWarning ADD COLUMN more bigint")
@@ -25,7 +26,7 @@ extension PostgresTests {
             return fact
         }
 
-        /// Keeps a fact and what follows from it.
+        /// Stores a fact and what follows from it.
         private static func keep(_ number: Int64, in store: PostgresStore) async throws {
             let fact = fact(number)
             let key = SubscriptionKey(
@@ -52,7 +53,7 @@ extension PostgresTests {
                 knowing: schema)
         }
 
-        /// Runs the body with a database of the version before, and a server of that version at work on it.
+        /// Runs the body with a database of the previous version, and a server of that version running on it.
         private static func withOldServer(
             _ body: (_ url: String, PostgresStore, _ owner: PostgresConnection) async throws -> Void
         ) async throws {
@@ -143,7 +144,7 @@ extension PostgresTests {
                 let settings = try server.settings(url)
                 let libpq = try Libpq.loaded()
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    // A long question about the table that the step changes.
+                    // A long query on the table that the step changes.
                     _ = try owner.execute(.init("BEGIN"))
                     _ = try owner.execute(.init("SELECT count(*) FROM claim"))
                     group.addTask { try await migrating.run(settings, libpq: libpq, generator: SplitMix64(seed: 3)) }
@@ -159,7 +160,7 @@ extension PostgresTests {
                     for _ in 0..<20 {
                         longest = max(longest, try clock.measure { _ = try other.execute(.init("SELECT count(*) FROM claim")) })
                     }
-                    // A reader behind the step's lock would wait for the owner's COMMIT, which comes after this.
+                    // A reader blocked by the step's lock would wait for the owner's COMMIT, which comes later.
                     #expect(longest < .seconds(60))
                     _ = try owner.execute(.init("COMMIT"))
                     try await group.waitForAll()
@@ -229,7 +230,7 @@ extension PostgresTests {
     }
 }
 
-/// Readiness, as a plain value: who asks the database and who is told at once.
+/// Readiness, as a plain value: which callers ask the database and which get an answer at once.
 @Suite struct `Questions about the database's health` {
     private let start = ContinuousClock().now
 

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Runs a test on threads of its own.
+/// Runs a test on its own threads.
 ///
-/// A connection of libpq blocks the thread that asks it. Swift's tasks have a thread for each core and no more, so that a few
-/// such tests would keep every other test waiting.
+/// A libpq connection blocks the calling thread. Swift's tasks have only one thread per core, so a few such tests would keep all
+/// other tests waiting.
 struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -22,7 +22,7 @@ extension Trait where Self == OwnThreads {
     static var ownThreads: Self { Self() }
 }
 
-/// A few threads that run the jobs of tasks, in the order in which they come.
+/// A few threads that run the jobs of tasks, in the order of their arrival.
 private final class ThreadsForJobs: TaskExecutor, @unchecked Sendable {
     // `condition` guards both.
     private let condition = NSCondition()
@@ -45,7 +45,7 @@ private final class ThreadsForJobs: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Ends the threads as soon as nothing is left to run.
+    /// Ends the threads as soon as no job is left.
     func end() {
         condition.withLock {
             hasEnded = true

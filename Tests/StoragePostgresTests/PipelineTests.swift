@@ -27,7 +27,7 @@ extension PostgresTests {
             }
         }
 
-        /// Runs the body on a connection whose batches hold seven statements or a kilobyte.
+        /// Runs the body on a connection with batches of at most seven statements or a kilobyte.
         private func withSmallBatches(_ body: (PostgresConnection) async throws -> Void) async throws {
             let server = try PrivatePostgres.shared()
             try await server.withDatabase { name in
@@ -50,7 +50,7 @@ extension PostgresTests {
                 let before = connection.batches
                 let results = try connection.transaction { try $0.pipeline((0..<40).map { insert($0) }) }
                 #expect(try results.compactMap { try $0.first?.integer(0) } == Array(0..<40))
-                // With BEGIN 41 statements, seven at a time; and COMMIT.
+                // 41 statements with BEGIN, seven at a time; and COMMIT.
                 #expect(connection.batches - before == 7)
                 let long = String(repeating: "l", count: 400)
                 let longer = String(repeating: "l", count: 4000)
@@ -91,7 +91,7 @@ extension PostgresTests {
         @Test func `What no row or index of PostgreSQL can hold is too large, by its code`() async throws {
             try await withConnection { connection throws in
                 try connection.runScript("CREATE TABLE t (x text PRIMARY KEY)")
-                // An entry of an index holds a third of a page, and what is random cannot be made shorter.
+                // An index entry may take a third of a page, and random data cannot be compressed.
                 var generator = SplitMix64(seed: 9)
                 let text = (0..<2000).map { _ in String(generator.next(), radix: 16) }.joined()
                 let insertion = PostgresStatement("INSERT INTO t VALUES ($1)", [.text(text)])
@@ -101,7 +101,7 @@ extension PostgresTests {
 
         @Test func `Answers larger than every buffer on the way do not stop the sending`() async throws {
             try await withConnection { connection in
-                // Both ways at once: 16 MB of parameters, all of it sent back.
+                // Both directions at once: 16 MB of parameters, all of them sent back.
                 let long = String(repeating: "y", count: 1 << 20)
                 let results = try connection.pipeline((0..<16).map { _ in PostgresStatement("SELECT $1::text", [.text(long)]) })
                 #expect(try results.allSatisfy { try $0.first?.text(0).utf8.count == 1 << 20 })
@@ -124,7 +124,7 @@ extension PostgresTests {
                 #expect(diagnostics.constraint == "t_pkey")
                 #expect(connection.isOpen)
                 #expect(try connection.one("SELECT count(*) FROM t").integer(0) == 0)
-                // In a transaction BEGIN goes out with the batch, and the place is counted without it.
+                // In a transaction BEGIN is sent with the batch, and the place is counted without it.
                 let inside = try await storageError {
                     try connection.transaction { connection in
                         _ = try connection.pipeline([1, 1].map { PostgresStatement(insert, [.integer($0)]) })
@@ -143,7 +143,7 @@ extension PostgresTests {
                 }
                 let kept = try connection.execute(.init(prepared)).map { try $0.text(0) }
                 #expect(kept == (3...5).map { "SELECT \($0)::bigint" } + [prepared])
-                // Room is made inside of one batch too.
+                // Space is also freed within one batch.
                 let results = try connection.pipeline((0..<12).map { PostgresStatement("SELECT \($0 % 6)::bigint") })
                 #expect(try results.compactMap { try $0.first?.integer(0) } == (0..<12).map { Int64($0 % 6) })
             }
@@ -219,7 +219,7 @@ extension PostgresTests {
         var actual = before.after(first.changes, of: planned)
         #expect(actual.count == 1)
         #expect(try actual.use("a", types: [20]).changes == [])
-        // The name that the failed batch may have used is not given to another statement.
+        // The name that the failed batch may have used is not reused for another statement.
         let again = try actual.use("b", types: [])
         #expect(![first.name, second.name, third.name].contains(again.name))
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StoragePostgres
 
-/// Holds jobs at one point until it is opened. For threads of a pool only, which may block.
+/// Blocks jobs at one point until it is opened. Only for a pool's threads, which may block.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let arrived = Atomic<Int>(0)
@@ -193,7 +193,7 @@ extension PostgresTests {
             return policy
         }
 
-        /// Two transactions that meet after their first statement, the first time that each is run.
+        /// Two transactions that both wait after their first statement, the first time that each runs.
         private func collide(
             _ pool: PostgresPool, _ isolation: PostgresIsolation,
             _ first: @escaping @Sendable (Int, PostgresConnection) throws -> Void,
@@ -238,7 +238,7 @@ extension PostgresTests {
 
         @Test func `Of two transactions that could not have run one after the other one is run again (40001)`() async throws {
             try await withPool { pool, _ in
-                // Each adds what it counts: in any order one finds none and the other one.
+                // Each inserts what it counts: in any serial order one finds none and the other finds one.
                 let tries = try await collide(pool, .serializable) { _, connection in
                     _ = try connection.one("SELECT count(*) FROM fact")
                 } _: { number, connection in
@@ -246,7 +246,7 @@ extension PostgresTests {
                     _ = try connection.execute(
                         .init("INSERT INTO fact VALUES ($1, $2)", [.text("\(number)"), .integer(count)]))
                 }
-                // The server may also see a conflict where there is none.
+                // The server may also report a conflict where there is none.
                 #expect(tries >= 3)
                 let numbers = try await pool.run(.read) {
                     try $0.execute(.init("SELECT number FROM fact ORDER BY number")).map { try $0.integer(0) }

@@ -4,7 +4,7 @@ import Storage
 import StoragePostgres
 import Testing
 
-/// Everything that needs a server: one after the other, since much of it is about time.
+/// All tests that need a server: one after the other, because many of them depend on time.
 @Suite(
     .serialized, .ownThreads,
     .enabled(
@@ -51,7 +51,7 @@ func withPool<Result>(
     }
 }
 
-/// Waits for what must come to be by itself; gives up after ten minutes, which is a hang and no busy machine.
+/// Waits until a condition becomes true; gives up after ten minutes, which is a hang and not a busy machine.
 func eventually(_ what: String, _ isSo: () async throws -> Bool) async throws {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(600)
@@ -62,8 +62,8 @@ func eventually(_ what: String, _ isSo: () async throws -> Bool) async throws {
     Issue.record("never: \(what)")
 }
 
-/// Four workers that do numbered jobs until a disturbance is over, and ten more each: it meets work in hand, however fast or slow
-/// the machine is. The numbers are 0, 1, 2 and so on with no gap.
+/// Four workers that do numbered jobs until a disturbance is over, and then ten more each: the disturbance occurs during work,
+/// however fast or slow the machine is. The numbers are 0, 1, 2 and so on without a gap.
 ///
 /// - Returns: how many jobs were done.
 func disturbed(

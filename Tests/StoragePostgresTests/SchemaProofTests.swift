@@ -6,7 +6,7 @@ import Testing
 @testable import StoragePostgres
 
 extension PostgresTests {
-    /// T53: what somebody does who owns the tables.
+    /// T53: changes by somebody who owns the tables.
     @Suite struct `Proof of the schema` {
         /// Runs the body with a migrated database and a connection of its owner.
         private static func withSchema(
@@ -26,7 +26,7 @@ extension PostgresTests {
                 #expect(try owner.schemaDifferences() == [])
                 #expect(try owner.schemaDifferences() == [])
                 #expect(try owner.one("SELECT count(*) FROM pg_class WHERE relpersistence = 't'").integer(0) == 0)
-                // An index of an operator's own is nobody's business.
+                // An operator's own index is permitted.
                 try owner.runScript("CREATE INDEX mine ON claim (customer)")
                 #expect(try owner.schemaDifferences() == [])
             }

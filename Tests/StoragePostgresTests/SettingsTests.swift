@@ -7,7 +7,7 @@ import StoragePostgres
 import Testing
 
 extension PostgresTests {
-    /// Two servers that came with different files to one PostgreSQL database (OWN-17).
+    /// Two servers with different configuration files on one PostgreSQL database (OWN-17).
     @Suite struct Settings {
         private struct StandingClock: TimeSource {
             func now() -> Timestamp { Timestamp(millisecondsSince1970: 1_780_272_000_000) }

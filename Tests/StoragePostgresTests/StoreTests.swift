@@ -10,7 +10,7 @@ import Testing
 
 @testable import StoragePostgres
 
-/// Runs the body with a database that its owner has migrated for a role of the application's own, and that role's URL.
+/// Runs the body with a database that its owner has migrated for a separate application role, and that role's URL.
 private func withMigrated<Result>(
     _ body: (_ owner: PostgresConnection, _ application: String) async throws -> Result
 ) async throws -> Result {
@@ -65,7 +65,7 @@ func withMigratedStore<Result>(
 
 extension PostgresTests {
     @Suite struct Stores {
-        /// As the application's role, which owns nothing.
+        /// Runs as the application's role, which owns nothing.
         @Test(arguments: StorageConformance.behaviours)
         func `The store behaves as every store must`(_ behaviour: Behaviour) async throws {
             try await withMigrated { _, application in
@@ -176,7 +176,7 @@ extension PostgresTests {
             return fact
         }
 
-        /// Keeps a purchase, and so many claims and warnings with it; returns how many round trips that took.
+        /// Stores a purchase, and this many claims and warnings with it; returns how many round trips that took.
         private static func keep(
             _ id: String, claims: Int, warnings: Int, _ connection: PostgresConnection, names: Names
         ) throws -> (roundTrips: Int, learned: Names) {
@@ -217,11 +217,11 @@ extension PostgresTests {
                 let first = try Self.keep("1", claims: 0, warnings: 0, owner, names: Names())
                 let plain = try Self.keep("2", claims: 0, warnings: 0, owner, names: first.learned)
                 let many = try Self.keep("3", claims: 20, warnings: 20, owner, names: first.learned)
-                // Twenty who have no number yet: one to ask, one to draw.
+                // Twenty customers without a number: one round trip to look them up, one to create them.
                 #expect(many.roundTrips == plain.roundTrips + 2)
                 let known = try Self.keep("4", claims: 20, warnings: 20, owner, names: first.learned)
                 #expect(known.roundTrips == plain.roundTrips + 1)
-                // The lock of what is not there yet takes two; then the facts, what follows from them, and COMMIT.
+                // Locking something that does not exist yet takes two; then the facts, what follows from them, and COMMIT.
                 #expect(plain.roundTrips == 5)
                 #expect(try owner.one("SELECT count(*) FROM claim").integer(0) == 40)
                 #expect(try owner.one("SELECT count(*) FROM customer").integer(0) == 20)
@@ -286,7 +286,7 @@ extension PostgresTests {
                     let seal = try await store.write { try $0.seal(Self.scope.app, at: Self.instant, limit: 10) }
                     #expect(seal?.heads.count == 4)
                     #expect(try await store.missedHeads(of: Self.scope.app, seal: 1) == [])
-                    // As somebody does who owns the tables.
+                    // As somebody who owns the tables can do.
                     try owner.runScript(
                         """
                         ALTER TABLE audit DISABLE TRIGGER neverChanged;
@@ -302,7 +302,7 @@ extension PostgresTests {
             }
         }
 
-        /// A server with room for a few hundred locks: what one transaction may name is more than that.
+        /// A server with room for a few hundred locks: one transaction may need more than that.
         @Test
         func `A table of locks that is full is a conflict that may be tried again, and naming very many needs no room in it`()
             async throws
@@ -342,7 +342,7 @@ extension PostgresTests {
         private static let key = SubscriptionKey(
             app: AppID("app7"), environment: .production, originalTransactionId: OriginalTransactionID("id500"))
 
-        /// What requests and workers run, with parameters that are there.
+        /// The statements of requests and workers, with parameters that exist in the tables.
         private static var statements: [PostgresStatement] {
             get throws {
                 let (id, now) = (key.originalTransactionId, Timestamp(millisecondsSince1970: 500))

@@ -138,7 +138,7 @@ extension PostgresTests {
     }
 }
 
-/// What appendix A of PostgreSQL's documentation says of each state, in our words.
+/// The meaning of each state according to appendix A of PostgreSQL's documentation, in our terms.
 @Suite struct `SQLSTATEs` {
     @Test(arguments: [
         ("08006", StorageError.Code.unavailable), ("57P01", .unavailable), ("57P03", .unavailable), ("53300", .unavailable),

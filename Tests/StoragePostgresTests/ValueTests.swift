@@ -6,7 +6,7 @@ import Testing
 
 extension PostgresTests {
     @Suite struct Values {
-        /// The server's own spelling of each is the witness, not our way back.
+        /// The server's own text of each value is the reference, not our own decoding.
         @Test(arguments: [
             (Int64.min, "-9223372036854775808"), (-1, "-1"), (0, "0"), (1_767_225_600_000, "1767225600000"),
             (Int64.max, "9223372036854775807"),

@@ -12,7 +12,7 @@ import Testing
         Queue.Entry(ticket: ticket, kind: kind, deadline: Self.start + within, job: ticket)
     }
 
-    /// Random orders of everything that can happen, against what must hold of each.
+    /// Random orders of everything that can happen, checked against the invariants.
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
     func `In every order of events each job is begun or given up once, writes keep to theirs, and nobody waits for nothing`(
         _ seed: UInt64

@@ -19,7 +19,7 @@ import Testing
     @Test func `AUDIT-2 A row's hash covers its text, its place, its subscription and every row before it`() {
         let heads = Self.chain(["a", "b", "c"])
         #expect(heads.map(\.sequence) == [1, 2, 3])
-        // Another first row is another last hash, though the last row is the same.
+        // A different first row gives a different last hash, although the last row is the same.
         #expect(Self.chain(["x", "b", "c"])[2].hash != heads[2].hash)
         #expect(Self.chain(["a", "b", "x"])[2].hash != heads[2].hash)
         #expect(Self.chain(["b", "c"])[1].hash != heads[2].hash)
@@ -32,7 +32,7 @@ import Testing
         for other in others { #expect(Self.chain(["a", "b", "c"], of: other)[2].hash != heads[2].hash) }
     }
 
-    /// The hash by the words of decision 0020, put together by hand.
+    /// The hash as described in decision 0020, assembled by hand.
     @Test func `AUDIT-2 The hash is SHA-256 of the hash before and of each part with its length`() {
         var text = Array(repeating: UInt8(0), count: 32)
         text += Array("3:app10:Production4:10001:16:é₣".utf8)
@@ -80,7 +80,7 @@ import Testing
         #expect(known.takeNew(of: Self.arrival("u1", "1")) == nil)
         #expect(known.takeNew(of: Self.arrival("u1", "2")) == nil)
         #expect(known.takeNew(of: Self.arrival(nil, "1")) == nil)
-        // Another notification about what is known is new by itself, and its fact is not.
+        // Another notification about known facts is new itself, but its fact is not.
         let other = known.takeNew(of: Self.arrival("u2", "1"))
         #expect(other?.notification?.notificationUUID == "u2")
         #expect(other?.facts == [])

@@ -10,7 +10,7 @@ import Testing
     ]
     private static let instants = [Int64.min, -1, 0, 1, 1_767_225_600_000, .max].map { Timestamp(millisecondsSince1970: $0) }
 
-    /// A transaction that says everything, in the words of `text`.
+    /// A transaction with all fields, filled from `text`.
     private static func transaction(_ text: String, _ instant: Timestamp) -> TransactionFact {
         var fact = TransactionFact(
             originalTransactionId: .init(text), transactionId: .init(text), productId: .init(text), purchaseDate: instant,
@@ -86,7 +86,7 @@ import Testing
                 let bytes = FactCoding.encode(fact)
                 let back = try FactCoding.decode(bytes)
                 #expect(back == fact)
-                // `==` of texts would take two spellings of one letter for the same.
+                // `==` of texts would treat two encodings of one letter as equal.
                 #expect(FactCoding.encode(back) == bytes)
             }
         }
@@ -142,7 +142,7 @@ import Testing
         let history = Self.history("1")
         var bytes = HistoryCoding.encode(history)
         bytes[0] &+= 1
-        // Another form writes everything else in its own way.
+        // In another form all other content is encoded differently.
         bytes.append(0xFF)
         let back = try HistoryCoding.decode(bytes, of: history.key) { SubscriptionHistory(key: history.key) }
         #expect(back.untold == SubscriptionHistory(key: history.key))

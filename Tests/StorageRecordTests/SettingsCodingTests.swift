@@ -3,7 +3,7 @@ import Primitives
 import Storage
 import Testing
 
-/// How versions of what an app chose, and what knows of them, are written.
+/// How versions of an app's settings, and the records that refer to them, are encoded.
 @Suite struct SettingsCodingTests {
     private static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 

@@ -10,7 +10,7 @@ import Testing
     private static let page = 4096 + 24
     private static let bounds = Checkpointer.Bounds(step: 64, most: 256)
 
-    /// Keeps a document of sixteen pages.
+    /// Stores a document of sixteen pages.
     private static func keep(_ number: Int64, in store: SQLiteStore) async throws {
         let evidence = Evidence(form: .appReceipt, bytes: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 1 << 16))
         let fact = Life.transaction(number)
@@ -44,7 +44,7 @@ import Testing
             let store = try SQLiteStore(path: file.path, wal: Self.bounds)
             for number in 0..<80 as Range<Int64> {
                 try await Self.keep(number, in: store)
-                // The transaction that reaches the bound may go beyond it.
+                // The transaction that reaches the limit may exceed it.
                 #expect(try Self.size(file.path + "-wal") <= (Int(Self.bounds.most) + 100) * Self.page)
             }
             #expect(try Self.size(file.path) > 64 << 16)

@@ -7,8 +7,8 @@ import StorageSQLite
 import Testing
 
 @Suite struct `A process that is killed` {
-    /// Writes facts one after another, notes each in a file beside the database once its write has returned, and is killed in the
-    /// midst of it. Runs in a process of its own.
+    /// Writes facts one after another, records each in a file beside the database once its write has returned, and is killed
+    /// during this. Runs in a separate process.
     private static func writeUntilKilled(_ path: String, from first: Int64, afterMilliseconds delay: UInt32) async throws {
         let store = try SQLiteStore(path: path)
         let notes = open(path + ".acknowledged", O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -61,7 +61,7 @@ import Testing
             !kept.contains("transaction/\($0)/\(Life.start.adding(.seconds($0)).millisecondsSince1970)")
         }
         #expect(lost.isEmpty)
-        // At most the one that was being acknowledged is kept beside them.
+        // In addition to them, at most the one that was being acknowledged is stored.
         #expect(kept.count <= acknowledged.count + 4)
         var history = SubscriptionHistory(key: Life.key)
         for fact in facts { _ = history.record(fact) }

@@ -3,11 +3,11 @@ import GRDB
 
 @testable import StorageSQLite
 
-/// A database file in a folder of its own, and what lies in it.
+/// A database file in its own folder, and its content.
 struct DatabaseFile: Sendable {
     let path: String
 
-    /// A connection beside the store's own, to look at what the store does not show.
+    /// A connection in addition to the store's own, to read what the store does not show.
     func query<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try DatabaseQueue(path: path).writeWithoutTransaction(body)
     }
@@ -26,7 +26,7 @@ extension DatabaseQueue {
     }
 }
 
-/// Runs the body with a database file that is gone afterwards.
+/// Runs the body with a database file that is removed afterwards.
 func withDatabase<Result>(_ body: (DatabaseFile) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -2,7 +2,7 @@ import Primitives
 import Storage
 import Testing
 
-/// Whatever arrives can be put together again, byte for byte (FACT-6, decision 0013).
+/// Everything that arrives can be rebuilt byte for byte (FACT-6, decision 0013).
 @Suite struct `Evidence as a document` {
     private static let long = "eyJ" + String(repeating: "aZ09-_", count: 120)
     private static let other = "eyJ" + String(repeating: "bY18-_", count: 120)
@@ -13,7 +13,7 @@ import Testing
 
     private static func nested(_ header: String) -> String { #""\#(jws(header, "{}"))""# }
 
-    /// What is kept of it, and what comes back.
+    /// What is stored of it, and what is read back.
     private static func written(_ text: String, _ form: Evidence.Form = .compactJWS) throws -> (headers: [String], bytes: Int) {
         let evidence = Evidence(form: form, bytes: Array(text.utf8))
         let document = EvidenceDocument(evidence)
@@ -37,7 +37,7 @@ import Testing
         let words = #"{"transactionId":"1","environment":"Production","type":"Auto-Renewable Subscription","price":1}"#
         let inner = #"{"signedTransactionInfo":"\#(Self.jws(Self.long, words))"}"#
         #expect(try Self.written(Self.jws(Self.long, inner)).bytes < 60)
-        // What would be taken for a word is none: not ASCII, cut in two, or said inside a string.
+        // Something that looks like a word but is not one: not ASCII, split in two, or inside a string.
         for text in [
             "{\"transactionId\":\"\u{E9}\"}", #"{"transactionId": "1","a":"transactionId"}"#, #"{"a":"\"transactionId\":"}"#,
             #"\"type\":"type":"type""#, #"{"type""#, #""type":"#, "\"\"\"", "\u{0}\u{1}\"type\":\u{7F}",

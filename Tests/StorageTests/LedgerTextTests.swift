@@ -3,10 +3,10 @@ import Primitives
 import Storage
 import Testing
 
-/// What is written by hand must be what `Codable` writes, member for member: the one who reads is `Codable`, and rows of
-/// both kinds stand in one chain.
+/// The hand-written encoding must equal `Codable`'s, member for member: `Codable` reads it, and rows of both kinds are in one
+/// chain.
 @Suite struct `Audit rows, events and work as text` {
-    /// What may stand in a name of ours or Apple's, and what JSON must escape.
+    /// Characters that may occur in our names or Apple's, and those that JSON must escape.
     private static let words = [
         "gold", "", "Jos\u{E9} \u{1F48E}", #"a "quoted" \ word"#, "a/b", "\u{7F}\u{2028}",
         "\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{E}\u{1F} ",
@@ -18,7 +18,7 @@ import Testing
         #"{"app":\#(try json(word)),"environment":"Sandbox","originalTransactionId":\#(try json(word))}"#
     }
 
-    /// Every member that there is.
+    /// An event with all members.
     private static func event(_ kind: LedgerEvent.Kind, _ word: String) throws -> LedgerEvent {
         let text = try json(word)
         let texts = [

@@ -2,7 +2,7 @@ import Ledger
 import Primitives
 import Storage
 
-/// A subscription that is bought, claimed, renewed and warned of, so that every table has rows.
+/// A subscription that is bought, claimed, renewed and has a warning, so that every table has rows.
 struct Life {
     static let scope = Scope(app: AppID("app"), environment: .production)
     static let key = SubscriptionKey(
@@ -54,7 +54,7 @@ struct Life {
         for index in 0..<3 as Range<Int64> { try keep(index, transaction) }
     }
 
-    /// Keeps the period's transaction and what follows from it.
+    /// Stores the period's transaction and what follows from it.
     static func keep(_ index: Int64, _ transaction: any StoreTransaction) throws {
         try transaction.keep([arrival(index)])
         try decide(on: [.fact(.transaction(self.transaction(index)))], transaction)

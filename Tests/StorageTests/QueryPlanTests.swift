@@ -8,7 +8,7 @@ import Testing
 @testable import StorageSQLite
 
 @Suite struct `Plans of queries` {
-    /// Read by operators, the deliverer and whoever proves the books, with a limit; a request never waits for them.
+    /// Read by operators, the deliverer and the proof of the books, with a limit; a request never waits for them.
     private static let readInOrder = [
         "FROM fact LEFT JOIN evidence AS document", "SELECT decoded, claimId, customer, claimedAt FROM claim",
         "FROM outbox WHERE id >=", "FROM operatorWarning", "FROM work WHERE id >",
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// All SQL that the store runs, read off the connection.
+    /// All SQL that the store runs, as seen by the connection.
     private static func statements(of store: SQLiteStore) throws -> Set<String> {
         let seen = Mutex<Set<String>>([])
         try store.onWriter { database in
@@ -55,7 +55,7 @@ import Testing
     private static func runEverything(_ database: Database) throws {
         let transaction = SQLiteTransaction(
             database: database, committed: Names(), numbers: CustomerNumbers(SystemRandomNumberGenerator()))
-        // The readers of holdings have connections of their own, which cannot be watched from here; the words are the same.
+        // The readers of holdings have connections of their own, which cannot be watched from here; the SQL is the same.
         _ = try Row.fetchAll(database, sql: HoldingQueries.selectHoldings, arguments: ["app", 1, "alice"])
         let reading = SQLiteReading(database: database, names: Names())
         let ledger = try NameQueries.ledger(of: Life.scope, database) ?? 0

@@ -7,9 +7,9 @@ import Testing
 
 @testable import StorageSQLite
 
-/// A subscription that another version of Tenure's rules wrote, and that is written anew by this one.
+/// A subscription that another version of Tenure's rules wrote, and that this version writes again.
 @Suite struct `What another version of the fold wrote` {
-    /// The rows as a version would have left them whose rules gave one day more, and nothing to Bob.
+    /// The rows as a version would have written them whose rules gave one more day, and nothing to Bob.
     private static func rewrite(_ file: DatabaseFile, holdings: [(CustomerID, Holding)]) throws {
         let policy = try StateCoding.encode(AppPolicy())
         try file.query { database in

@@ -186,7 +186,7 @@ import Testing
                 try database.execute(
                     sql: "INSERT INTO jwsHeader VALUES (?, ?)", arguments: [ContentNumber.of("header"), planted])
             }
-            // Once where the number is not known to the store yet, once where it is.
+            // Once where the store does not know the number yet, once where it does.
             for index in 0..<2 as Range<Int64> { try await store.write { try Life.keep(index, $0) } }
             let kept = try await store.facts(of: Life.key, limit: 9).map(\.evidence)
             #expect(kept == [Life.evidence("payload0"), Life.evidence("payload1")])
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    /// Else thirty writers would wait for a lock that is never given back one after the other, the last for minutes.
+    /// Otherwise thirty writers would wait one after the other for a lock that is never released, the last for minutes.
     @Test func `F34 Whoever waits for a lock waits the less the longer those before did`() async throws {
         #expect(SQLiteStore.rest(of: .seconds(5), after: .zero) == 5000)
         #expect(SQLiteStore.rest(of: .seconds(5), after: .milliseconds(4600)) == 400)
@@ -283,11 +283,12 @@ import Testing
         }
     }
 
-    /// As two programs on one file: a server of the version before, and whatever of today's opens the file beside it.
+    /// Two programs on one file: a server of the previous version, and a program of today's version that opens the same file.
     @Test func `F24 A server of the schema before goes on while the file is brought up to date, and says when it must not`()
         async throws
     {
-        // Today's code cannot work on yesterday's tables, so today's are those of before, and the new version has a step more.
+        // Today's code cannot work on older tables, so today's tables are the previous version, and the new version has one more
+        // step.
         let before = SQLiteSchema.version
         let added = SQLiteSchema.Step(
             number: before + 1, oldest: before, script: "ALTER TABLE operatorWarning ADD COLUMN more INTEGER;")
@@ -318,7 +319,7 @@ import Testing
             try await old.checkHealth()
             try await old.write { try Life.keep(200, $0) }
             #expect(throws: StorageError(.schemaTooNew, "")) { try SQLiteStore(path: file.path, knowing: before) }
-            // A step after which the server of before would read what is not there any more.
+            // A step after which the previous server would read something that no longer exists.
             try file.query { database in
                 let step = SQLiteSchema.Step(number: before + 2, oldest: before + 1, script: "CREATE TABLE more (x);")
                 try SQLiteSchema.take(step, database)

@@ -2,7 +2,7 @@ import Foundation
 import StrictJSON
 import Testing
 
-/// Everything that bodies are made of, in one type.
+/// Everything that bodies consist of, in one type.
 private struct Sample: Codable, Hashable {
     struct Item: Codable, Hashable {
         var name: String
@@ -143,7 +143,7 @@ private struct Numbers: Codable, Hashable {
         #expect(throws: JSONCodingError(.outOfRange, at: "[1]")) { try encoder.encode([1, UInt64(1) << 63]) }
     }
 
-    /// A list inside a list, as deep as it is told.
+    /// Nested lists of the given depth.
     private struct Deep: Codable {
         var inner: [Deep]
 
@@ -179,7 +179,7 @@ private struct Numbers: Codable, Hashable {
         #expect(throws: JSONCodingError(.nothingWritten, at: "[0]")) { try encoder.encode([Nothing()]) }
     }
 
-    /// Fills containers by turns, as hand-written code may.
+    /// Fills containers alternately, as hand-written code may.
     private struct Turns: Codable, Equatable {
         enum Key: String, CodingKey {
             case list, last, inner, absent

@@ -1,7 +1,7 @@
 import StrictJSON
 import Testing
 
-/// Texts that are not JSON, or JSON that readers disagree about, each with the reason for which it is refused.
+/// Texts that are not JSON, or JSON that readers disagree about, each with the reason for its refusal.
 @Suite struct `Hostile input` {
     static let table: [(String, JSONError.Code)] = [
         ("", .unexpectedEnd), (" ", .unexpectedEnd), ("\n\t", .unexpectedEnd), ("{", .unexpectedEnd), ("[", .unexpectedEnd),

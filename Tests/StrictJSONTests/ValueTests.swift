@@ -110,7 +110,7 @@ import Testing
     }
 }
 
-/// A JSON value, grown at random.
+/// A random JSON value.
 private indirect enum Tree: Equatable {
     case null, bool(Bool), integer(Int64), text(String), array([Tree]), object([(String, Tree)])
 
@@ -136,7 +136,7 @@ private indirect enum Tree: Equatable {
         }
     }
 
-    /// What the document says, in our words.
+    /// The content of the document, in our types.
     init?(_ value: JSONValue) {
         if value.isNull {
             self = .null
@@ -185,7 +185,7 @@ private indirect enum Tree: Equatable {
         return String(scalars)
     }
 
-    /// What Foundation read, against this value.
+    /// Compares what Foundation read with this value.
     func agrees(with other: Any) -> Bool {
         switch (self, other) {
         case (.null, is NSNull): true
@@ -234,7 +234,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     private static let everything: [ClosedRange<UInt32>] = [0...0x7F, 0x20...0x7F, 0x80...0xD7FF, 0xE000...0x10FFFF]
-    /// Foundation's dictionary takes names for the same that Unicode calls equivalent; here there are none.
+    /// Foundation's dictionary treats names as equal that are equivalent in Unicode; these ranges contain none.
     private static let withoutCombining: [ClosedRange<UInt32>] = [0...0x7F, 0x20...0x7F, 0x4E00...0x9FFF, 0x1F600...0x1F64F]
 
     @Test func `T08 what we accept of damaged documents Foundation accepts too`() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import tenure
 
-/// What can be served, and is told all the same.
+/// Configurations that are valid but cause a warning.
 @Suite struct `Warnings of a configuration` {
     private static let root = String(repeating: "ab", count: 32)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import tenure
 
-/// What `tenure inspect` says beside a verifier's reason.
+/// What `tenure inspect` says in addition to a verifier's reason.
 @Suite struct `Words of inspect` {
     @Test func `an untrusted root names the options that would trust another one`() throws {
         let advice = try #require(Advice.words(code: JWSRefusal.Code.rootNotTrusted.rawValue))

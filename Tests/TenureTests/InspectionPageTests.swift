@@ -4,7 +4,7 @@ import Testing
 
 @testable import tenure
 
-/// docs/operations/inspect.md against what `tenure inspect` can print.
+/// Compares docs/operations/inspect.md with what `tenure inspect` can print.
 @Suite struct `The page about inspect` {
     private static func page() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

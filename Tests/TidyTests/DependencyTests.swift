@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What is built of other people's code: each manifest states a range of one minor version, all state the same one, and nothing
-/// older than the first version without a known hole is taken (T34; docs/architecture.md, "Dependencies"; decision 0026).
+/// The third-party code that is built: each manifest states a range of one minor version, all state the same one, and nothing
+/// older than the first version without a known vulnerability is used (T34; docs/architecture.md, "Dependencies"; decision 0026).
 @Suite struct `Versions of the dependencies` {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -17,7 +17,7 @@ import Testing
         try folders.map { Manifest(path: $0 + "Package.swift", text: try text($0 + "Package.swift")) }
     }
 
-    /// What the builds of this checkout resolved; none where nothing was built yet, as in a fresh clone.
+    /// The versions that the builds of this checkout resolved; none where nothing was built yet, as in a fresh clone.
     private static func resolutions() throws -> [Resolution] {
         try folders.map { $0 + "Package.resolved" }
             .filter { FileManager.default.fileExists(atPath: root.appendingPathComponent($0).path) }
@@ -42,7 +42,7 @@ import Testing
     @Test func `T34 nothing is stated or was resolved below its floor`() throws {
         let floors = Floor.all(page: try Self.text("docs/architecture.md"))
         let (manifests, resolutions) = (try Self.manifests(), try Self.resolutions())
-        // As the threat model has them: without these lines the table was lost or is written in another form.
+        // As in the threat model: without these lines the table was lost or has another form.
         #expect(
             ["swift-crypto", "swift-certificates", "swift-asn1", "swift-nio", "swift-nio-ssl"].allSatisfy { floors[$0] != nil })
         complain(manifests.flatMap { $0.findings(below: floors) } + resolutions.flatMap { $0.findings(below: floors) })
@@ -99,7 +99,7 @@ private struct Version: Comparable {
 
     static func < (left: Version, right: Version) -> Bool { left.numbers.lexicographicallyPrecedes(right.numbers) }
 
-    /// Whether a range up to the next minor version that begins at `first` holds this one.
+    /// Whether a range from `first` up to the next minor version contains this one.
     func isOfMinor(from first: Version) -> Bool { self >= first && numbers.prefix(2) == first.numbers.prefix(2) }
 }
 
@@ -113,7 +113,7 @@ private struct StatedRange {
 /// The dependencies of one manifest.
 private struct Manifest {
     let ranges: [StatedRange]
-    /// What is stated in another form than a range of one minor version.
+    /// Dependencies that are not stated as a range of one minor version.
     let findings: [String]
 
     init(path: String, text: String) {
@@ -148,7 +148,7 @@ private struct Manifest {
     }
 }
 
-/// What a build took, as its `Package.resolved` says.
+/// What a build used, according to its `Package.resolved`.
 private struct Resolution {
     let path: String
     /// The version of each dependency by its identity; nil where it is a branch or a revision.

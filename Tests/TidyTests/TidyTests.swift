@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What the house style marks as a test: imports that point one way, sizes, and words that may not stand in certain rooms.
+/// What the house style marks as a test: imports in one direction, sizes, and words that certain rooms may not contain.
 @Suite struct TidyTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
     struct SourceFile {
-        /// Below the repository, such as `Sources/Ledger/Rule.swift`.
+        /// Relative to the repository, such as `Sources/Ledger/Rule.swift`.
         let path: String
         let lines: [String]
 
@@ -137,7 +137,7 @@ import Testing
                     default: break
                     }
                 }
-                // A requirement of a protocol has no body; the next declaration is another.
+                // A protocol requirement has no body; the next declaration is another one.
                 if !hasBody, hasList, later.number > entry.number, later.text.contains("func ") { break }
             }
             found.append((String(match.output.1), entry.number, end - entry.number + 1, parameters))
@@ -201,7 +201,7 @@ import Testing
             (#/\b(?:class|struct|enum|actor|protocol) \w*(?:Manager|Helper|Util|Utils)\b/#, "a name without a meaning"),
             (#/\bvar isActive\s*(?::\s*Bool)?\s*(?:=|$)/#, "a stored isActive"),
         ]
-        // Answers about an instant carry the Bool that they were asked for.
+        // Answers about an instant carry the requested Bool.
         complain(
             words(patterns, in: try Self.files(in: "Sources"), except: ["Sources/APIContract/Bodies/EntitlementsBody.swift"]))
     }
@@ -223,7 +223,7 @@ import Testing
             }
         }
         #expect(homes.count > 800)
-        // The two stores ask their databases the same questions, each in its own SQL, and neither imports the other.
+        // The two stores send their databases the same queries, each in its own SQL, and neither imports the other.
         let double = homes.filter { name, rooms in
             rooms.count > 1 && !(name.hasSuffix("Queries") && rooms == ["StorageSQLite", "StoragePostgres"])
         }
@@ -233,7 +233,7 @@ import Testing
         #expect(Set(Self.sharedNames.keys).isSubset(of: double.keys), "a name is allowed twice that stands once")
     }
 
-    /// A refusal's status stands in the error table, an answer's in the contract; one file makes responses of both.
+    /// A refusal's status is in the error table, an answer's in the contract; one file makes responses from both.
     @Test func `only the error table knows statuses of refusals`() throws {
         let patterns: [(Regex<Substring>, String)] = [
             (#/\bHTTPError\(/#, "an error with a status of its own"), (#/(?i)\bstatus\w*\W{1,5}[1-5]\d\d\b/#, "a status"),
@@ -243,7 +243,7 @@ import Testing
         let allowed: Set<String> = [
             "Sources/APIContract/Problems/ProblemKind.swift", "Sources/APIContract/Bodies/Bodies.swift",
             "Sources/Server/Problems/ErrorMapping.swift", "Sources/Server/Faces/Response+Answer.swift",
-            // Recognises what the framework answers by itself.
+            // Recognises the framework's own answers.
             "Sources/Server/Problems/ParserProblems.swift",
         ]
         let faces: Set<String> = ["Server", "NativeFace", "APIContract", "Backend"]
@@ -273,7 +273,7 @@ import Testing
 
     // MARK: Stores
 
-    /// Whoever changes one store finds the same thing in the other at the same place.
+    /// A change of one store finds its counterpart in the other at the same place.
     @Test func `both stores have the same files, with the same functions in the order of the protocol`() throws {
         let protocols = [
             "Answers": "AnsweringStore", "Work": "WorkStore", "Pages": "PagingStore", "Proof": "ProvingStore",
@@ -295,7 +295,7 @@ import Testing
         let queries = try ["StorageSQLite", "StoragePostgres"].map { room in
             Set(try Self.files(in: "Sources/\(room)/Queries").map { String($0.path.split(separator: "/").last ?? "") })
         }
-        // Only PostgreSQL has a session, a schema and a catalogue to ask about.
+        // Only PostgreSQL has a session, a schema and a catalogue to query.
         let more: Set = ["SessionQueries.swift", "SchemaQueries.swift", "CatalogueQueries.swift"]
         #expect(queries[0].union(more) == queries[1])
     }
@@ -319,7 +319,7 @@ import Testing
             })
     }
 
-    /// The functions that a file declares, from the first line with the word on, each with its labels.
+    /// The functions that a file declares, from the first line with the word, each with its labels.
     private func functions(of path: String, in word: String) throws -> [String] {
         let text = try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
         let beginning = word.isEmpty ? text.startIndex : text.firstRange(of: word)?.lowerBound ?? text.endIndex

@@ -31,7 +31,7 @@ package struct StoreAccount: Sendable, Hashable, Codable {
 
 /// What one Apple Account has in one app.
 package struct Installation: Sendable, Hashable, Codable {
-    /// One per Apple Account and app, the same for ever.
+    /// One per Apple Account and app, the same forever.
     package let appTransactionId: Int64
     /// When the account first got the app.
     package let originalPurchaseDate: Timestamp

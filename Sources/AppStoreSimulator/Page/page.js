@@ -1,6 +1,6 @@
 'use strict';
 const base = 'control/v1';
-// So many are shown.
+// How many are shown.
 const [newest, first] = [30, 100];
 const $ = id => document.getElementById(id);
 const enc = encodeURIComponent;
@@ -16,7 +16,7 @@ async function call(method, path, body) {
   return json;
 }
 
-// One act at a time; until it is answered and shown, buttons are dimmed and do nothing.
+// One action at a time; until it is answered and shown, buttons are dimmed and do nothing.
 let isActing = false;
 async function act(label, method, path, body) {
   if (isActing) return;
@@ -53,7 +53,7 @@ function element(tag, content, children = []) {
   made.append(...children);
   return made;
 }
-// `of` says whose it is to those who cannot see the row; the key finds it again after the table was drawn anew.
+// `of` names the row for users who cannot see it; the key finds the button again after the table was redrawn.
 function button(label, of, method, path, body) {
   const made = element('button', label);
   made.type = 'button';
@@ -76,7 +76,7 @@ function row(cells) {
   return element('tr', undefined, made);
 }
 
-// Rows that have not changed stay, and so do the focus and what is chosen in a list.
+// Unchanged rows stay, and so do the focus and the choices in lists.
 const drawn = {};
 function draw(id, rows, whenEmpty) {
   const body = $(id).tBodies[0];
@@ -161,7 +161,7 @@ function showClock(clock) {
   $('rate').value = rate;
 }
 
-// Of answers that overlap only the last is shown.
+// If answers overlap, only the last one is shown.
 let turn = 0;
 async function show() {
   const mine = ++turn;
@@ -177,7 +177,7 @@ async function show() {
     $('to').textContent = (delivery.url ? `to ${delivery.url}` : 'nowhere: no address is set')
       + (told.notifications.length === newest ? `; the newest ${newest}` : '');
     const accounts = new Map(all.map(s => [s.originalTransactionId, s.account]));
-    // Subscriptions first: they are what most come for.
+    // Subscriptions first: most users look for them.
     const products = shelf.products.filter(p => p.period).concat(shelf.products.filter(p => !p.period));
     draw('accounts', people.accounts.map(a => account(a, products)), 'Nobody yet. Open an account, then buy.');
     draw('subscriptions', all.map(subscription), 'None yet.');

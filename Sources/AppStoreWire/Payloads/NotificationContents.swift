@@ -80,7 +80,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
     public let bundleId: String
     /// The kind of token.
     public let tokenType: String?
-    /// Until when it holds.
+    /// Until when it is valid.
     public let tokenExpirationDate: Timestamp?
 
     init(_ reader: PayloadReader) throws(FieldRefusal) {

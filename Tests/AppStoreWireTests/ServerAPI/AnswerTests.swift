@@ -3,9 +3,9 @@ import Foundation
 import Primitives
 import Testing
 
-/// F16, F17: whatever comes back instead of an answer has one class, says whether to try again, and traps nowhere.
+/// F16, F17: every reply that is not an answer has one class, says whether to retry, and never traps.
 @Suite struct `Answers of the App Store Server API` {
-    /// What a reply is taken for; the field of an unexpected shape.
+    /// The class of a reply; with the field, for an unexpected shape.
     enum Class: Sendable, Equatable {
         case answer
         case apple(Int64)
@@ -218,7 +218,7 @@ import Testing
         let call = try ServerAPICall.sendConsumptionInformation(transactionId: "1", request)
         let result = call.answer(to: ServerAPIReply(status: status, body: Array(body.utf8)), at: World.now)
         #expect(Self.classify(result) == expected)
-        // A success that was lost on the way is not made again blindly by a call that changes something.
+        // A call that changes something is not blindly repeated when its successful answer was lost.
         #expect(result.failure.map(\.isRetryable) == (expected == .answer ? nil : status == 503))
     }
 

@@ -4,8 +4,8 @@ import Primitives
 import StrictJSON
 import Testing
 
-/// Apple's own example bodies: each is read by its type and written again, and nothing is lost and nothing added, as an
-/// independent reader sees it.
+/// Apple's own example bodies: each is decoded by its type and encoded again, and an independent reader sees nothing lost and
+/// nothing added.
 @Suite(.needsFixtures) struct `Apple's example bodies` {
     /// Reads bytes as one type and writes them again.
     struct Trip: Sendable, CustomTestStringConvertible {
@@ -75,7 +75,7 @@ import Testing
         Trip("performanceTestResultResponse", PerformanceTestResultResponse.self),
         Trip("requestTestNotificationResponse", SendTestNotificationResponse.self),
         Trip("transactionHistoryResponse", HistoryResponse.self),
-        // The environment is one that nobody knows; it is carried all the same.
+        // The environment is unknown; it is preserved all the same.
         Trip("transactionHistoryResponseWithMalformedEnvironment", HistoryResponse.self),
         Trip("transactionInfoResponse", TransactionInfoResponse.self),
     ]
@@ -114,7 +114,7 @@ import Testing
         let expected = try #require(try JSONSerialization.jsonObject(with: Data(original)) as? NSDictionary)
         let actual = try #require(try JSONSerialization.jsonObject(with: Data(written)) as? NSDictionary)
         #expect(actual == expected)
-        // NSNumber takes 1 and true for the same; the texts of the numbers and truths do not.
+        // NSNumber treats 1 and true as equal; comparing their texts does not.
         #expect(try sorted(actual) == sorted(expected))
     }
 

@@ -2,7 +2,7 @@ import AppStoreWire
 import Primitives
 import Testing
 
-/// Methods, paths and rates as Apple's pages have them, copied by hand.
+/// Methods, paths and rates of Apple's pages, copied by hand.
 @Suite struct `Endpoints of the App Store Server API` {
     struct Row: Sendable {
         let name: String
@@ -85,8 +85,8 @@ import Testing
         ]
     }
 
-    /// The pages "Endpoints" and "Identifying rate limits"; Advanced Commerce, groups and the status of a mass extension have
-    /// no documented rate and are held to the lowest.
+    /// The pages "Endpoints" and "Identifying rate limits"; Advanced Commerce, groups and the status of a mass extension have no
+    /// documented rate and get the lowest.
     static let table: [Row] = [
         Row("Get Transaction Info", "GET /inApps/v1/transactions/1", 50),
         Row("Get Transaction History", "GET /inApps/v2/history/1", 50),

@@ -3,7 +3,7 @@ import Primitives
 import StrictJSON
 import Testing
 
-/// What is sent, held against JSON that was written by hand from Apple's field names.
+/// Compares what is sent with JSON that was written by hand from Apple's field names.
 @Suite struct `Bodies of requests` {
     static let uuid = "3db5c98d-8acf-4e29-831e-8e1f82f9f6e9"
 

@@ -9,7 +9,7 @@ import Testing
 
     static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-    /// What a call is refused for; nil when it is made.
+    /// The reason for a call's refusal; nil when it is made.
     private func refusal<Response>(
         _ call: () throws(ServerAPIRequestError) -> ServerAPICall<Response>
     ) -> ServerAPIRequestError? {
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `lengths are counted in UTF-16, so that no other count finds more`() {
-        // One character of 11 UTF-16 units: what the eye, a code point or a unit counts is never more than that.
+        // One character of 11 UTF-16 units: a count of characters or code points is never higher.
         let family = "👨‍👩‍👧‍👦"
         #expect(family.count == 1 && family.unicodeScalars.count == 7 && family.utf16.count == 11)
         let url = { (text: String) in

@@ -26,7 +26,7 @@ import Testing
             timestamp: World.instant(milliseconds))
     }
 
-    /// Whether swift-crypto takes the signature for the key's over bytes that were put together here.
+    /// Whether swift-crypto accepts the signature as the key's, over bytes that were assembled here.
     private func isSigned(_ offer: PromotionalOfferSignatureV1, _ parts: [String]) throws -> Bool {
         var bytes = Data()
         for (index, part) in parts.enumerated() {

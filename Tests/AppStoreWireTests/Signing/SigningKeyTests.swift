@@ -4,7 +4,7 @@ import Foundation
 import Primitives
 import Testing
 
-/// A key of our own and what an independent reader sees in what it signed.
+/// Our own key, and an independent reader of what it signed.
 struct SigningWorld {
     static let keyId = "2X9R4HXF34"
     static let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
@@ -23,7 +23,7 @@ struct SigningWorld {
         return Data(base64Encoded: String(text))
     }
 
-    /// The header and the claims, after swift-crypto found the signature to be the key's.
+    /// The header and the claims, after swift-crypto verified the signature.
     func opened(_ jws: String) throws -> (header: NSDictionary, claims: NSDictionary) {
         let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
         try #require(parts.count == 3)

@@ -1,7 +1,7 @@
 import LedgerOracle
 
-/// What was lost, what was done twice, and whether the server's state is the oracle's: the journal of the clients beside the
-/// database beside the oracle.
+/// What was lost, what was done twice, and whether the server's state equals the oracle's: compares the clients' journal, the
+/// database and the oracle.
 struct Audit: Sendable {
     let world: ChaosWorld
     let client: ChaosClient
@@ -14,20 +14,20 @@ struct Audit: Sendable {
         var lost: [String] = []
         /// What was done twice.
         var double: [String] = []
-        /// Audit rows and events that stand in the database.
+        /// The numbers of audit rows and events in the database.
         var rows = (audit: 0, events: 0)
-        /// Everything else that is not as it should be.
+        /// All other faults.
         var wrong: [String] = []
 
-        /// In words, at most so many.
+        /// As text, at most this many.
         func words(atMost limit: Int = 12) -> [String] {
             let all = lost.map { "lost: \($0)" } + double.map { "double: \($0)" } + wrong
             return all.prefix(limit) + (all.count > limit ? ["… and \(all.count - limit) more"] : [])
         }
     }
 
-    /// What was acknowledged so far and is not there, or was taken as new twice. Made before anything is sent again, since that
-    /// would hide a loss.
+    /// What was acknowledged so far and is missing, or was accepted as new twice. Checked before anything is sent again, because
+    /// that would hide a loss.
     func losses(_ journal: JournalContents) async throws -> Findings {
         let contents = try await ServerContents(of: database, folder: folder)
         var findings = Findings()
@@ -49,7 +49,7 @@ struct Audit: Sendable {
 
     /// Everything, once all is acknowledged.
     ///
-    /// - Parameter addresses: of the servers; lives are asked about at one after the other.
+    /// - Parameter addresses: of the servers; queries about lives go to them in turn.
     func full(_ journal: JournalContents, addresses: [String]) async throws -> Findings {
         var findings = try await losses(journal)
         for message in world.messages where journal.acknowledgements[message.name] == nil {

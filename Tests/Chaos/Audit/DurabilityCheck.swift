@@ -1,25 +1,25 @@
 import APIContract
 import Primitives
 
-/// Whether every acknowledgement in a trace went out behind a sync of the bytes that it acknowledges.
+/// Checks that every acknowledgement in a trace was sent after a sync of the bytes that it acknowledges.
 struct DurabilityCheck: Sendable {
     let trace: Trace
-    /// What was sent, by the mark that each request bore in its header.
+    /// The messages that were sent, by the mark in the header of each request.
     let messages: [String: Message]
 
-    /// The field of the header that bears the mark; the server ignores it, and a tracer sees it.
+    /// The header field with the mark; the server ignores it, and a tracer sees it.
     private static let field = "Mark"
 
     static func mark(of message: Message) -> (name: String, value: String)? { (field, PercentEncoding.encode(message.name)) }
 
-    /// An acknowledgement that went out.
+    /// An acknowledgement that was sent.
     struct Acknowledgement: Sendable {
         let message: Message
-        /// The line of the trace at which its bytes were handed to the kernel.
+        /// The line of the trace at which its bytes were passed to the kernel.
         let at: Int
     }
 
-    /// What was acknowledged, in order: of each connection the last request before each answer.
+    /// What was acknowledged, in order: for each connection the last request before each answer.
     var acknowledgements: [Acknowledgement] {
         var asked: [String: Message] = [:]
         var found: [Acknowledgement] = []
@@ -37,7 +37,7 @@ struct DurabilityCheck: Sendable {
         return found
     }
 
-    /// Acknowledgements of facts whose bytes no sync had covered, by name; and how many were looked at.
+    /// Acknowledgements of facts whose bytes no sync had covered, by name; and how many were checked.
     func unsynced() -> (names: [String], checked: Int) {
         let acknowledgements = acknowledgements
         let durable = durableSince(Set(acknowledgements.flatMap(\.message.evidence.facts).map(Self.key)))
@@ -55,11 +55,11 @@ struct DurabilityCheck: Sendable {
         return (names, checked)
     }
 
-    /// A fact's key as it stands in the database's index, where it is never cut in two: without the app.
+    /// A fact's key as in the database's index, where it is never split: without the app.
     private static func key(_ fact: String) -> [UInt8] { Array(fact.utf8.drop { $0 != UInt8(ascii: " ") }.dropFirst()) }
 
     /// When each text was on disk: the end of the first sync of a file that began after the text was written to it, for the
-    /// earliest writing of the text. What is read of it is the bytes; how they are arranged does not matter.
+    /// earliest write of the text. Only the bytes are read; their arrangement does not matter.
     private func durableSince(_ texts: Set<[UInt8]>) -> [[UInt8]: Int] {
         let lengths = Set(texts.map(\.count)).sorted()
         let beginnings = Set(texts.map { Array($0.prefix(8)) })
@@ -87,7 +87,7 @@ struct DurabilityCheck: Sendable {
     ) -> [[UInt8]] {
         var found: [[UInt8]] = []
         // Every key begins with its kind, in lower case, and every kind has an `o`, `r` or `e` at this place followed by others:
-        // the cheap look at one byte spares the others.
+        // checking this one byte first is cheap and avoids most comparisons.
         for start in bytes.indices
         where bytes[start] == UInt8(ascii: "t") || bytes[start] == UInt8(ascii: "r")
             || bytes[start] == UInt8(ascii: "n")

@@ -1,29 +1,29 @@
 import LedgerOracle
 import StrictJSON
 
-/// What the server would tell the world, beside what happened (docs/events.md, I37, I38).
+/// Compares the events that the server would deliver with what happened (docs/events.md, I37, I38).
 struct EventAudit: Sendable {
     /// By subscription, in their order.
     private let events: [String: [JSONObject]]
     private let repeated: [String]
 
-    /// A period's beginning is told by exactly one of these (PER-1).
+    /// A period's beginning is announced by exactly one of these (PER-1).
     private static let announcements: Set<String> = [
         "subscription.started", "subscription.renewed", "subscription.recovered", "subscription.resubscribed",
         "subscription.changed",
     ]
 
-    /// Which may say the same twice in a row, each for a reason (docs/operations/chaos.md). Access that changes in the middle and
-    /// back says twice from when on and how far it reaches; a claim may be refused again after older news let it count for a
-    /// while; an owner's stretch may come back in the same way, and is held against what was told before instead.
+    /// Events that may repeat in a row, each for a reason (docs/operations/chaos.md). Access that changes in the middle and back
+    /// reports its start and end twice; a claim may be refused again after older news made it count for a while; an owner's
+    /// stretch may come back in the same way, and is compared with the earlier events instead.
     private static let mayRepeat: Set<String> = ["access.changed", "owner.changed", "claim.waiting", "claim.refused"]
 
-    /// After these the subscription is not over, or not in the same way: it was paid, refunded, given back, or is tried again.
+    /// After these the subscription is not over, or not in the same way: it was paid, refunded, restored, or is in retry.
     private static let takingBack: Set<String> = announcements.union([
         "news.late", "purchase.refunded", "refund.reversed", "billing.failed",
     ])
 
-    /// - Parameter texts: of all events, in the order of their sequences.
+    /// - Parameter texts: those of all events, in the order of their sequences.
     init(_ texts: [String]) throws {
         var events: [String: [JSONObject]] = [:]
         var last: [String: String] = [:]
@@ -36,7 +36,7 @@ struct EventAudit: Sendable {
             if !Self.mayRepeat.contains(kind), last.updateValue(text, forKey: "\(id) \(kind)") == text {
                 repeated.append("an event stands twice: \(text)")
             }
-            // An end that news took back may come back with still later news, and is told once more.
+            // An end that news revoked may come back with still later news, and is reported once more.
             if Self.takingBack.contains(kind) {
                 for end in ["access.ended", "subscription.expired"] { last["\(id) \(end)"] = nil }
             }
@@ -46,7 +46,7 @@ struct EventAudit: Sendable {
         self.repeated = repeated
     }
 
-    /// What was told twice.
+    /// What was reported twice.
     var double: [String] {
         repeated
             + events.sorted { $0.key < $1.key }.flatMap { id, events in
@@ -56,7 +56,8 @@ struct EventAudit: Sendable {
             }
     }
 
-    /// Changes of owner that change nothing, or from another than whom the events before named: then one was lost, or came twice.
+    /// Changes of owner that change nothing, or whose former owner is not the one that earlier events named: then an event was
+    /// lost or repeated.
     private func needless(_ events: [JSONObject]) -> [String] {
         events.indices.compactMap { index in
             let event = events[index]
@@ -67,10 +68,10 @@ struct EventAudit: Sendable {
         }
     }
 
-    /// How many events of a kind stand there for a subscription.
+    /// How many events of a kind there are for a subscription.
     func count(of kind: String, _ id: String) -> Int { events[id]?.count { $0["kind"]?.string == kind } ?? 0 }
 
-    /// Periods that nobody was told of, and owners at the end that nobody was told of.
+    /// Periods and final owners that no event reports.
     func missing(_ life: ChaosLife, _ oracle: OracleAnswer) -> [String] {
         oracle.subscriptions.filter { !$0.periods.isEmpty }.flatMap { subscription -> [String] in
             let id = subscription.originalTransactionId
@@ -92,7 +93,7 @@ struct EventAudit: Sendable {
         }
     }
 
-    /// Whom one who hears all events in order believes to be the owner: the last word about the instant counts.
+    /// The owner according to all events in order: the last event about the instant counts.
     private func owner(at instant: Int64, by events: [JSONObject]) -> String? {
         events.last { event in
             guard event["kind"]?.string == "owner.changed", let from = event["effectiveAt"]?.int64, from <= instant else {

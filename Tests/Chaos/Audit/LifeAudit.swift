@@ -2,12 +2,12 @@ import APIContract
 import LedgerOracle
 import StrictJSON
 
-/// One life's end: what the server answers beside what the oracle, written apart from it, says.
+/// The end of one life: compares the server's answers with those of the independently written oracle.
 struct LifeAudit: Sendable {
     let life: ChaosLife
     let client: ChaosClient
     let address: String
-    /// At how many instants each customer is asked about.
+    /// The number of instants that are compared for each customer.
     var instantsAsked = 8
 
     /// The differences, each with the life and the instant; empty where there are none.
@@ -59,7 +59,7 @@ struct LifeAudit: Sendable {
         }
     }
 
-    /// What began while claims were made began by a claim, whose instant only the server knows.
+    /// A tenure that began while claims were made began with a claim, whose instant only the server knows.
     private func words(_ step: OracleStep) -> String {
         "\(step.customer ?? "nobody") from \(life.quiet.contains(step.from) ? "a claim" : String(step.from))"
     }

@@ -1,9 +1,9 @@
 import LedgerOracle
 
-/// The files of a database as a power cut may leave them: what was synced is there; of what was not, any part may be, in pieces
-/// of a disk's sector.
+/// The files of a database as a power cut may leave them: what was synced is on disk; of the rest any part may be, in units of a
+/// disk sector.
 struct PowerCut: Sendable {
-    /// What the kernel wrote and the disk may not have.
+    /// What the kernel wrote but the disk may not have stored.
     private struct Unsynced: Sendable {
         let change: Change
         let began: Int
@@ -16,18 +16,18 @@ struct PowerCut: Sendable {
         case remove
     }
 
-    /// One file: what is surely on disk, nil while there is none, and what may be.
+    /// One file: what is certainly on disk, nil while there is no file, and what may be.
     private struct File: Sendable {
         var durable: [UInt8]?
         var unsynced: [Unsynced] = []
     }
 
-    /// The smallest piece that a disk writes as a whole, in bytes.
+    /// The smallest unit that a disk writes atomically, in bytes.
     private static let sector = 512
 
     private var files: [String: File] = [:]
     private var calls: ArraySlice<Trace.Call>
-    /// Syncs that had begun at the last cut and not ended: they promise nothing yet.
+    /// Syncs that had begun but not ended at the last cut: they guarantee nothing yet.
     private var unended: [Trace.Call] = []
     private var chance: Chance
 
@@ -36,7 +36,7 @@ struct PowerCut: Sendable {
         self.chance = chance
     }
 
-    /// What may be found after a cut at a line of the trace; lines must not go back from one call to the next.
+    /// What may be found after a cut at a line of the trace; lines must not decrease from one call to the next.
     mutating func files(at line: Int) -> [String: [UInt8]] {
         for call in unended where call.ended < line { take(call) }
         unended.removeAll { $0.ended < line }
@@ -67,7 +67,7 @@ struct PowerCut: Sendable {
         files[name, default: File()].unsynced.append(Unsynced(change: change, began: call.began, ended: call.ended))
     }
 
-    /// A removal is on disk when the folder is: what was written to the file before it is nowhere.
+    /// A removal is on disk when the folder is synced: what was written to the file before is lost.
     private mutating func forget(_ name: String, removedBefore call: Trace.Call) {
         let removal = files[name]?.unsynced.lastIndex { unsynced in
             if case .remove = unsynced.change { unsynced.ended < call.began } else { false }

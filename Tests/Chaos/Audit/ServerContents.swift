@@ -1,4 +1,4 @@
-/// What stands in the server's database, read with the database's own shell and not with our code. The only file that knows
+/// The contents of the server's database, read with the database's own shell and not with our code. The only file that knows
 /// tables.
 struct ServerContents: Sendable {
     /// `app notificationUUID` of every notification.
@@ -8,7 +8,7 @@ struct ServerContents: Sendable {
     let auditRows: Int
     /// The texts of all events, each subscription's in order.
     let events: [String]
-    /// What must never be: rows that stand twice, gaps in a sequence.
+    /// What must never occur: duplicate rows, gaps in a sequence.
     let faults: [String]
 
     private static let notificationQuery = """
@@ -17,14 +17,14 @@ struct ServerContents: Sendable {
         """
     private static let factQuery = "SELECT l.app || ' ' || f.factKey FROM fact f JOIN ledger l ON l.id = f.ledger"
     private static let auditQuery = "SELECT count(*) FROM audit"
-    /// Of each row first its subscription, then one event a line.
+    /// For each row first its subscription, then one event per line.
     private static let eventQuery =
         "SELECT originalTransactionId || '\n' || events FROM outbox ORDER BY ledger, originalTransactionId, sequence"
     /// How many events a row of the outbox has.
     private static let eventsOfRow = "1 + length(o.events) - length(replace(o.events, '\n', ''))"
     private static let change = #""kind":"access.changed""#
 
-    /// Each gives one line for each fault. That a thing stands twice is what constraints forbid: they are looked at as well.
+    /// Each returns one line for each fault. Constraints forbid duplicates: they are checked as well.
     private static let faultQueries = [
         (
             "a notification stands twice",
@@ -40,14 +40,14 @@ struct ServerContents: Sendable {
         ("a change of access was told twice or not at all", untoldChanges),
     ]
 
-    /// Each audit row is a change in somebody's access and is told once (AUDIT-1, I37).
+    /// Each audit row is a change in somebody's access and is reported once (AUDIT-1, I37).
     private static let untoldChanges = """
         SELECT s.ledger, s.originalTransactionId FROM subscription s WHERE s.auditCount <> (SELECT
         coalesce(sum((length(o.events) - length(replace(o.events, '\(change)', ''))) / length('\(change)')), 0) FROM outbox o
         WHERE o.ledger = s.ledger AND o.originalTransactionId = s.originalTransactionId)
         """
 
-    /// - Parameter count: of what is numbered, in one row.
+    /// - Parameter count: the number of numbered items in one row.
     private static func gaps(in table: String, _ count: String) -> String {
         """
         SELECT ledger, originalTransactionId FROM \(table) o GROUP BY ledger, originalTransactionId
@@ -62,7 +62,7 @@ struct ServerContents: Sendable {
         """
     }
 
-    /// Each event with its subscription in it, as the outbox's reader makes it.
+    /// Each event with its subscription, as the outbox's reader makes it.
     private static func events(in lines: [String]) -> [String] {
         var (id, events) = ("", [String]())
         for line in lines {
@@ -78,7 +78,7 @@ struct ServerContents: Sendable {
     /// The facts alone.
     static func facts(_ shell: DatabaseShell) async throws -> [String] { try await shell.lines(factQuery) }
 
-    /// Reads a database that no server needs to serve.
+    /// Reads a database; no server needs to run.
     init(of database: Database, folder: String) async throws {
         let shell = DatabaseShell(database: database, folder: folder)
         notifications = try await shell.lines(Self.notificationQuery)
@@ -96,7 +96,7 @@ struct DatabaseShell: Sendable {
     let database: Database
     let folder: String
 
-    /// What a query answers, one line for each row.
+    /// The result of a query, one line for each row.
     func lines(_ query: String) async throws -> [String] {
         let output =
             switch database {
@@ -109,7 +109,7 @@ struct DatabaseShell: Sendable {
         return output.split(separator: "\n").map(String.init)
     }
 
-    /// What is wrong with the file; empty where nothing is. PostgreSQL checks its pages itself as it reads them.
+    /// What is wrong with the file; empty where it is intact. PostgreSQL checks its pages itself as it reads them.
     func corruption() async throws -> [String] {
         guard case .sqlite = database else { return [] }
         return try await lines("PRAGMA integrity_check").filter { $0 != "ok" }

@@ -1,4 +1,4 @@
-/// What waits to be told by time, or is held by a worker, read with the database's own shell.
+/// Pending work, or work held by a worker, read with the database's own shell.
 struct WorkContents: Sendable {
     /// Work that is not over.
     struct Row: Sendable, Hashable {
@@ -6,13 +6,14 @@ struct WorkContents: Sendable {
         let subject: String
         /// Nil while nobody holds it.
         let worker: String?
-        /// When it may be taken: when it is due or, while somebody holds it, when his lease ends; in milliseconds since 1970.
+        /// When it may be taken: when it is due or, while a worker holds it, when the worker's lease ends; in milliseconds since
+        /// 1970.
         let availableAt: Int64
     }
 
     /// Not over, in any order.
     let open: [Row]
-    /// How many were given up.
+    /// How many were abandoned.
     let failed: Int
 
     init(of shell: DatabaseShell) async throws {

@@ -2,7 +2,7 @@ import FaultProxy
 import PrivatePostgres
 import Synchronization
 
-/// F07, F08 and F09: what stands between the server and PostgreSQL cuts, swallows and goes silent.
+/// F07, F08 and F09: the network between the server and PostgreSQL cuts connections, drops answers and goes silent.
 struct BrokenConnections {
     let stage: Stage
 
@@ -16,7 +16,7 @@ struct BrokenConnections {
         }
     }
 
-    /// F09: PostgreSQL's answer to COMMIT is swallowed, and the connection reset.
+    /// F09: PostgreSQL's answer to COMMIT is dropped, and the connection reset.
     func droppedCommits() async throws -> FaultReport {
         let times = stage.isFull ? 1000 : 25
         return try await run("F09", "answer to COMMIT dropped \(times) times", messages: times) { proxy, _ in
@@ -24,7 +24,7 @@ struct BrokenConnections {
         }
     }
 
-    /// F08: nothing passes and nobody is told.
+    /// F08: nothing passes, without any error.
     func blackHole() async throws -> FaultReport {
         let times = stage.isFull ? 20 : 1
         let report = FaultReport("F08 PostgreSQL", "nothing passes to PostgreSQL for 8 s, \(times) times")
@@ -67,7 +67,7 @@ struct BrokenConnections {
         return slowest
     }
 
-    /// One message after the other, each with a fault of its own set just before.
+    /// Sends one message after the other, each with its own fault set just before.
     private func run(
         _ id: String, _ title: String, messages: Int, _ disturb: @escaping @Sendable (FaultProxy, Int) -> Void
     ) async throws -> FaultReport {
@@ -101,7 +101,7 @@ struct BrokenConnections {
     }
 }
 
-/// How many of the faults that were set struck something: a toxic that has is gone.
+/// How many of the faults that were set took effect: a toxic that has is gone.
 private final class Spent: Sendable {
     private let state = Mutex((number: 0, isFirst: true))
 

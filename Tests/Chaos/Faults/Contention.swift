@@ -1,4 +1,4 @@
-/// F10: sixteen senders over two servers, and few subscriptions, so that all want the same rows.
+/// F10: sixteen senders to two servers, and few subscriptions, so that all need the same rows.
 struct Contention {
     let stage: Stage
 

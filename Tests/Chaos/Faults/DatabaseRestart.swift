@@ -6,7 +6,7 @@ struct DatabaseRestart {
     let stage: Stage
     let restarts: Int
 
-    /// How long after a restart a question may still go unanswered.
+    /// How long after a restart a query may still be unanswered.
     static let longestRecovery = Duration.seconds(5)
 
     init(_ stage: Stage) {
@@ -46,8 +46,8 @@ struct DatabaseRestart {
             let left = notifications - notifications * (number + 1) * 8 / (10 * (restarts + 1))
             while scene.storm.workload.notificationsLeft > left { try await Task.sleep(for: .milliseconds(1)) }
             let mode = modes[number % modes.count]
-            // A smart stop lets nobody new in and waits for clients that never go: pools keep their connections, and work goes on
-            // by them. Whoever wants the server to end then says more.
+            // A smart stop accepts no new client and waits for clients that never leave: pools keep their connections, and work
+            // continues on them. To end the server, another stop is needed.
             if mode == .smart {
                 try ground.server.beginSmartStop()
                 let goal = scene.storm.workload.notificationsLeft - 20

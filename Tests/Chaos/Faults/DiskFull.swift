@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 import LedgerOracle
 
-/// F04: the disk of the database is full, and later is not.
+/// F04: the disk of the database is full, and later has room again.
 struct DiskFull {
     let stage: Stage
 
     /// How large the database's disk is.
     static let megabytes = 24
-    /// How much of the reads must be right while the disk is full.
+    /// Which share of the reads must be right while the disk is full.
     static let leastReads = 0.99
     static let longestCatchUp = Duration.seconds(60)
 
@@ -54,7 +54,7 @@ struct DiskFull {
         return report
     }
 
-    /// Sends while a filler takes what is left of the disk after a third of the load, and reads all the while.
+    /// Sends while a filler takes the remaining disk space after a third of the load, and reads throughout.
     private func suffer(
         _ storm: Storm, _ filler: Filler, _ server: TenureServer, _ world: ChaosWorld, _ report: inout FaultReport
     ) async throws {
@@ -86,10 +86,10 @@ struct DiskFull {
         var failure = ""
     }
 
-    /// Asks what customers may use, as long as the disk is full.
+    /// Queries what customers may use, as long as the disk is full.
     private func read(_ server: TenureServer, _ storm: Storm, _ world: ChaosWorld) async throws -> Reads {
         var reads = Reads()
-        // The storm gives up what is refused; what is left of it ends, and so do the reads.
+        // The storm gives up refused messages; when the rest of it ends, the reads end too.
         for turn in 0..<2000 where turn < 200 || storm.workload.hasMore {
             let life = world.lives[turn % world.lives.count]
             let path = NativeAPI.readEntitlements.path(CustomerPath(app: life.app.id, customer: life.customers[0]))
@@ -101,7 +101,7 @@ struct DiskFull {
     }
 }
 
-/// A file that takes all room that is left.
+/// A file that takes all remaining space.
 private struct Filler: Sendable {
     let path: String
 

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import LedgerOracle
 
-/// F03: the n-th system call on the database fails, for every n of one scripted ingest.
+/// F03: the n-th system call on the database fails, for every n in one scripted ingest.
 struct FailingCalls {
     let stage: Stage
 
-    /// One kind of failure and which of its calls are tried.
+    /// One kind of failure, and which of its calls are tried.
     private struct Sweep {
         let call: String
         let error: Int32
@@ -54,7 +54,7 @@ struct FailingCalls {
                     let outcome = try await trial.run(template)
                     tally.count(outcome, "\(sweep.words), call \(number)")
                     try FileManager.default.removeItem(atPath: trial.folder)
-                    // Beyond the last call of the script nothing fails any more.
+                    // After the last call of the script nothing fails any more.
                     if !outcome.didFail { break }
                 }
             }
@@ -63,7 +63,8 @@ struct FailingCalls {
         return report
     }
 
-    /// The files of a database that was opened once, so that the script's own calls are swept and not only those of the start.
+    /// The files of a database that was opened once, so that the sweep covers the script's own calls and not only those of the
+    /// start.
     private func template(_ world: ChaosWorld, _ client: ChaosClient, _ folder: String) async throws -> [String: Data] {
         let path = "\(folder)/template.sqlite"
         let start = TenureServer.Start(binary: stage.binary, database: .sqlite(path), folder: folder, name: "template")
@@ -108,7 +109,8 @@ struct FailingCalls {
                 ("went on", "\(recovered)"), ("went on after a failed sync", "\(wentOnAfterSync)"),
             ]
             report.findings = Array(findings.prefix(20)) + (findings.count > 20 ? ["… and \(findings.count - 20) more"] : [])
-            // What a failed fsync did to the pages is not known, and a second one may succeed without them: end, and start again.
+            // The effect of a failed fsync on the pages is not known, and a second one may succeed without them: the server must
+            // end and start again.
             report.expect(wentOnAfterSync == 0, "\(wentOnAfterSync) servers went on after a failed sync instead of ending")
             report.expect(failed > 0, "no call was made to fail: the shim is blind")
         }
@@ -128,7 +130,7 @@ private struct Trial {
         var didFail = false
         var ended = false
         var wentOnAfterSync = false
-        /// How long it took to end, from the last answer on.
+        /// How long it took to end, from the last answer.
         var ending = Duration.zero
         var sent = 0
         var acknowledged = 0
@@ -150,7 +152,7 @@ private struct Trial {
         return outcome
     }
 
-    /// The script against the server whose call fails: everything once, and what was not acknowledged once more.
+    /// Runs the script against the server whose call fails: everything once, and what was not acknowledged once more.
     private func suffer(_ outcome: inout Outcome, _ acknowledged: inout Set<String>) async throws {
         let start = TenureServer.Start(
             binary: stage.binary, database: .sqlite(path), folder: folder,
@@ -161,7 +163,7 @@ private struct Trial {
         for _ in 0..<2 { try await send(to: server, &outcome, &acknowledged) }
         let didFail = FileManager.default.fileExists(atPath: mark)
         let mayEnd = didFail && (failure.call == "sync" || !failure.persists && acknowledged.count < world.messages.count)
-        // Ending takes a moment: it lets requests end first.
+        // Ending takes a moment: the server lets requests finish first.
         let began = ContinuousClock.now
         outcome.ended = try await server.waitForEnding(within: mayEnd ? FailingCalls.longestSilence : .zero) != nil
         if outcome.ended { outcome.ending = ContinuousClock.now - began }
@@ -172,11 +174,11 @@ private struct Trial {
         try await server.kill()
     }
 
-    /// False where it refused to start, which it may: then it must have ended.
+    /// False where it refused to start, which is permitted: then it must have ended.
     private func isReady(_ server: TenureServer, _ outcome: inout Outcome) async throws -> Bool {
         do {
             if try await stage.waitUntilReady(server, client, within: FailingCalls.longestSilence) != nil { return true }
-            // It lives and says that it is not ready: that is an answer. Silence is not.
+            // It is alive and says that it is not ready: that is an answer. Silence is not.
             if case .answered = await client.get("/health/live", from: server.address, timeout: .seconds(2)) {
             } else {
                 outcome.findings.append("it is neither ready nor ended after 10 s")
@@ -191,7 +193,7 @@ private struct Trial {
     private func send(to server: TenureServer, _ outcome: inout Outcome, _ acknowledged: inout Set<String>) async throws {
         var stuck: Set<Int> = []
         for message in world.messages where !acknowledged.contains(message.name) {
-            // A line goes in its order, and after all else of its life.
+            // A line is sent in its order, and after everything else of its life.
             if case .inLine = message.order, stuck.contains(message.life) { continue }
             let began = ContinuousClock.now
             let answer = await client.send(message, to: server.address)
@@ -212,7 +214,7 @@ private struct Trial {
         }
     }
 
-    /// What is left, opened by a server whose calls do not fail.
+    /// Checks the remaining database, opened by a server whose calls do not fail.
     private func judge(_ outcome: inout Outcome, _ acknowledged: inout Set<String>) async throws {
         let shell = DatabaseShell(database: .sqlite(path), folder: folder)
         outcome.findings += try await shell.corruption().map { "corrupt: \($0)" }

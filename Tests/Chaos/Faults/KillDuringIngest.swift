@@ -1,9 +1,9 @@
 import LedgerOracle
 
-/// F01: the process is ended with SIGKILL again and again while notifications and uploads come in.
+/// F01: the process is killed with SIGKILL again and again while notifications and uploads arrive.
 struct KillDuringIngest {
     let stage: Stage
-    /// Where they keep what they know, and how many serve it: two only where the database can be shared.
+    /// The servers' database, and how many servers use it: two only where the database can be shared.
     let database: Database
     let serverCount: Int
     let kills: Int
@@ -11,9 +11,9 @@ struct KillDuringIngest {
 
     /// After a kill the server must be ready again within this time.
     static let longestRestart = Duration.seconds(2)
-    /// Sendings a second.
+    /// Requests per second.
     static let offeredRate = 400.0
-    /// Acknowledgements a second that it must come to, restarts included.
+    /// The required acknowledgements per second, including restarts.
     static let leastRate = 300.0
 
     init(_ stage: Stage, database: Database, servers: Int) {
@@ -38,16 +38,16 @@ struct KillDuringIngest {
         return report
     }
 
-    /// What was measured while it raged.
+    /// What was measured during the fault.
     struct Measured: Sendable {
         var restarts: [Duration] = []
-        /// Acknowledgements a second while the senders were at work, restarts included.
+        /// Acknowledgements per second while the senders were running, including restarts.
         var rate = 0.0
-        /// Kills that found no load any more.
+        /// Kills that happened without load.
         var idleKills = 0
     }
 
-    /// Sends everything, and kills meanwhile.
+    /// Sends everything, and kills servers meanwhile.
     func rage(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, notifications: Int) async throws -> Measured {
         let start = ContinuousClock.now
         return try await withThrowingTaskGroup(of: Measured?.self) { group in
@@ -70,8 +70,8 @@ struct KillDuringIngest {
         }
     }
 
-    /// Each kill has its share of the notifications: between a quarter and five eighths of it go before, a quarter at most until
-    /// the server is back. So none is without load, however long a restart takes on a busy machine.
+    /// Each kill has its share of the notifications: between a quarter and five eighths of it are sent before, at most a quarter
+    /// until the server is back. So no kill is without load, however long a restart takes on a busy machine.
     private func kill(_ storm: Storm, _ servers: [TenureServer], _ client: ChaosClient, notifications: Int) async throws
         -> Measured
     {
@@ -111,6 +111,6 @@ struct KillDuringIngest {
 }
 
 extension ChaosWorld {
-    /// How many sendings there are if each is acknowledged at once.
+    /// How many requests there are if each is acknowledged at once.
     var sends: Int { notifications.count + lines.reduce(0) { $0 + $1.count } }
 }

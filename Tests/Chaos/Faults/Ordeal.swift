@@ -3,17 +3,17 @@ import LedgerOracle
 /// What most faults have in common: a world, servers on one database, a storm of messages, and an audit at the end.
 struct Ordeal: Sendable {
     let stage: Stage
-    /// Names its folder.
+    /// The name of its folder.
     let name: String
     let database: Database
     var servers = 1
     let size: ChaosWorld.Size
-    /// Another for each fault, so that they do not all live through the same lives.
+    /// Different for each fault, so that they do not all use the same lives.
     let seedOffset: UInt64
-    /// What is not acknowledged by then is a finding.
+    /// A message that is not acknowledged by then is a finding.
     var longestDrain = Duration.seconds(60)
 
-    /// What a fault has in its hands while it rages.
+    /// What a fault works with while it is active.
     struct Scene: Sendable {
         let world: ChaosWorld
         let servers: [TenureServer]
@@ -21,11 +21,11 @@ struct Ordeal: Sendable {
         let storm: Storm
     }
 
-    /// Lets the fault rage, sends again what was not acknowledged, and looks at everything.
+    /// Runs the fault, sends again what was not acknowledged, and audits everything.
     ///
     /// - Parameters:
     ///   - tune: changes the storm before it begins.
-    ///   - rage: sends the storm and does whatever the fault does meanwhile.
+    ///   - rage: sends the storm and causes the fault meanwhile.
     func carryOut(
         _ report: inout FaultReport, tune: (inout Storm) -> Void = { _ in },
         _ rage: (Scene, inout FaultReport) async throws -> Void

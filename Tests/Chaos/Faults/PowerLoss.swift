@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import LedgerOracle
 
-/// F02: the power goes. The server runs under a tracer; from what it asked of the kernel follows whether each acknowledgement
-/// stood behind a sync, and what a disk may hold at any instant.
+/// F02: the power fails. The server runs under a tracer; its system calls show whether each acknowledgement came after a sync,
+/// and what a disk may contain at any instant.
 struct PowerLoss {
     let stage: Stage
     let size: ChaosWorld.Size
     let cuts: Int
-    /// The control: a disk that lies about its syncs must be found out, or this fault sees nothing.
+    /// The control: a disk that lies about its syncs must be detected, or this fault detects nothing.
     let diskLies: Bool
 
     init(_ stage: Stage, diskLies: Bool) {
@@ -48,7 +48,8 @@ struct PowerLoss {
         return report
     }
 
-    /// Sends everything to a server under the tracer, and ends it gently, since a tracer that is killed keeps its last lines.
+    /// Sends everything to a server under the tracer, and ends it gracefully, because a tracer that is killed loses its last
+    /// lines.
     private func trace(_ world: ChaosWorld, _ folder: String, _ report: inout FaultReport) async throws -> Trace {
         let path = "\(folder)/trace"
         let database = "\(folder)/tenure.sqlite"
@@ -75,7 +76,7 @@ struct PowerLoss {
         return try Trace(path: path, database: database)
     }
 
-    /// What the cuts came to.
+    /// The results of the cuts.
     private struct Cut {
         var lossy = 0
         var corrupt = 0
@@ -111,7 +112,7 @@ struct PowerLoss {
         case facts(Set<String>)
     }
 
-    /// Opens what a cut left, as a server would after it.
+    /// Opens the files that a cut left, as a server would.
     private func found(_ files: [String: [UInt8]], _ folder: String) async throws -> Found {
         let base = "\(folder)/cut.sqlite"
         for suffix in ["", "-wal", "-shm", "-journal"] {
@@ -132,9 +133,9 @@ struct PowerLoss {
     }
 }
 
-/// Programs that faults need beside the server.
+/// Programs that faults need besides the server.
 enum Tools {
-    /// Whether a program is here.
+    /// Whether a program is installed.
     static func have(_ program: String) async throws -> Bool {
         let places = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return places.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }

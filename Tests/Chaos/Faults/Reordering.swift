@@ -1,4 +1,4 @@
-/// F11: every statement comes one to six times, in any order, by notification and by upload, many at once.
+/// F11: every statement arrives one to six times, in any order, by notification and by upload, many at once.
 struct Reordering {
     let stage: Stage
     let database: Database

@@ -2,27 +2,27 @@ import Foundation
 import Glibc
 import LedgerOracle
 
-/// F12: the periods of many subscriptions end while all servers run, and one server that holds leases of what is to be told
-/// stands still (SIGSTOP) and then goes on as if nothing had been.
+/// F12: the periods of many subscriptions end while all servers run, and one server that holds leases of due work is stopped
+/// (SIGSTOP) and then continues as if nothing had happened.
 struct StoppedHolder {
     let stage: Stage
     let database: Database
     let serverCount: Int
 
-    /// When a lease is over, its work must be taken by another within this time.
+    /// When a lease is over, another server must take its work within this time.
     private static let longestRetake = Duration.seconds(60)
-    /// By when everything must be told after the stopped one goes on.
+    /// By when all events must exist after the stopped server continues.
     private static let longestEnd = Duration.seconds(70)
     private static let mostTries = 400
 
     private var subscriptions: Int { stage.isFull ? 1000 : 200 }
-    /// In full longer than the lease, which is 60 s; else shorter, so that nobody takes what the stopped one holds.
+    /// At full size longer than the lease, which is 60 s; else shorter, so that nobody takes what the stopped server holds.
     private var standstill: Duration { stage.isFull ? .seconds(90) : .seconds(5) }
-    /// In milliseconds from the loading's begin to the end of the periods.
+    /// In milliseconds, from the beginning of the loading to the end of the periods.
     private var lead: Int64 { stage.isFull ? 30_000 : 12_000 }
     private var outlastsLeases: Bool { stage.isFull }
 
-    /// What stands still, and what it holds.
+    /// The stopped server, and what it holds.
     private struct Stopped {
         let server: TenureServer
         let held: [WorkContents.Row]
@@ -52,7 +52,7 @@ struct StoppedHolder {
         return report
     }
 
-    /// The machine's clock, which the servers read too.
+    /// The machine's clock, which the servers also read.
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
     // MARK: Loading
@@ -84,7 +84,7 @@ struct StoppedHolder {
 
     // MARK: Stopping
 
-    /// Stops all of them for a moment, looks who holds a lease, and lets all others go on; again until one is caught.
+    /// Stops all of them for a moment, checks which one holds a lease, and lets all others continue; repeats until one is found.
     private func stop(
         _ servers: [TenureServer], _ shell: DatabaseShell, after end: Int64, _ report: inout FaultReport
     ) async throws -> Stopped? {
@@ -118,7 +118,7 @@ struct StoppedHolder {
         return work.held.filter { $0.worker?.contains("/\(pid)/") == true }
     }
 
-    /// Waits while it stands still; in full its leases end meanwhile, and others must take what it held.
+    /// Waits while it is stopped; at full size its leases end meanwhile, and others must take what it held.
     private func observe(_ stopped: Stopped, _ shell: DatabaseShell, _ sunset: Sunset, _ report: inout FaultReport) async throws {
         let mine = Set(stopped.held.map(\.subject))
         let leaseEnd = stopped.held.map(\.availableAt).max() ?? Self.now
@@ -142,7 +142,7 @@ struct StoppedHolder {
 
     // MARK: After
 
-    /// Waits until nothing is open, and a little more for whoever comes too late.
+    /// Waits until no work is open, and a little longer to detect late events.
     private func finish(
         _ servers: [TenureServer], _ client: ChaosClient, _ shell: DatabaseShell, _ report: inout FaultReport
     ) async throws {
@@ -162,7 +162,7 @@ struct StoppedHolder {
         report.expect(work.failed == 0, "\(work.failed) were given up")
     }
 
-    /// Each end stands exactly once, and nothing stands for what never was.
+    /// Each end must be reported exactly once, and nothing else.
     private func audit(_ sunset: Sunset, _ folder: String, _ report: inout FaultReport) async throws {
         let contents = try await ServerContents(of: database, folder: folder)
         let events = try EventAudit(contents.events)

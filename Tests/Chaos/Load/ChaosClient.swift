@@ -4,18 +4,18 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Sends messages and asks questions, as a backend with the server key does; nothing is sent a second time by itself.
+/// Sends messages and queries, as a backend with the server key does; nothing is retried automatically.
 struct ChaosClient: Sendable {
-    /// What became of one sending.
+    /// The result of sending once.
     enum Answer: Sendable {
         case answered(status: Int, body: [UInt8], retryAfter: String?)
-        /// Nobody listened: it was surely not done.
+        /// Nobody listened: it was certainly not done.
         case notSent
-        /// The connection ended or was silent: it may have been done.
+        /// The connection ended or went silent: it may have been done.
         case unknown(String)
     }
 
-    /// How long an answer may take; a server that takes longer hangs.
+    /// How long an answer may take; a slower server counts as hanging.
     static let timeout = Duration.seconds(10)
     /// The longest answer that is read, in bytes.
     private static let longestAnswer = 1 << 22
@@ -43,7 +43,7 @@ struct ChaosClient: Sendable {
         }
     }
 
-    /// - Parameter mark: a field more in the header.
+    /// - Parameter mark: an additional header field.
     func send(_ message: Message, to address: String, mark: (name: String, value: String)? = nil) async -> Answer {
         var request = HTTPClientRequest(url: address + message.path)
         if let mark { request.headers.add(name: mark.name, value: mark.value) }
@@ -56,7 +56,7 @@ struct ChaosClient: Sendable {
         await answer(to: HTTPClientRequest(url: address + path), timeout: timeout)
     }
 
-    /// The JSON that stands at a path.
+    /// The JSON at a path.
     ///
     /// - Throws: `ChaosError` unless it is answered with 200.
     func json(_ path: String, from address: String) async throws -> JSONObject {
@@ -88,7 +88,7 @@ struct ChaosClient: Sendable {
 }
 
 extension ChaosClient.Answer {
-    /// In words, for reports.
+    /// As text, for reports.
     var words: String {
         switch self {
         case .answered(let status, let body, _): "\(status) \(String(decoding: body.prefix(300), as: UTF8.self))"
@@ -97,7 +97,7 @@ extension ChaosClient.Answer {
         }
     }
 
-    /// What the server says became of it: `outcome`, or a problem's `code`; empty where it says nothing.
+    /// The result that the server states: `outcome`, or a problem's `code`; empty where it states none.
     var outcome: String {
         guard case .answered(_, let body, _) = self, !body.isEmpty else { return "" }
         do {

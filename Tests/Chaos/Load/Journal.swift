@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What a client was told, written down before it believes it: a line is on disk when `acknowledged` returns. Lines that come
-/// together share one `fdatasync`.
+/// The answers that a client got, recorded before it relies on them: a line is on disk when `acknowledged` returns. Lines that
+/// arrive together share one `fdatasync`.
 final class Journal: Sendable {
-    /// What happened to one sending of a message.
+    /// The result of sending a message once.
     enum Entry: Sendable {
         case sent
         /// The status and the outcome that the server named.
@@ -75,7 +75,7 @@ final class Journal: Sendable {
     }
 }
 
-/// What a journal says, read back from the disk.
+/// The content of a journal, read back from the disk.
 struct JournalContents: Sendable {
     private(set) var sent = 0
     private(set) var unknown = 0
@@ -95,6 +95,6 @@ struct JournalContents: Sendable {
         }
     }
 
-    /// All acknowledgements together.
+    /// The total number of acknowledgements.
     var acknowledged: Int { acknowledgements.values.reduce(0) { $0 + $1.count } }
 }

@@ -2,20 +2,20 @@ import AsyncHTTPClient
 import LedgerOracle
 import Synchronization
 
-/// Many senders at once against one server or several, each answer written into the journal.
+/// Many concurrent senders against one or more servers; each answer is written to the journal.
 struct Storm: Sendable {
     let workload: Workload
     let client: ChaosClient
     let journal: Journal
-    /// Of the servers; each sending goes to the next one.
+    /// The servers' addresses; each request goes to the next one.
     let addresses: [String]
-    /// How many send at once.
+    /// How many senders there are.
     var senders = 32
-    /// Sendings a second, all senders together, as Apple's come whether we are fast or not; nil: as fast as answers come.
+    /// Requests per second by all senders together, independent of our speed, as Apple's are; nil: as fast as answers arrive.
     var rate: Double?
-    /// A field more in a message's header.
+    /// An additional header field for a message.
     var mark: @Sendable (Message) -> (name: String, value: String)? = { _ in nil }
-    /// Called with the number of each sending just before it.
+    /// Called with the number of each request just before it.
     var beforeEach: @Sendable (Int) -> Void = { _ in }
     let progress = Progress()
 
@@ -26,15 +26,15 @@ struct Storm: Sendable {
         private let state = Mutex((acknowledged: 0, notSent: 0, turn: 0, findings: [String](), unavailable: 0, refused: 0))
 
         var acknowledged: Int { state.withLock { $0.acknowledged } }
-        /// Sendings so far.
+        /// Requests so far.
         var turns: Int { state.withLock { $0.turn } }
-        /// Sendings that found nobody listening.
+        /// Requests that nobody listened to.
         var notSent: Int { state.withLock { $0.notSent } }
         /// Answers 503 with `Retry-After`.
         var unavailable: Int { state.withLock { $0.unavailable } }
-        /// How many answers there were that should not be.
+        /// The number of wrong answers.
         var refused: Int { state.withLock { $0.refused } }
-        /// Those answers; at most 20 are kept.
+        /// The wrong answers; at most 20 are kept.
         var findings: [String] { state.withLock { $0.findings } }
 
         func countAcknowledged() { state.withLock { $0.acknowledged += 1 } }
@@ -56,7 +56,7 @@ struct Storm: Sendable {
         }
     }
 
-    /// Sends until nothing is left that may go.
+    /// Sends until no message is left that may be sent.
     func blow() async throws {
         let start = ContinuousClock.now - .seconds(Double(progress.turns) / (rate ?? 1))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -65,7 +65,7 @@ struct Storm: Sendable {
         }
     }
 
-    /// Sends again what was not acknowledged, until everything is or the time is over.
+    /// Sends again what was not acknowledged, until everything is acknowledged or the time is over.
     ///
     /// - Returns: how long it took; nil if something is still not acknowledged.
     func drain(within limit: Duration) async throws -> Duration? {
@@ -87,7 +87,7 @@ struct Storm: Sendable {
         }
     }
 
-    /// The number of this sending, when it is due.
+    /// The number of this request, when it is due.
     private func turn(since start: ContinuousClock.Instant) async throws -> Int {
         let turn = progress.nextTurn()
         if let rate { try await Task.sleep(until: start + .seconds(Double(turn) / rate), clock: .continuous) }
@@ -110,7 +110,7 @@ struct Storm: Sendable {
             workload.acknowledged(message)
         case .notSent:
             progress.countNotSent()
-            // Nobody listens for a moment; Apple would come back in an hour.
+            // Nobody listens for a moment; Apple would retry in an hour.
             try await Task.sleep(for: .milliseconds(10))
             workload.failed(message)
         case .unknown:
@@ -119,18 +119,18 @@ struct Storm: Sendable {
         }
     }
 
-    /// A server that cannot do it now says 503 and when to come back; everything else is wrong.
+    /// A server that cannot do it now answers 503 and when to retry; everything else is wrong.
     private func judge(_ answer: ChaosClient.Answer, _ status: Int, _ retryAfter: String?, _ message: Message) async throws {
         if status == 503, retryAfter != nil {
             progress.countUnavailable()
             try await Task.sleep(for: .milliseconds(20))
         } else {
             progress.find("\(message.name) was answered \(answer.words)")
-            // A line's next is sent until it is acknowledged: for ever, where the server refuses it.
+            // The next message of a line is sent until it is acknowledged: forever, where the server refuses it.
             guard progress.refused < Self.mostRefused else {
                 throw ChaosError("\(Self.mostRefused) were refused, the last: \(message.name) was answered \(answer.words)")
             }
-            // Not at once again, so that a server that refuses everything is not asked a million times.
+            // Not again at once, so that a server that refuses everything does not get a million requests.
             try await Task.sleep(for: .milliseconds(100))
         }
     }

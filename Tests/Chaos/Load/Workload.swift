@@ -1,13 +1,13 @@
 import LedgerOracle
 import Synchronization
 
-/// Who sends what when. A life's line goes one after the other, so that the order of claims is known; notifications go in any
-/// order, and what was not acknowledged is left for the sending after the storm.
+/// What is sent when. The messages of a life's line are sent one after the other, so that the order of claims is known;
+/// notifications are sent in any order, and what was not acknowledged is sent again after the storm.
 final class Workload: Sendable {
     /// What a sender does next.
     enum Turn: Sendable {
         case send(Message)
-        /// What is left waits for answers that others await.
+        /// The remaining messages depend on answers that other senders await.
         case wait
         case finished
     }
@@ -15,16 +15,16 @@ final class Workload: Sendable {
     private struct State {
         var free: [Message]
         var lines: [Line]
-        /// Lives whose next of the line may go.
+        /// Lives whose next line message may be sent.
         var open: [Int] = []
         var inFlight = 0
         var unsent: [Message] = []
         var held: [Int] = []
-        /// So many notifications stay unsent until they are let go.
+        /// This many notifications are held back until they are released.
         var heldBack = 0
         var chance: Chance
 
-        /// Notifications that may go now.
+        /// Notifications that may be sent now.
         var freeToGo: Int { max(0, free.count - heldBack) }
     }
 
@@ -36,8 +36,8 @@ final class Workload: Sendable {
         var mayGo: Bool { awaited?.isEmpty ?? true }
     }
 
-    /// Whether a line whose next was not acknowledged waits for the sending after the storm, as everything else does; else it
-    /// goes on at once, so that lines come to their end while servers fall and rise.
+    /// Whether a line whose next message was not acknowledged waits until after the storm, as everything else does; otherwise it
+    /// continues at once, so that lines are completed while servers stop and start.
     private let holdsLines: Bool
     private let state: Mutex<State>
 
@@ -48,19 +48,19 @@ final class Workload: Sendable {
         let lines = world.lines.enumerated().map { index, line in
             Line(messages: line[...], awaited: world.lives[index].app.restoresMove ? awaited[index] ?? [] : nil)
         }
-        // Sent from the end, since that is cheap.
+        // Sent from the end, because that is cheap.
         var state = State(free: world.notifications, lines: lines, chance: Chance(seed: seed))
         state.open = lines.indices.filter { lines[$0].mayGo && !lines[$0].messages.isEmpty }
         self.state = Mutex(state)
     }
 
-    /// What goes next. Lines and notifications are drawn in proportion to how many wait, so that they mix.
+    /// What to send next. Lines and notifications are chosen in proportion to how many are waiting, so that they mix.
     func next() -> Turn {
         state.withLock { state in
             let waiting = state.open.count + state.free.count
             if waiting == 0 { return state.inFlight == 0 ? .finished : .wait }
             if state.open.isEmpty, state.freeToGo == 0 { return .wait }
-            // A line's messages are fewer than notifications, but each line goes one by one: give it a share of the draws.
+            // Lines have fewer messages than there are notifications, but each line is sent one by one: it gets a fixed share.
             let takesLine = !state.open.isEmpty && (state.freeToGo == 0 || state.chance.happens(25))
             guard takesLine else {
                 state.inFlight += 1
@@ -76,7 +76,7 @@ final class Workload: Sendable {
         }
     }
 
-    /// The message is done with: what waited for it may go.
+    /// The message is done: what waited for it may be sent.
     func acknowledged(_ message: Message) {
         state.withLock { state in
             state.inFlight -= 1
@@ -93,7 +93,7 @@ final class Workload: Sendable {
         }
     }
 
-    /// It was not acknowledged. In a line it goes again before the next one does; else it is left for later.
+    /// It was not acknowledged. In a line it is sent again before the next one; otherwise it is left for later.
     func failed(_ message: Message) {
         state.withLock { state in
             state.inFlight -= 1
@@ -105,7 +105,7 @@ final class Workload: Sendable {
         }
     }
 
-    /// Of the notifications that have not been sent yet, at most so many may go until the next call; nil: all of them.
+    /// Of the notifications that have not been sent yet, at most this many may be sent until the next call; nil: all of them.
     func allow(_ notifications: Int?) {
         state.withLock { state in state.heldBack = notifications.map { max(0, state.free.count - $0) } ?? 0 }
     }
@@ -113,10 +113,10 @@ final class Workload: Sendable {
     /// How many notifications have not been sent yet.
     var notificationsLeft: Int { state.withLock { $0.free.count } }
 
-    /// Whether something may go now.
+    /// Whether something may be sent now.
     var hasMore: Bool { state.withLock { !$0.free.isEmpty || !$0.open.isEmpty } }
 
-    /// Puts back what was left for later; how many.
+    /// Puts back what was left for later; returns how many.
     func resend() -> Int {
         state.withLock { state in
             defer { (state.unsent, state.held) = ([], []) }

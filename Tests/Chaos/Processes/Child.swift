@@ -3,7 +3,7 @@ import Glibc
 import PrivatePostgres
 import Synchronization
 
-/// A process that we started, in a process group of its own: whatever it starts ends with it.
+/// A process that we started, in its own process group: all processes that it starts end with it.
 struct Child: Sendable {
     let pid: pid_t
 
@@ -13,7 +13,7 @@ struct Child: Sendable {
         case signalled(Int32)
     }
 
-    /// Where a child's words go.
+    /// Where a child's output goes.
     struct Streams: Sendable {
         var output: String
         var errors: String
@@ -22,8 +22,8 @@ struct Child: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - environment: all of it; nothing is inherited but what stands here.
-    ///   - streams: files that are appended to.
+    ///   - environment: the complete environment; nothing else is inherited.
+    ///   - streams: files to append to.
     /// - Throws: `ChaosError` when it cannot be started.
     static func spawn(
         _ program: String, _ arguments: [String], environment: [String: String], streams: Streams
@@ -51,12 +51,13 @@ struct Child: Sendable {
         return Child(pid: pid)
     }
 
-    /// Sockets and the journal are ours alone: a child that inherited a connection would keep it open after we closed it.
+    /// Children must not get our sockets and the journal: a child that inherited a connection would keep it open after we closed
+    /// it.
     private static func keepOurFilesToOurselves() {
         for descriptor: Int32 in 3..<1024 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     }
 
-    /// How it ended; nil while it runs. Once it was told, nil again.
+    /// How it ended; nil while it runs, and nil again after it was returned once.
     func ending() -> Ending? {
         var status: Int32 = 0
         guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
@@ -65,7 +66,7 @@ struct Child: Sendable {
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
     }
 
-    /// Ends the whole group with SIGKILL and waits until the kernel is done with it.
+    /// Kills the whole group with SIGKILL and waits until it has ended.
     func kill() async throws {
         Glibc.kill(-pid, SIGKILL)
         guard try await waitForEnding(within: .seconds(10)) != nil else { throw ChaosError("process \(pid) survives SIGKILL") }
@@ -83,9 +84,9 @@ struct Child: Sendable {
         }
     }
 
-    /// What a program prints.
+    /// A program's output.
     ///
-    /// - Throws: `ChaosError` if it ends with another status than 0, or not within the limit.
+    /// - Throws: `ChaosError` if it ends with a status other than 0, or not within the limit.
     static func output(
         of program: String, _ arguments: [String], in folder: String, within limit: Duration = .seconds(60)
     ) async throws -> String {
@@ -103,7 +104,7 @@ struct Child: Sendable {
     }
 }
 
-/// The processes that we started and that have not ended, so that none outlives us.
+/// The processes that we started and that have not ended yet, so that none outlives us.
 enum Survivors {
     private static let pids = Mutex<Set<pid_t>>([])
     private static let mounts = Mutex<Set<String>>([])
@@ -113,13 +114,13 @@ enum Survivors {
     static func add(mount path: String) { mounts.withLock { _ = $0.insert(path) } }
     static func remove(mount path: String) { mounts.withLock { _ = $0.remove(path) } }
 
-    /// Ends what is left and takes back what was mounted.
+    /// Ends the remaining processes and unmounts what was mounted.
     static func end() {
         for pid in pids.withLock({ $0 }) { Glibc.kill(-pid, SIGKILL) }
         for path in mounts.withLock({ $0 }) { umount2(path, Int32(MNT_DETACH)) }
     }
 
-    /// Ends them too when we are told to end.
+    /// Ends them also when we receive a signal to end.
     static func endOnSignals() -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { signal in
             Glibc.signal(signal, SIG_IGN)
@@ -134,7 +135,7 @@ enum Survivors {
     }
 }
 
-/// The harness itself cannot go on.
+/// The harness itself cannot continue.
 struct ChaosError: Error, CustomStringConvertible {
     let description: String
 

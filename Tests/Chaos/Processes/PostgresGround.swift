@@ -2,10 +2,10 @@ import FaultProxy
 import Foundation
 import PrivatePostgres
 
-/// A PostgreSQL of the harness's own, for faults that need one.
+/// The harness's own PostgreSQL, for faults that need one.
 struct PostgresGround: Sendable {
     let server: PrivatePostgres
-    /// The database that servers are pointed at.
+    /// The database that servers use.
     let name: String
 
     var database: Database { .postgres(server.url(name)) }
@@ -13,7 +13,7 @@ struct PostgresGround: Sendable {
     /// The same database behind a proxy.
     func database(behind proxy: FaultProxy) -> Database { .postgres(server.url(name, port: proxy.port)) }
 
-    /// Runs a fault with an empty database; or says in the report why it cannot.
+    /// Runs a fault with an empty database, or reports why it cannot.
     static func with(
         _ stage: Stage, _ report: FaultReport, _ body: (PostgresGround, inout FaultReport) async throws -> Void
     ) async throws -> FaultReport {
@@ -29,7 +29,7 @@ struct PostgresGround: Sendable {
         return report
     }
 
-    /// Transactions that nobody works in any more and nobody ended.
+    /// Transactions that are idle and were never ended.
     func leakedTransactions(_ folder: String) async throws -> Int {
         let shell = DatabaseShell(database: database, folder: folder)
         let query =

@@ -5,7 +5,7 @@ struct Shim: Sendable {
     /// The built library.
     let path: String
 
-    /// Builds it with the C compiler that Swift brings.
+    /// Builds it with the C compiler that comes with Swift.
     static func built(from sources: String, into folder: String) async throws -> Shim {
         let path = "\(folder)/faults.so"
         if !FileManager.default.fileExists(atPath: path) {
@@ -16,7 +16,7 @@ struct Shim: Sendable {
         return Shim(path: path)
     }
 
-    /// A disk that says that it has written what it has not.
+    /// A disk that reports writes that it has not done.
     func swallowingSyncs(of files: String) -> [String: String] {
         ["LD_PRELOAD": path, "CHAOS_FILES": files, "CHAOS_SWALLOW_SYNC": "1"]
     }
@@ -33,8 +33,8 @@ struct Shim: Sendable {
     }
 
     /// - Parameters:
-    ///   - files: calls count only for files whose path holds this text.
-    ///   - mark: a file that is made when a call was made to fail.
+    ///   - files: only calls for files whose path contains this text count.
+    ///   - mark: a file that is created when a call was made to fail.
     func failing(_ failure: Failure, files: String, mark: String) -> [String: String] {
         [
             "LD_PRELOAD": path, "CHAOS_FILES": files, "CHAOS_CALL": failure.call, "CHAOS_ERRNO": "\(failure.error)",

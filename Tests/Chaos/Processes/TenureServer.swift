@@ -4,7 +4,7 @@ import Glibc
 import Primitives
 import StrictJSON
 
-/// Where the server under test keeps what it knows.
+/// The database of the server under test.
 enum Database: Sendable {
     /// A file.
     case sqlite(String)
@@ -28,7 +28,7 @@ enum Database: Sendable {
     }
 }
 
-/// `tenure serve` as a process of its own, which may be ended and started again at the same port.
+/// `tenure serve` as a separate process, which can be ended and started again on the same port.
 final class TenureServer: Sendable {
     static let serverKey = "sk_chaos_harness"
 
@@ -55,9 +55,9 @@ final class TenureServer: Sendable {
         /// Where its configuration and its log are written.
         var folder: String
         var name = "server"
-        /// A program that runs it, with its arguments, such as a tracer; none where it is empty.
+        /// A program that runs it, with its arguments, such as a tracer; empty: none.
         var wrapper: [String] = []
-        /// Beside our own environment.
+        /// In addition to our own environment.
         var environment: [String: String] = [:]
     }
 
@@ -99,7 +99,7 @@ final class TenureServer: Sendable {
 
     var address: String { "http://127.0.0.1:\(port)" }
 
-    /// Starts the process; it need not answer yet.
+    /// Starts the process; it may not answer yet.
     func start() async throws {
         guard await present.child == nil else { throw ChaosError("the server runs already") }
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TENURE_") }
@@ -110,7 +110,7 @@ final class TenureServer: Sendable {
         await present.set(child)
     }
 
-    /// Ends the process with SIGKILL, as a power switch would end it.
+    /// Ends the process with SIGKILL, as a power switch would.
     func kill() async throws {
         guard let child = await present.child else { return }
         try await child.kill()
@@ -133,10 +133,10 @@ final class TenureServer: Sendable {
 
     func send(_ signal: Int32) async { await present.child?.send(signal) }
 
-    /// Of the process; nil while none runs.
+    /// The process id; nil while none runs.
     var pid: pid_t? { get async { await present.child?.pid } }
 
-    /// What it wrote last, for the report of a failure.
+    /// Its last output, for the report of a failure.
     var lastWords: String {
         get throws {
             let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: log)), as: UTF8.self)
@@ -144,7 +144,7 @@ final class TenureServer: Sendable {
         }
     }
 
-    /// A port that nobody uses now; the kernel chooses.
+    /// An unused port; the kernel chooses.
     private static func freePort() throws -> Int {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server asked of the kernel, in the order in which strace saw it.
+/// A server's system calls, in the order in which strace saw them.
 struct Trace: Sendable {
     /// A call, by the lines of the trace at which it began and ended.
     struct Call: Sendable {
@@ -14,16 +14,16 @@ struct Trace: Sendable {
         case write(file: String, offset: Int, bytes: [UInt8])
         case truncate(file: String, length: Int)
         case sync(file: String)
-        /// Of the folder of the database: what was removed is gone for good.
+        /// A sync of the database's folder: removals are durable.
         case syncFolder
         case remove(file: String)
-        /// What came in by a connection.
+        /// Bytes received on a connection.
         case received(connection: String, bytes: [UInt8])
-        /// What went out by a connection.
+        /// Bytes sent on a connection.
         case sent(connection: String, bytes: [UInt8])
     }
 
-    /// Those that succeeded, in the order in which they began.
+    /// The successful calls, in the order in which they began.
     let calls: [Call]
 
     private static let traced =
@@ -32,7 +32,7 @@ struct Trace: Sendable {
 
     /// The tracer as a wrapper of a server.
     ///
-    /// - Parameter variables: for the server alone, such as a library to preload.
+    /// - Parameter variables: for the server only, such as a library to preload.
     static func wrapper(into path: String, variables: [String: String] = [:]) -> [String] {
         ["strace", "-f", "-qq", "-y", "--seccomp-bpf", "-s", "131072", "-e", "trace=\(traced)", "-o", path]
             + variables.sorted { $0.key < $1.key }.flatMap { ["-E", "\($0.key)=\($0.value)"] }
@@ -53,11 +53,11 @@ struct Trace: Sendable {
     }
 }
 
-/// Puts calls together that strace printed in two pieces, since another thread was in between.
+/// Joins calls that strace printed in two pieces, because another thread's call came in between.
 private struct TraceReader {
     let database: [UInt8]
     var calls: [Trace.Call] = []
-    /// By thread: what began and has not ended.
+    /// By thread: calls that have begun but not ended.
     private var open: [[UInt8]: (line: [UInt8], number: Int)] = [:]
 
     private let folder: [UInt8]
@@ -86,7 +86,7 @@ private struct TraceReader {
         }
     }
 
-    /// A whole call as strace prints it: `pwrite64(7</path/of/the.file>, "…", 4096, 24) = 4096`.
+    /// A complete call as strace prints it: `pwrite64(7</path/of/the.file>, "…", 4096, 24) = 4096`.
     private mutating func add(_ line: [UInt8], began: Int, ended: Int) {
         guard let parenthesis = line.firstIndex(of: UInt8(ascii: "(")), let result = Self.result(of: line), result >= 0 else {
             return
@@ -97,7 +97,7 @@ private struct TraceReader {
         calls.append(Trace.Call(what: what, began: began, ended: ended))
     }
 
-    /// What stands behind the last ` = `.
+    /// The number after the last ` = `.
     private static func result(of line: [UInt8]) -> Int? {
         guard let sign = line.lastIndex(of: UInt8(ascii: "=")) else { return nil }
         let words = line[(sign + 1)...].split(separator: UInt8(ascii: " "))
@@ -135,15 +135,15 @@ private struct TraceReader {
         }
     }
 
-    /// The database's file, by what stands behind its path: empty, `-wal`; nil for what is not the database's, or is not kept
-    /// over a cut, as the index of the WAL.
+    /// The database's file, by its suffix: empty, `-wal`; nil for other files, and for files that do not survive a cut, such as
+    /// the index of the WAL.
     private func file(_ path: [UInt8]) -> String? {
         guard path.starts(with: database) else { return nil }
         let suffix = String(decoding: path.dropFirst(database.count), as: UTF8.self)
         return suffix == "-shm" ? nil : suffix
     }
 
-    /// The numbers behind the last text, before the closing parenthesis.
+    /// The numbers after the last text, before the closing parenthesis.
     private static func numbers(behind arguments: ArraySlice<UInt8>) -> [Int] {
         let begin = arguments.lastIndex(of: UInt8(ascii: "\"")).map { $0 + 1 } ?? arguments.startIndex
         guard let end = arguments.lastIndex(of: UInt8(ascii: ")")), begin <= end else { return [] }
@@ -169,7 +169,7 @@ private struct TraceReader {
         return texts
     }
 
-    /// The byte behind a backslash: a letter of C's, or one to three octal digits.
+    /// The byte after a backslash: a C escape letter, or one to three octal digits.
     private static func unescaped(_ bytes: ArraySlice<UInt8>, _ index: inout Int) -> UInt8 {
         guard index < bytes.endIndex else { return UInt8(ascii: "\\") }
         let byte = bytes[index]

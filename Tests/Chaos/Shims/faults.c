@@ -1,11 +1,11 @@
-// Preloaded into a server, makes system calls on its database fail or do nothing. Told by the environment:
-//   CHAOS_FILES  calls count only for files whose path holds this text
+// Preloaded into a server; makes system calls on its database fail or do nothing. Configured by the environment:
+//   CHAOS_FILES  only calls for files whose path contains this text count
 //   CHAOS_CALL   write, sync, open or truncate: which calls count
 //   CHAOS_NTH    the call that fails, counted from 1; 0: none
-//   CHAOS_ERRNO  what it fails with
+//   CHAOS_ERRNO  the error number it fails with
 //   CHAOS_EVERY  1: all later ones fail as well
-//   CHAOS_FIRED  a file that is made when a call was made to fail, so that a sweep knows when it is beyond the last call
-//   CHAOS_SWALLOW_SYNC  1: fdatasync and fsync say that they succeeded and do nothing, as a disk that lies
+//   CHAOS_FIRED  a file that is created when a call was made to fail, so that a sweep knows when it is past the last call
+//   CHAOS_SWALLOW_SYNC  1: fdatasync and fsync report success and do nothing, like a disk that lies
 // It counts over all threads, which strace's injection does not.
 #define _GNU_SOURCE
 #include <dlfcn.h>

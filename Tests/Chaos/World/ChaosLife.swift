@@ -1,9 +1,9 @@
 import LedgerOracle
 
-/// A life of the oracle's generator as a server can live through it: under names of its own, moved in time so that everything was
-/// signed before the run began, and without what has no door in the server yet (votes, merges, failed questions).
+/// A life of the oracle's generator in a form for a server: with unique names, moved in time so that everything was signed before
+/// the run began, and without inputs for which the server has no endpoint yet (votes, merges, failed requests).
 struct ChaosLife: Sendable {
-    /// What every product of the lives gives.
+    /// The entitlement of every product of the lives.
     static let entitlement = "gold"
 
     let number: Int
@@ -14,14 +14,14 @@ struct ChaosLife: Sendable {
     let statements: [Statement]
     /// In their order.
     let claims: [OracleClaim]
-    /// Before it nothing was claimed, and after it everything was; no answer changes within it by time alone.
+    /// All claims are made within this range; no answer changes within it by time alone.
     let quiet: ClosedRange<Int64>
 
     /// What Apple signed about one subscription at one instant.
     struct Statement: Sendable {
         let transaction: OracleTransaction
         let renewalInfo: OracleRenewalInfo?
-        /// The notification that brings it; nil where only a customer's upload does.
+        /// The notification that delivers it; nil where only a customer's upload does.
         var notice: OracleNotice?
     }
 
@@ -30,7 +30,7 @@ struct ChaosLife: Sendable {
     /// - Parameters:
     ///   - life: as it was generated.
     ///   - now: when the run began.
-    ///   - longestRun: by when all claims are made, after `now`.
+    ///   - longestRun: the time after `now` by which all claims are made.
     init(_ life: Life, number: Int, app: ChaosApp, now: Int64, longestRun: Int64) {
         self.number = number
         self.app = app
@@ -41,22 +41,23 @@ struct ChaosLife: Sendable {
         let shift = Self.shift(kept, under: app.policy, before: now, clearOf: quiet)
         let deliveries = kept.map { $0.shifted(by: shift) }
         customers = life.customers.map(names.customer)
-        // The server refuses a second customer's.
+        // The server refuses a second customer's registration.
         let registered = Dictionary(deliveries.compactMap(\.registration).map { ($0.token, $0) }) { first, _ in first }
         registrations = registered.values.sorted { $0.token < $1.token }
         var claims = deliveries.compactMap(\.claim)
-        // An owner's restore says nothing new and is not kept (decision 0023, 17). It would count once another is shown to have
-        // bought, by the oracle; so where restores move, what can show that comes first.
+        // An owner's restore is not news and is not stored (decision 0023, 17). For the oracle it would count once there is
+        // evidence that another customer bought; so where restores move, that evidence comes first.
         if app.restoresMove { claims = claims.filter { $0.kind != .restore } + claims.filter { $0.kind == .restore } }
-        // When they are made by the server's clock is known only roughly; their order is what counts.
+        // When they are made by the server's clock is known only roughly; their order counts.
         for index in claims.indices { claims[index].claimedAt = now + Int64(index) }
         self.claims = claims
         statements = Self.statements(in: deliveries).enumerated().map { index, statement in
-            // What no notification of the life brings comes by one of no meaning, or only by the customer who shows it.
+            // A statement that no notification of the life delivers comes with a neutral notification, or only with the customer
+            // who shows it.
             guard statement.notice == nil else { return statement }
             let isShown = claims.contains { $0.shown == statement.transaction }
-            // Where restores move, a fact that first comes with a claim could make an earlier claim count which the server,
-            // seeing that it changed nothing, did not keep (decision 0010, 7 and 14).
+            // Where restores move, a fact that first arrives with a claim could make an earlier claim count that the server did
+            // not store because it changed nothing (decision 0010, 7 and 14).
             if isShown, !app.restoresMove, (number + index) % 2 == 0 { return statement }
             var brought = statement
             brought.notice = OracleNotice(
@@ -66,7 +67,7 @@ struct ChaosLife: Sendable {
         }
     }
 
-    /// All that the server is told, in the oracle's words.
+    /// Everything that the server receives, in the oracle's types.
     var deliveries: [Delivery] {
         registrations.map { .registration($0) }
             + statements.flatMap { statement -> [Delivery] in
@@ -98,8 +99,8 @@ struct ChaosLife: Sendable {
         }
     }
 
-    /// How far a life is moved: the last statement was signed two hours before the run at the latest, in whole seconds, since the
-    /// rules look at seconds (PER-1), and nothing begins or ends by itself while the run lasts.
+    /// How far a life is moved: the last statement was signed two hours before the run at the latest, in whole seconds, because
+    /// the rules use seconds (PER-1), and nothing begins or ends by time alone during the run.
     private static func shift(
         _ deliveries: [Delivery], under policy: OraclePolicy, before now: Int64, clearOf quiet: ClosedRange<Int64>
     ) -> Int64 {
@@ -109,7 +110,7 @@ struct ChaosLife: Sendable {
             Oracle(policy: policy).answer(to: deliveries.filter { $0.claim == nil }).boundaries
             + deliveries.flatMap(\.instantsOfPeriods) + deliveries.flatMap { $0.instantsOfEvidence(under: policy) }
         var shift = (now - 2 * hour - lastSigned) / 1000 * 1000 - 1000
-        // Each turn moves it on by more than the longest run; a few always suffice, since a life has finitely many instants.
+        // Each turn moves it by more than the longest run; a few are always enough, because a life has finitely many instants.
         for _ in 0..<10_000 {
             guard instants.contains(where: { quiet.contains($0 + shift) }) else { break }
             shift -= hour
@@ -118,7 +119,8 @@ struct ChaosLife: Sendable {
     }
 }
 
-/// Names of one life's own, so that many lives fit into one server. The prefix has one length, so that names keep their order.
+/// Unique names for one life, so that many lives fit into one server. The prefix has a fixed length, so that names keep their
+/// order.
 struct Renaming {
     private let prefix: String
     private let token: String
@@ -133,13 +135,13 @@ struct Renaming {
     func customer(_ name: String) -> String { "life\(prefix)-\(name)" }
     func token(_ uuid: String) -> String { token + uuid.dropFirst(8) }
 
-    /// A UUID out of a notice's number: the digits at its end.
+    /// A UUID from a notice's number: the digits at its end.
     func uuid(_ notice: String) -> String {
         let digits = String(notice.filter(\.isNumber).suffix(12))
         return "\(token)-0000-4000-9000-" + String(repeating: "0", count: 12 - digits.count) + digits
     }
 
-    /// Nil for what the server does not hear.
+    /// Nil for deliveries that the server does not receive.
     func renamed(_ delivery: Delivery) -> Delivery? {
         switch delivery {
         case .transaction(let it): return .transaction(renamed(it))
@@ -151,7 +153,7 @@ struct Renaming {
             it.originalTransactionId = id(it.originalTransactionId)
             it.uuid = uuid(it.uuid)
             return .notice(it)
-        // As the app's backend does it, which says that it minted the token: then it counts whenever it is told.
+        // As from the app's backend, which states that it minted the token: then it counts whenever it arrives.
         case .registration(let it):
             return .registration(
                 .init(token: token(it.token), customer: customer(it.customer), registeredAt: 0, vouched: true))
@@ -197,7 +199,7 @@ extension Delivery {
         }
     }
 
-    /// When something that it tells of begins or ends, as Apple dates it.
+    /// When something in it begins or ends, according to Apple's dates.
     fileprivate var instantsOfPeriods: [Int64] {
         switch self {
         case .transaction(let it): [it.purchaseDate, it.expiresDate, it.revocationDate].compactMap { $0 }
@@ -207,7 +209,7 @@ extension Delivery {
         }
     }
 
-    /// When claims cease to be evidence of a purchase, and billing retry ends (OWN-4, OWN-9).
+    /// When claims stop being evidence of a purchase, and when billing retry ends (OWN-4, OWN-9).
     fileprivate func instantsOfEvidence(under policy: OraclePolicy) -> [Int64] {
         let day: Int64 = 86_400_000
         let shown: OracleTransaction

@@ -1,7 +1,7 @@
 import LedgerOracle
 import StrictJSON
 
-/// One app of the server under test: its own bundle, its own policy.
+/// One app of the server under test, with its own bundle and policy.
 struct ChaosApp: Sendable {
     let number: Int
     let policy: OraclePolicy
@@ -15,7 +15,7 @@ struct ChaosApp: Sendable {
     /// (decision 0010, 14), and the claims of a life wait until all its facts are acknowledged.
     var restoresMove: Bool { policy.onRestore == .transfer || policy.onRestore == .transferIfInactive }
 
-    /// What the server is told about the app.
+    /// The app's part of the server's configuration.
     func write(to writer: inout JSONWriter, serverKeyDigest: String) {
         writer.object { writer in
             writer.member("id", id)
@@ -50,7 +50,8 @@ struct ChaosApp: Sendable {
 }
 
 extension OraclePolicy {
-    /// Without what no door of the server says yet: anonymous customers, merges, and a limit of customers for each Apple Account.
+    /// Without what no endpoint of the server supports yet: anonymous customers, merges, and a limit of customers for each Apple
+    /// Account.
     var asFarAsTheServerHears: OraclePolicy {
         var policy = self
         policy.anonymousMayTake = false

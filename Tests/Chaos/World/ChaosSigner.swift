@@ -3,11 +3,11 @@ import Primitives
 import SimulatorPKI
 import StrictJSON
 
-/// Signs what the lives say, as Apple would, under a root that the server is told to trust.
+/// Signs the lives' statements, as Apple would, under a root that the server is configured to trust.
 struct ChaosSigner: Sendable {
     private let authority: SigningAuthority
 
-    /// Certificates that are valid as far as lives reach back, and beyond.
+    /// Certificates that are valid for the whole time of the lives, and beyond.
     init() throws {
         let from = Timestamp(millisecondsSince1970: 631_152_000_000)
         let until = Timestamp(millisecondsSince1970: 2_208_988_800_000)

@@ -1,21 +1,21 @@
 import APIContract
 import LedgerOracle
 
-/// Lives, apps and everything signed: what a run sends, and what the oracle says about it.
+/// Lives, apps and everything signed: what a run sends, and what the oracle says.
 struct ChaosWorld: Sendable {
     let apps: [ChaosApp]
     let lives: [ChaosLife]
     let signer: ChaosSigner
-    /// Each once; notifications of all lives, then each life's line.
+    /// The notifications of all lives, each once; then each life's line.
     let notifications: [Message]
     let lines: [[Message]]
 
-    /// How much is made of a seed.
+    /// How much is generated from a seed.
     struct Size: Sendable {
         var notifications = 0
         var uploads = 0
         var lives = 0
-        /// How often a notification is sent; each life draws for itself.
+        /// How often a notification is sent; each life chooses at random.
         var repeats: ClosedRange<Int64> = 1...2
     }
 
@@ -23,7 +23,7 @@ struct ChaosWorld: Sendable {
     static let longestRun: Int64 = 2 * 3_600_000
     private static let appCount = 6
 
-    /// Lives of the seed, one after the other, until there are as many notifications, uploads and lives as asked for.
+    /// Lives of the seed, one after the other, until there are as many notifications, uploads and lives as requested.
     init(seed: UInt64, now: Int64, size: Size) throws {
         let apps = (0..<Self.appCount).map { number in
             ChaosApp(number: number, policy: Life(seed: seed &+ UInt64(number)).policies.first.asFarAsTheServerHears)
@@ -57,7 +57,7 @@ struct ChaosWorld: Sendable {
         self.lines = lines
     }
 
-    /// All that is sent, each message once.
+    /// All messages, each once.
     var messages: [Message] {
         var seen: Set<String> = []
         return notifications.filter { seen.insert($0.name).inserted } + lines.flatMap { $0 }
@@ -65,7 +65,7 @@ struct ChaosWorld: Sendable {
 }
 
 extension ChaosLife {
-    /// Whether our certificates reach back to all that was signed.
+    /// Whether our certificates cover all signing dates.
     fileprivate var isCovered: Bool { statements.allSatisfy { ChaosSigner.covers($0.transaction.signedDate) } }
 }
 
@@ -104,7 +104,7 @@ struct Mailbag {
     }
 
     private func upload(_ claim: OracleClaim, place: Int) throws -> Message {
-        // A statement that no notification brings comes whole with whoever shows it.
+        // A statement that no notification delivers comes complete with the claim that shows it.
         let statement = life.statements.first { $0.transaction == claim.shown }
         let renewalInfo = statement?.notice == nil ? statement?.renewalInfo : nil
         let body = UploadBody(

@@ -1,13 +1,13 @@
 /// One request that the server must acknowledge, however often it has to be sent.
 struct Message: Sendable {
-    /// Whether it may go at any time, or only when its predecessors of the same life are acknowledged.
+    /// Whether it may be sent at any time, or only after its predecessors of the same life are acknowledged.
     enum Order: Sendable {
         case free
         /// The place in its life's line: registrations, then claims.
         case inLine(Int)
     }
 
-    /// Names the life and what of it: `life 12 notification 00000000-…`.
+    /// The life and the part of it: `life 12 notification 00000000-…`.
     let name: String
     let life: Int
     let order: Order
@@ -19,7 +19,7 @@ struct Message: Sendable {
 
     enum Method: String, Sendable { case post = "POST", put = "PUT" }
 
-    /// What stands in the store when a message is acknowledged, by the names of decision 0003.
+    /// What the store contains when a message is acknowledged, by the names of decision 0003.
     struct Evidence: Sendable {
         /// Nil for uploads and registrations.
         var notificationUUID: String?
@@ -27,7 +27,7 @@ struct Message: Sendable {
         var facts: [String] = []
     }
 
-    /// Statuses that acknowledge: everything the server could say that is final. 409 is a decision too: the claim is refused.
+    /// Statuses that acknowledge: every final answer of the server. 409 is a decision too: the claim is refused.
     func isAcknowledged(by status: Int) -> Bool {
         switch order {
         case .free: status == 200

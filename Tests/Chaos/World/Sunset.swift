@@ -1,8 +1,8 @@
 import APIContract
 import LedgerOracle
 
-/// Subscriptions that all end at one instant a little after they are loaded, with renewal turned off, so that nothing but the
-/// clock says when to tell of it.
+/// Subscriptions that all end at one instant shortly after they are loaded, with auto-renew off, so that only the clock
+/// determines when the end is reported.
 struct Sunset: Sendable {
     let app: ChaosApp
     let signer: ChaosSigner
@@ -21,7 +21,8 @@ struct Sunset: Sendable {
             let transaction = OracleTransaction(
                 originalTransactionId: id, transactionId: id, webOrderLineItemId: "8\(id)", productId: OracleProduct.all[0].id,
                 purchaseDate: from, expiresDate: end, reason: .purchase, signedDate: from + Self.day)
-            // Apple names no reason before the end; with one the end of all is told at once, and no work is left for a day later.
+            // Apple gives no reason before the end; with a reason all ends are reported at once, and no work remains for a day
+            // later.
             let info = OracleRenewalInfo(
                 originalTransactionId: id, autoRenewProductId: transaction.productId, autoRenewStatus: false, expirationIntent: 1,
                 signedDate: from + Self.day)

@@ -9,7 +9,7 @@ struct APICall: Sendable {
     let method: String
     /// Percent-decoded.
     let path: [String]
-    /// In the order in which they stand in the address; names may repeat.
+    /// In the order of the address; names may repeat.
     let query: [(name: String, value: String)]
     let body: [UInt8]
     /// Whether it sees the store as it was when the fault `stale` was set.
