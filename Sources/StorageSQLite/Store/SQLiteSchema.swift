@@ -121,6 +121,8 @@ enum SQLiteSchema {
         ) STRICT;
         CREATE UNIQUE INDEX oneDocumentPerNotification ON evidence (ledger, notificationUUID);
 
+        -- With numbered rows, which are written one after the other: clustered by subscription, each renewal split the pages of
+        -- its neighbours.
         CREATE TABLE fact (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, factKey TEXT NOT NULL,
             -- Of a transaction that Apple signed by itself; null for any other fact.
@@ -128,7 +130,7 @@ enum SQLiteSchema {
             signedDate INTEGER NOT NULL, receivedAt INTEGER NOT NULL, decoded BLOB NOT NULL,
             evidence INTEGER REFERENCES evidence (id),
             PRIMARY KEY (ledger, originalTransactionId, factKey)
-        ) STRICT, WITHOUT ROWID;
+        ) STRICT;
         CREATE UNIQUE INDEX oneFactPerSignedTransaction ON fact (ledger, transactionId, signedDate)
             WHERE transactionId IS NOT NULL;
 
