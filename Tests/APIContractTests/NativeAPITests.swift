@@ -84,7 +84,7 @@ import Testing
         (#"{"kind":"purchase","signedTransactionInfo":"x","intents":"yes"}"#, "intents", "must be true or false and is a text"),
         (
             #"{"kind":"purchase","signedTransactionInfo":"x","intent":true}"#, "intent",
-            "is not a member here: known are intents, kind, productId, signedRenewalInfo, signedTransactionInfo"
+            "is not a known member; known: intents, kind, productId, signedRenewalInfo, signedTransactionInfo"
         ),
         ("[]", nil, "must be an object and is an array"),
     ])

@@ -118,7 +118,7 @@ struct ReadDocument {
         #expect(status == 400, "\(path)")
         #expect(json["code"]?.string == "unknownMember", "\(path)")
         let detail = try #require(json["detail"]?.string)
-        if detail == "Nothing is known here." { return [] }
+        if detail == "No member is known here." { return [] }
         let list = try #require(detail.wholeMatch(of: #/Known here: (.+)\./#)).output.1
         return Set(list.split(separator: ", ").map(String.init))
     }

@@ -141,7 +141,7 @@ import Testing
         configuration.apps[0].catalogue = try Catalogue(products: [])
         let simulator = try AppStoreSimulator(configuration: configuration)
         let state = try await simulator.save()
-        #expect(throws: SimulatorStateError.cannotBeSaved("the catalogue is of no .storekit file")) {
+        #expect(throws: SimulatorStateError.cannotBeSaved("the catalogue is not from a .storekit file")) {
             try SimulatorStateFile.bytes(of: state)
         }
     }

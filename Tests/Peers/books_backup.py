@@ -48,8 +48,8 @@ def check_under_load(books):
         seconds = time.monotonic() - begun
         after = len(client.acknowledged)
     check(
-        "a backup under load ends well and says that it is whole",
-        outcome.returncode == 0 and outcome.stdout.rstrip().endswith("it is whole."),
+        "a backup under load succeeds and says that it is intact",
+        outcome.returncode == 0 and outcome.stdout.rstrip().endswith("it is intact."),
         outcome,
     )
     before = [number for number, at in client.acknowledged if at < begun]

@@ -270,7 +270,7 @@ def check_trust(books):
 def check_exits(books):
     outcome = books.tenure("verify", "--rebuild")
     counts = books.counts()
-    words = f"{COUNT} subscriptions, {counts['fact']} facts, {counts['audit']} audit rows, 1 seals: all as it must be.\n"
+    words = f"{COUNT} subscriptions, {counts['fact']} facts, {counts['audit']} audit rows, 1 seals: all correct.\n"
     check(
         "books that nobody touched: exit status 0, and sqlite3 counts the same",
         (outcome.returncode, outcome.stdout) == (0, words),

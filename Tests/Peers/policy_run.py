@@ -119,7 +119,7 @@ def wait_until_worked_through(world):
     """A minute at the most in between: a lease of a server that is gone must end first."""
     for _ in range(1200):
         outcome = world.status(world.transfer)
-        if "Everything is worked through." in outcome.stdout:
+        if "Everything is applied." in outcome.stdout:
             return outcome
         time.sleep(0.1)
     return outcome
@@ -128,8 +128,9 @@ def wait_until_worked_through(world):
 def check_what_came_of_it(world):
     outcome = wait_until_worked_through(world)
     world.check(
-        "policy status says that everything is worked through, by whom, and exits with 0",
-        outcome.returncode == 0 and re.search(r"version 2 of .* by olga; the file says the same", outcome.stdout) is not None,
+        "policy status says that everything is applied, by whom, and exits with 0",
+        outcome.returncode == 0
+        and re.search(r"version 2 of .* by olga; the file has the same content", outcome.stdout) is not None,
         outcome,
     )
     world.check("bob has what his restores take under the new version", world.is_active("bob") is True)
@@ -152,8 +153,8 @@ def check_what_came_of_it(world):
 def check_rollback(world):
     outcome = world.status(world.keep)
     world.check(
-        "policy status of the old file: exit 1, and says that a server with it is unready",
-        outcome.returncode == 1 and "a server with it is unready" in outcome.stdout,
+        "policy status of the old file: exit 1, and says that a server with it is not ready",
+        outcome.returncode == 1 and "a server with it is not ready" in outcome.stdout,
         outcome,
     )
     with world.books.serving():

@@ -194,7 +194,7 @@ def check_planted(folder):
         ("no tester", real, lambda file, app: app.update(sandboxAccess={"testers": []}), "sandboxAccess of n-1", "problem",
          "App Review and TestFlight"),
         ("a foreign root beside Apple's", real, lambda file, app: file.update(trust={"additionalRootSHA256": ["ab" * 32]}), "trust",
-         "problem", "whoever holds that root can sign purchases"),
+         "problem", "its owner can sign purchases"),
         ("no secret for customer tokens", real, lambda file, app: app.pop("customerTokenSecret"), "customerTokenSecret of n-1",
          "warning", "devices cannot ask"),
         ("a database in no folder", real, lambda file, app: file.update(database={"sqlite": "/nowhere/tenure.sqlite"}), "database",
@@ -273,7 +273,7 @@ def check_running(folder):
         with changed(local, lambda file, app: file["http"].update(port=wrong.server_port)):
             outcome = tenure("serve", "--config", config)
             check("serve says that its port is taken", outcome.returncode == 1
-                  and f"Something listens at 127.0.0.1:{wrong.server_port} already" in outcome.stderr, outcome)
+                  and f"Another process listens at 127.0.0.1:{wrong.server_port} already" in outcome.stderr, outcome)
         finds("something else at that address", local, "server", "problem", "without a word of ours", "--url", other)
         finds("a proxy that does not let notifications through", local, "notifications of shop", "problem", "502", "--url", other)
         wrong.shutdown()

@@ -83,7 +83,7 @@ import Testing
         },
         Refusal(
             testDescription: "a notification of version 1 without a shared secret", status: 400,
-            code: "sharedSecretNotConfigured", words: ["sharedSecrets only"], setting: "apps[].sharedSecrets"
+            code: "sharedSecretNotConfigured", words: ["only for apps with sharedSecrets"], setting: "apps[].sharedSecrets"
         ) { _, client in
             let body = #"""
                 {"notification_type": "DID_RENEW", "environment": "PROD", "bid": "com.example.app", "password": "x",
@@ -93,16 +93,16 @@ import Testing
         },
         Refusal(
             testDescription: "the Sandbox for a customer who is no tester", status: 403, code: "environmentNotOpen",
-            words: ["Sandbox was asked about", "admits its testers only, of whom this customer is none"],
+            words: ["The request is for Sandbox", "admits its testers only; this customer is not one of them"],
             setting: "apps[].sandboxAccess"
         ) { _, client in try await client.get("\(World.entitlements)?environment=Sandbox") },
         Refusal(
             testDescription: "the Sandbox where no tester is named", status: 403, code: "environmentNotOpen",
-            words: ["names no tester"], setting: "apps[].sandboxAccess"
+            words: ["lists no testers"], setting: "apps[].sandboxAccess"
         ) { _, client in try await client.get("\(young)?environment=Sandbox", key: World.youngServerKey) },
         Refusal(
             testDescription: "Production of an app that takes the Sandbox only", status: 403, code: "environmentNotTaken",
-            words: ["Production was asked about", "?environment=", "takes Sandbox only"], setting: "apps[].environments"
+            words: ["The request is for Production", "?environment=", "accepts Sandbox only"], setting: "apps[].environments"
         ) { _, client in try await client.get(young, key: World.youngServerKey) },
         Refusal(
             testDescription: "a public key without a secret for customer tokens", status: 401, code: "customerTokenNotConfigured",
@@ -117,7 +117,7 @@ import Testing
         },
         Refusal(
             testDescription: "a customer token of another time", status: 401, code: "customerTokenRefused",
-            words: ["expired", "here it is 2026-06-02T00:00:00Z"], setting: "clock.file"
+            words: ["expired", "it is 2026-06-02T00:00:00Z"], setting: "clock.file"
         ) { world, client in
             let token = TokenMint(at: world.clock.now().adding(.days(-2))).text
             return try await client.get(World.entitlements, key: World.publicKey, token: token)

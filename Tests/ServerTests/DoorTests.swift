@@ -155,7 +155,7 @@ import Testing
             #expect(answer.status == .unauthorized)
             #expect(answer.isProblem)
             #expect(answer.code == "customerTokenRefused")
-            let words = "The customer token is not believed: \(forgery.reason); here it is 2026-06-02T00:00:00Z."
+            let words = "The customer token is not accepted: \(forgery.reason); it is 2026-06-02T00:00:00Z here."
             #expect(answer.member("detail")?.hasPrefix(words) == true)
         }
     }

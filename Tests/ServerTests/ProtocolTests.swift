@@ -41,9 +41,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("enviroment=Sandbox", "enviroment is no parameter: known are environment, at"), ("at=1&at=2", "at stands twice"),
+        ("enviroment=Sandbox", "enviroment is not a parameter; known: environment, at"), ("at=1&at=2", "at is given twice"),
         ("environment=sandbox", "environment must be Production or Sandbox"),
-        ("x", "x is no parameter: known are environment, at"),
+        ("x", "x is not a parameter; known: environment, at"),
     ])
     func `A query that means nothing here is refused, and says what is known`(_ query: String, _ detail: String) async throws {
         try await withRouter { _, client in

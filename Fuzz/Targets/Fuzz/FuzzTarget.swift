@@ -139,7 +139,7 @@ struct Harness: Sendable {
     }
 
     func propertyList(_ bytes: [UInt8]) {
-        if case .success(.proved) = verifier.transactionReceipt(bytes, for: app, at: now) { violated("no intermediate is configured") }
+        if case .success(.proved) = verifier.transactionReceipt(bytes, for: app, at: now) { violated("no issuer is configured") }
         _ = try? TransactionReceiptPayload(purchaseInfo: bytes, environment: nil)
     }
 

@@ -175,7 +175,7 @@ extension PeriodBook.Line: Codable {
         let signed = try container.decodeIfPresent(TransactionFact.self, forKey: .latest)
         let lines = try container.decodeIfPresent([TransactionFact].self, forKey: .lines) ?? []
         guard let versions = PeriodVersions(signed: signed, lines: lines) else {
-            throw DecodingError.dataCorruptedError(forKey: .latest, in: container, debugDescription: "a period nobody spoke of")
+            throw DecodingError.dataCorruptedError(forKey: .latest, in: container, debugDescription: "a period without a fact")
         }
         self.versions = versions
     }

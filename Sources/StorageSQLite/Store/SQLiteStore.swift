@@ -187,7 +187,7 @@ package final class SQLiteStore: Store {
                 return try String.fetchOne(database, sql: "PRAGMA integrity_check")
             }
             try copy.close()
-            guard answer == "ok" else { throw StorageError(.corrupt, "the copy is not whole: \(answer ?? "no answer")") }
+            guard answer == "ok" else { throw StorageError(.corrupt, "the copy is damaged: \(answer ?? "no answer")") }
         }
     }
 

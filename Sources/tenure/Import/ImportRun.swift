@@ -90,7 +90,7 @@ struct ImportRun {
         let unknown = names.filter { !ImportLine.names.contains($0) }
         guard unknown.isEmpty else {
             throw CommandError(
-                "\(unknown.joined(separator: ", ")): no such column. Known are \(ImportLine.names.joined(separator: ", ")).")
+                "\(unknown.joined(separator: ", ")): no such column. Known: \(ImportLine.names.joined(separator: ", ")).")
         }
         guard Set(names).count == names.count else { throw CommandError("The CSV file names a column twice.") }
         return names

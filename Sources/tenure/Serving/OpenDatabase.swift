@@ -43,7 +43,7 @@ struct OpenDatabase {
                 \(differences.map { "- \($0.words)" }.joined(separator: "\n"))
                 """)
         } catch let error as StorageError where error.code == .notPermitted {
-            logger.warning("the schema was not looked at: this role may make no temporary tables (GRANT TEMPORARY ON DATABASE)")
+            logger.warning("the schema was not checked: this role may not create temporary tables (GRANT TEMPORARY ON DATABASE)")
         }
     }
 
