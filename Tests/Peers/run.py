@@ -153,7 +153,7 @@ def check_files(world):
     for mode, is_told in ((0o644, True), (0o640, True), (0o600, False)):
         path.chmod(mode)
         outcome = subprocess.run([TENURE, "serve", "--check", "--config", path], capture_output=True, text=True)
-        told = "others on this machine can read it" in outcome.stderr
+        told = "contains secrets that other users can read" in outcome.stderr
         check(f"T47 a file with secrets of mode {mode:o}: {'told' if is_told else 'nothing'}", told == is_told, outcome)
 
 

@@ -61,7 +61,7 @@ def check_local(folder):
     before = {path.name: path.read_bytes() for path in local.iterdir()}
     outcome = tenure(*LOCAL, "--folder", local)
     after = {path.name: path.read_bytes() for path in local.iterdir() if path.name in before}
-    check("what is there is not touched", outcome.returncode == 1 and after == before and "Already there" in outcome.stderr, outcome)
+    check("what is there is not touched", outcome.returncode == 1 and after == before and "Existing files" in outcome.stderr, outcome)
     (local / "tenure.json").unlink()
     outcome = tenure(*LOCAL, "--folder", local)
     check("nor is the rest where one is gone", outcome.returncode == 1 and not (local / "tenure.json").exists(), outcome)
@@ -186,9 +186,9 @@ def check_planted(folder):
     for name, where, change, subject, grade, words in (
         ("a mistyped member", real, lambda file, app: file.update(databse={}), "configuration", "problem", "databse is not a member"),
         ("Production alone", real, lambda file, app: app.update(environments=["Production"]), "environments of n-1", "problem",
-         "App Review and TestFlight buy in the Sandbox"),
+         "Sandbox purchases of App Review and TestFlight"),
         ("the Sandbox alone", real, lambda file, app: app.update(environments=["Sandbox"]), "environments of n-1", "warning",
-         "What is sold in the App Store is of Production"),
+         "Purchases in the App Store are of Production"),
         ("a Sandbox that answers nobody", real, lambda file, app: app.update(sandboxAccess="nobody"), "sandboxAccess of n-1",
          "problem", "App Review and TestFlight"),
         ("no tester", real, lambda file, app: app.update(sandboxAccess={"testers": []}), "sandboxAccess of n-1", "problem",
@@ -207,7 +207,7 @@ def check_planted(folder):
          lambda file, app: file["trust"].update(additionalRootSHA256=["ab" * 32]), "localAppStore.authority", "problem",
          "rootNotTrusted"),
         ("no file with its keys", local, lambda file, app: file["localAppStore"].update(authority="/nowhere.pem"),
-         "localAppStore.authority", "problem", "/nowhere.pem is not there"),
+         "localAppStore.authority", "problem", "/nowhere.pem is missing"),
         ("a product that gives nothing", local, lambda file, app: (app["products"].pop("plus.yearly"), app.update(
             nonRenewingDurations={"season": "P1M"})), "localAppStore.catalogue", "warning", "plus.yearly can be bought"),
         ("a season without an end", local, lambda file, app: None, "localAppStore.catalogue", "warning", "season does not renew"),
@@ -253,14 +253,14 @@ def check_running(folder):
     written = content(local)
     store, url = f"http://127.0.0.1:{written['localAppStore']['port']}", f"http://127.0.0.1:{written['http']['port']}"
     config = str(local / "tenure.json")
-    finds("that no server runs", local, "server", "problem", "nothing answers", "--url", url)
+    finds("that no server runs", local, "server", "problem", "there is no answer", "--url", url)
     with running("simulate", "--config", config, live=f"{store}/control/v1/health/live"), \
             running("serve", "--config", config, live=f"{url}/health/live", environment={"TENURE_LOG_LEVEL": "error"}):
         started = time.monotonic()
         status, lines, outcome = doctor(local, "--url", url + "/")
         check("a server that runs is well, in less than five seconds", status == 0 and lines["notifications of shop"][0] == "ok"
               and lines["server"][0] == lines["server's clock"][0] == "ok" and time.monotonic() - started < 5, outcome)
-        check("the doctor says that nothing asks Apple", "asks Apple nothing" in lines["asking Apple"][1], outcome)
+        check("the doctor says that nothing asks Apple", "does not ask Apple" in lines["asking Apple"][1], outcome)
         finds("a server of another configuration", folder / "real", "notifications of n-1", "problem", "does not serve n-1", "--url", url)
         # The store's clock is set to 1 January 2026.
         finds("a server whose clock is another", folder / "real", "server's clock", "problem", "signedDateInFuture", "--url", url)

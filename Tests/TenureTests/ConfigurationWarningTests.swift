@@ -55,7 +55,7 @@ import Testing
             app("one"), environment: ["TENURE_APP_ONE_SERVER_KEY": "x", "TENURE_APP_OEN_SHARED_SECRETS": "x"])
         #expect(told.count == 2)
         #expect(
-            told.first?.hasPrefix("TENURE_APP_OEN_SHARED_SECRETS: this environment variable is not used. Known are ") == true)
+            told.first?.hasPrefix("TENURE_APP_OEN_SHARED_SECRETS: this environment variable is not used. Known: ") == true)
         #expect(told.allSatisfy { $0.contains("TENURE_APP_ONE_SERVER_KEY_SHA256") })
     }
 }
