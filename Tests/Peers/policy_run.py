@@ -104,7 +104,7 @@ def check_applying(world, began, code):
         ("with the code of something else", ["--from", began, "--confirm", "0000-0000-0000"], "what-if"),
         ("with the code of another instant", ["--from", str(int(began) + 1), "--confirm", code], "what-if"),
         ("with an instant that is none", ["--from", "yesterday"], "milliseconds since 1970"),
-        ("of an app that is not configured", ["--app", "other"], "there are: demo"),
+        ("of an app that is not configured", ["--app", "other"], "configured: demo"),
     ):
         outcome = world.tenure(world.transfer, "policy", "apply", *arguments)
         world.check(f"reaching back {name} is refused in words", outcome.returncode != 0 and words in outcome.stderr, outcome)

@@ -38,7 +38,7 @@ struct OpenDatabase {
             try await close()
             throw CommandError(
                 """
-                The schema of \(address) is not as Tenure made it; whoever could change it could change rows. Run \
+                The schema of \(address) differs from what Tenure created; whoever changed it could also change rows. Run \
                 `tenure verify --rebuild`, and see "A schema that differs" in docs/operations/verify.md.
                 \(differences.map { "- \($0.words)" }.joined(separator: "\n"))
                 """)
