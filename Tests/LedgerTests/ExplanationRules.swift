@@ -17,8 +17,8 @@ import Testing
         for line in page.split(separator: "\n") {
             if let heading = line.wholeMatch(of: #/## (\d+)\. .+/#) {
                 stories.append(Story(number: try #require(Int(heading.output.1))))
-            } else if let told = line.wholeMatch(of: #/Told for (.+ UTC).*:/#) {
-                stories[stories.count - 1].texts.append((String(told.output.1), []))
+            } else if let heading = line.wholeMatch(of: #/Explained as of (.+ UTC).*:/#) {
+                stories[stories.count - 1].texts.append((String(heading.output.1), []))
             } else if line.hasPrefix("- ") {
                 let text = stories[stories.count - 1].texts.count - 1
                 stories[stories.count - 1].texts[text].lines.append(String(line.dropFirst(2)))
@@ -33,8 +33,8 @@ import Testing
         #expect(story.tellings.count == written.texts.count)
         for (telling, text) in zip(story.tellings, written.texts) {
             let lines = telling.lines
-            #expect(lines == text.lines, "story \(story.number), told for \(text.at)")
-            #expect(lines.contains { $0.hasPrefix("As of \(text.at), ") }, "\(text.at) is the instant that was told for")
+            #expect(lines == text.lines, "story \(story.number), as of \(text.at)")
+            #expect(lines.contains { $0.hasPrefix("As of \(text.at), ") }, "\(text.at) is the instant of the explanation")
         }
     }
 

@@ -58,7 +58,7 @@ import Testing
         let bobs = TokenRegistration(token: token, customer: bob, registeredAt: late - .days(2))
         let vouched = telling(token, minted, bobs)
         #expect(vouched.contains("the account token that was made for alice, as the app's backend or an import says (OWN-2)"))
-        #expect(vouched.contains("was registered for bob. That counts for nothing, because it was made for alice (OWN-2)"))
+        #expect(vouched.contains("was registered for bob. That has no effect, because it was made for alice (OWN-2)"))
         let own = CustomerID(other.rawValue)
         let ownId = TokenRegistration(token: other, customer: own, registeredAt: late, isVouched: true)
         #expect(telling(other, ownId).contains("the account token that is \(own)'s own id (OWN-2)"))
@@ -164,7 +164,7 @@ import Testing
         book.tell(renewal("2", from: day(2026, 2, 1), to: day(2026, 3, 1)))
         book.tell(renewalInfo(signed: day(2026, 2, 2)) { $0.priceIncreaseStatus = 1 })
         let words = said(book, at: day(2026, 2, 10))
-        #expect(words.contains("the customer agreed to a higher price, or was told of it and did not have to agree (PER-2)."))
+        #expect(words.contains("the customer agreed to a higher price, or was informed of it and did not have to agree (PER-2)."))
         #expect(words.split(separator: "higher price").count == 2, "\(words)")
     }
 
@@ -178,8 +178,8 @@ import Testing
         book.tell(notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: day(2026, 1, 5)))
         book.tell(notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", at: day(2026, 1, 7)))
         let words = said(book, at: day(2026, 1, 10))
-        #expect(words.contains("renewal was turned off. Under the commitment the monthly charges go on"), "\(words)")
-        #expect(words.contains("On 7 January 2026, 00:00 UTC, renewal was turned on again: it goes on after the commitment"))
+        #expect(words.contains("renewal was turned off. Under the commitment the monthly charges continue"), "\(words)")
+        #expect(words.contains("On 7 January 2026, 00:00 UTC, renewal was turned on again: it continues after the commitment"))
     }
 
     // MARK: What comes next
@@ -204,7 +204,7 @@ import Testing
         let products = EntitlementMap(entries: [], durations: [pass: .days(30)])
         #expect(said(book, at: day(2026, 1, 30), products: products).contains("it lasts until 31 January 2026, 00:00 UTC"))
         #expect(said(book, at: day(2026, 2, 1), products: products).contains("is not active: the length that the app's"))
-        #expect(said(book, at: day(2026, 1, 2)).contains("gives no access: the app's configuration says no length"))
+        #expect(said(book, at: day(2026, 1, 2)).contains("gives no access: the app's configuration sets no duration"))
     }
 
     @Test func `OWN-15 a purchase of the Sandbox is told as one for which nothing was paid`() {

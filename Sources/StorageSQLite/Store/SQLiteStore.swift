@@ -74,7 +74,7 @@ package final class SQLiteStore: Store {
 
         func check() throws(StorageError) {
             guard isThere.load(ordering: .acquiring) else { return }
-            throw StorageError(.inputOutput, "the disk refused a write before; the process must be started anew")
+            throw StorageError(.inputOutput, "an earlier write to the disk failed; the process must be restarted")
         }
     }
 
@@ -91,7 +91,7 @@ package final class SQLiteStore: Store {
             try database.execute(sql: "PRAGMA foreign_keys = ON")
             // Where opening for writing fails, SQLite opens for reading; the server would start and refuse everything for good.
             guard sqlite3_db_readonly(database.sqliteConnection, "main") == 0 else {
-                throw StorageError(.inputOutput, "the database file can only be read")
+                throw StorageError(.inputOutput, "the database file is read-only")
             }
             return try Int.fetchOne(database, sql: "PRAGMA synchronous")
         }
@@ -149,7 +149,7 @@ package final class SQLiteStore: Store {
                 return .commit
             }
         }
-        guard let result else { throw StorageError(.other, "a transaction came to nothing") }
+        guard let result else { throw StorageError(.other, "a transaction has no result") }
         names.learn(transaction.learned)
         names.learn(found: transaction.found.policies)
         return result
