@@ -254,7 +254,7 @@ import Testing
         complain(words([(#/\b[1-5]\d\d\b/#, "a status beside the error table")], in: mapping))
     }
 
-    @Test func `SQL stands in the queries and the schema, and never asks for the time`() throws {
+    @Test func `SQL is only in the queries and the schema, and never reads the time`() throws {
         let files = try Self.files(in: "Sources").filter { !["StorageSQLite", "StoragePostgres"].contains($0.room) }
         complain(
             files.flatMap { file in
@@ -399,7 +399,7 @@ import Testing
         #expect(examples >= 8)
     }
 
-    @Test func `no page or source names a path of somebody's machine`() throws {
+    @Test func `no page or source names a path of a developer's machine`() throws {
         let names = FileManager.default.enumerator(atPath: Self.root.path)?.compactMap { $0 as? String } ?? []
         let kept = names.filter { name in
             !name.hasPrefix(".") && !name.contains("/.")
