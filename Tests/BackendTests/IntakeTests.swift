@@ -5,7 +5,7 @@ import Primitives
 import Storage
 import Testing
 
-@Suite struct `Intake` {
+@Suite struct `Intake by the backend` {
     @Test func `RECON-0 A notification is applied once; its repetition is answered as such and changes nothing`() async throws {
         try await withWorld { world in
             let notification = Notification("u1", about: Purchase(), renewalInfo: RenewalInfo())
