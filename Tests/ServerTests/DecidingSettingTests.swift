@@ -125,7 +125,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `What is refused for a setting says what was found, what was expected, and which setting decides`(
+    func `A refusal because of a setting says what was found, what was expected, and which setting decides`(
         _ refusal: Refusal
     ) async throws {
         try await withRouter { world, client in
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `A refusal that no setting would spare names none`() async throws {
+    @Test func `A refusal that no setting can prevent names none`() async throws {
         try await withRouter { _, client in
             let answer = try await client.notify(PretendAppStore.body(signedPayload: "x"))
             #expect(answer.code == "notThreeParts")
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `Testers are not named to who is none of them`() async throws {
+    @Test func `Testers are not named to other customers`() async throws {
         try await withRouter { _, client in
             let answer = try await client.get("\(World.entitlements)?environment=Sandbox")
             #expect(!answer.text.contains("\"tester\""))
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: ["subscriptions/1001", "warnings"])
-    func `FACT-4 Nothing is answered about an environment of which nothing is taken`(_ question: String) async throws {
+    func `FACT-4 A question about an environment that is not accepted is refused`(_ question: String) async throws {
         try await withRouter { _, client in
             let refused = try await client.get("/api/v1/apps/young/\(question)", key: World.youngServerKey)
             #expect(refused.code == "environmentNotTaken")
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `A subscription that is not known is not known in one environment, and the answer says how to name another`()
+    @Test func `A subscription is unknown in one environment, and the answer says how to name another`()
         async throws
     {
         try await withRouter { _, client in
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `An upload is answered with the environment in which its entitlements are asked for`() async throws {
+    @Test func `An upload is answered with the environment of its entitlements`() async throws {
         try await withRouter { world, client in
             let sandbox = Purchase().with { $0.environment = "Sandbox" }
             let answer = try await client.upload(try world.uploadBody(sandbox), customer: "tester")
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `Every setting that a refusal names stands on the page of the configuration`() throws {
+    @Test func `Every setting that a refusal names is on the page of the configuration`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/operations/configuration.md"), encoding: .utf8)
