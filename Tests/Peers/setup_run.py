@@ -66,7 +66,7 @@ def check_local(folder):
     outcome = tenure(*LOCAL, "--folder", local)
     check("nor is the rest where one is gone", outcome.returncode == 1 and not (local / "tenure.json").exists(), outcome)
     outcome = tenure(*LOCAL, "--folder", local, "--force")
-    check("new keys are not put beside what was sold under the old ones", outcome.returncode == 1 and "tenure.sqlite hold" in outcome.stderr
+    check("new keys are not put beside what was sold under the old ones", outcome.returncode == 1 and "tenure.sqlite belong" in outcome.stderr
           and keys(local) == made, outcome)
     (local / "tenure.sqlite").unlink()
     (local / "keys.env").chmod(0o644)

@@ -90,7 +90,7 @@ def check_refusals(folder, state):
     check("a state that was changed is refused, with the reason", code != 0 and "changed" in words, words)
     broken.write_text("{}")
     code, words = start("--state", str(broken))
-    check("what is no state is refused, with the reason", code != 0 and "no saved state" in words, words)
+    check("what is no state is refused, with the reason", code != 0 and "not a saved state" in words, words)
     code, words = start("--state", str(state), "--bundle", "com.example.other")
     check("another app is refused, with the reason", code != 0 and "com.example.shop" in words, words)
     code, words = start("--state", str(state), "--catalogue", "Examples/demo.storekit")
