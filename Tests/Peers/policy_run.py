@@ -107,8 +107,8 @@ def check_applying(world, began, code):
         ("of an app that is not configured", ["--app", "other"], "configured: demo"),
     ):
         outcome = world.tenure(world.transfer, "policy", "apply", *arguments)
-        world.check(f"reaching back {name} is refused in words", outcome.returncode != 0 and words in outcome.stderr, outcome)
-    world.check("and no version came of it", len(world.sql("SELECT number FROM settingsVersion")) == 1)
+        world.check(f"changing the past {name} is refused with a message", outcome.returncode != 0 and words in outcome.stderr, outcome)
+    world.check("and no version was created", len(world.sql("SELECT number FROM settingsVersion")) == 1)
     outcome = world.tenure(
         world.transfer, "policy", "apply", "--from", began, "--confirm", code, "--actor", "olga")
     world.check(
@@ -133,7 +133,7 @@ def check_what_came_of_it(world):
         and re.search(r"version 2 of .* by olga; the file has the same content", outcome.stdout) is not None,
         outcome,
     )
-    world.check("bob has what his restores take under the new version", world.is_active("bob") is True)
+    world.check("bob has what the restores move under the new version", world.is_active("bob") is True)
     world.check("and they who had them have them no longer", not any(world.is_active(f"ann{n}") for n in (0, 29, 59)))
     rows = world.sql("SELECT auditRow FROM audit")
     of_version = [json.loads(row) for row in rows if "settingsVersion" in row]
@@ -183,7 +183,7 @@ def check_rollback(world):
             numbers == ["1", "2", "3"] and len(documents) == 3 and documents[0] == documents[2] != documents[1],
             outcome,
         )
-        world.check("bob keeps what he has: going back reaches back nowhere", world.is_active("bob") is True)
+        world.check("bob keeps what he has: restoring an earlier version does not change the past", world.is_active("bob") is True)
 
 
 def check_database(folder, signer, name, postgres=None):

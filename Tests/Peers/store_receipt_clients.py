@@ -217,7 +217,7 @@ def check_first_month(story, itunes, in_app):
 
 
 def check_renewal(story, itunes, in_app, py):
-    """31 days later the old receipt is as it was, and what is known about its customer has the new month."""
+    """31 days later the old receipt is unchanged, and the answer about its customer has the new month."""
     story.shop.do("/clock/advance", {"days": 31})
     renewed = story.shop.do(f"/subscriptions/{story.pro}")["transactionId"]
     check("there is a renewal", renewed not in (story.pro, story.coins), renewed)
