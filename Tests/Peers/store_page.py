@@ -203,7 +203,7 @@ def check_start(browser, sink):
     check("the clock", browser.text("#now") == "2026-01-01 00:00:00 UTC", browser.text("#now"))
     check("the app, and where notifications go", (browser.text("#app"), browser.text("#to")) == (BUNDLE, f"to {sink.url}"))
     empty = [browser.cells(table) for table in ("accounts", "subscriptions", "sent")]
-    wanted = ["Nobody yet. Open an account, then buy.", "None yet.", "Nothing yet."]
+    wanted = ["No accounts yet. Open one, then buy.", "None yet.", "Nothing yet."]
     check("empty tables say so", [rows[0][0] for rows in empty] == wanted, empty)
 
 
