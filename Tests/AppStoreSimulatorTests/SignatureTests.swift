@@ -35,7 +35,7 @@ import Testing
         }
         let apple = AppStoreVerifier(roots: .apple)
         if case .success = await apple.transaction(bought.signedTransactionInfo, for: app, at: now) {
-            Issue.record("a verifier of Apple's root believed the simulator")
+            Issue.record("a verifier with Apple's root accepted the simulator")
         }
     }
 

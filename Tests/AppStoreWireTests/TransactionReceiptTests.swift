@@ -76,7 +76,7 @@ import Testing
         let unconfigured = AppStoreVerifier(roots: .apple)
         let result = try unconfigured.transactionReceipt(signed(), for: Self.app, at: World.now).get()
         guard case .signatureOnly(let receipt) = result else {
-            Issue.record("nobody vouches for the certificate")
+            Issue.record("the issuer is not proved")
             return
         }
         #expect(receipt.leafName == "PurchaseReceiptCertificate" && receipt.payload.unsignedEnvironment == .production)

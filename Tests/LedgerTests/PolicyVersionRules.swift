@@ -70,7 +70,7 @@ import Testing
         #expect(policies == [.followPurchase, .ask] && timeline.policies.version == 3)
         #expect(SettingsTimeline(Self.content(.stay)).adding(Self.content(), from: always).policies.versions.count == 2)
         let same = SettingsTimeline(Self.content()).adding(Self.content(gives: [Self.extra]), from: never)
-        #expect(same.policies == SettingsTimeline(Self.content()).policies, "products alone judge nobody anew")
+        #expect(same.policies == SettingsTimeline(Self.content()).policies, "products alone refold nothing")
         let numbers = timeline.versions.map(\.number)
         #expect(numbers == [1, 2, 3] && SettingsTimeline(timeline.versions.reversed()) == timeline)
     }

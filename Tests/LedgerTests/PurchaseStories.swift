@@ -305,19 +305,19 @@ extension SubscriptionState {
             (PurchasePolicy.followPurchase, PurchaseQuestion.Change.Result.theirs), (.stay, .staysWithOwner), (.ask, .waits),
         ] {
             guard case .changes(let change) = try ask(bob, pro, shown: [state(of: plus)], AppPolicy(onPurchase: policy)) else {
-                Issue.record("no change is told")
+                Issue.record("no change is reported")
                 continue
             }
             #expect(change.change.kind == .upgrade && change.change.effect == .atOnce)
             #expect(change.owner == .another(alice) && change.result == result)
         }
         guard case .changes(let lower) = try ask(bob, plus, shown: [state(of: pro)]) else {
-            Issue.record("no change is told")
+            Issue.record("no change is reported")
             return
         }
         #expect(lower.change.effect == .atRenewal(day(2026, 2, 1)) && lower.result == .theirs)
         guard case .changes(let own) = try ask(alice, pro, own: [state(of: plus)], shown: [state(of: plus)]) else {
-            Issue.record("no change is told")
+            Issue.record("no change is reported")
             return
         }
         #expect(own.owner == .asker && own.result == .theirs)
@@ -327,7 +327,7 @@ extension SubscriptionState {
         for (isOwnerAnonymous, result) in [(false, PurchaseQuestion.Change.Result.staysWithOwner), (true, .theirs)] {
             let shown = state(of: plus, anonymous: isOwnerAnonymous)
             guard case .changes(let change) = try ask(bob, pro, shown: [shown], isAnonymous: true) else {
-                Issue.record("no change is told")
+                Issue.record("no change is reported")
                 continue
             }
             #expect(change.result == result)

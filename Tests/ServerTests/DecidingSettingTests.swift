@@ -50,7 +50,7 @@ import Testing
             return try await client.notify(try world.apple.body(notification), app: "young")
         },
         Refusal(
-            testDescription: "a root that nobody trusts", status: 400, code: "rootNotTrusted",
+            testDescription: "an untrusted root", status: 400, code: "rootNotTrusted",
             words: ["of SHA-256 ", "is not trusted; trusted are ", "trust.appleRoots"], setting: "trust.additionalRootSHA256"
         ) { _, client in
             try await client.notify(try PretendAppStore().body(Notification("u1", about: Purchase())))

@@ -186,7 +186,7 @@ private final class DeliveringPerformer: WorkPerformer {
         var turns = 0
         while try await loop.runOnce() > 0 {
             turns += 1
-            try #require(turns < 100, "work goes on and on")
+            try #require(turns < 100, "the work does not end")
         }
     }
 

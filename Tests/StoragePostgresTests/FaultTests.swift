@@ -221,7 +221,7 @@ extension PostgresTests {
                         // the server needs another stop.
                         try server.beginSmartStop()
                         let before = done.count
-                        try await eventually("work goes on") { done.count > before + 20 }
+                        try await eventually("work continues") { done.count > before + 20 }
                     }
                     try server.restart(mode == .smart ? .fast : mode)
                 }
@@ -277,7 +277,7 @@ extension PostgresTests {
                 try server.stop(.fast)
                 let clock = ContinuousClock()
                 #expect(try await storageError { try await pool.run(.read) { _ in } }?.code == .unavailable)
-                try await eventually("nobody waits in vain") {
+                try await eventually("no job waits in vain") {
                     try await clock.measure { _ = try await storageError { try await pool.run(.read) { _ in } } }
                         < .milliseconds(50)
                 }

@@ -230,7 +230,7 @@ import Testing
         complain(
             double.filter { Self.sharedNames[$0.key] == nil }
                 .map { "\($0.key) is a type in \($0.value.sorted().joined(separator: " and in "))" })
-        #expect(Set(Self.sharedNames.keys).isSubset(of: double.keys), "a name is allowed twice that stands once")
+        #expect(Set(Self.sharedNames.keys).isSubset(of: double.keys), "a name that occurs once is allowed twice")
     }
 
     /// A refusal's status is in the error table, an answer's in the contract; one file makes responses from both.
