@@ -112,8 +112,8 @@ let package = Package(
             name: "tenure-bench",
             dependencies: [
                 "Primitives", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Storage", "StorageSQLite",
-                "StoragePostgres", "CLibpq", "PrivatePostgres", "Backend", grdbSQLite, "Server", "NativeFace", "AppStoreModel",
-                "AppStoreSimulator", hummingbird, asyncHTTPClient,
+                "StoragePostgres", "CLibpq", "PrivatePostgres", "Intake", "Backend", grdbSQLite, "Server", "NativeFace",
+                "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient,
                 lifecycle, argumentParser, logging, unixSignals, crypto, cryptoExtras,
                 x509,
                 asn1, grdb,

@@ -30,7 +30,7 @@ struct DurableFigures {
         let store = try await site.open("ours")
         let result: [Figure]
         do {
-            result = try await measure(site, renewals, renewals.backend(store))
+            result = try await measure(site, renewals, WritePath(store, renewals))
         } catch {
             await site.close(store)
             throw error
@@ -50,7 +50,7 @@ struct DurableFigures {
         var rows = 0
     }
 
-    private func measure(_ site: any DatabaseSite, _ renewals: Renewals, _ backend: Backend) async throws -> [Figure] {
+    private func measure(_ site: any DatabaseSite, _ renewals: Renewals, _ path: WritePath) async throws -> [Figure] {
         let floor = try site.connect("floor")
         let reader = try site.connect("ours")
         let writer = try RowWriter(floor, begin: site.begin)
@@ -62,11 +62,9 @@ struct DurableFigures {
         for round in 0...rounds {
             let chosen = try numbers.prefix(count).map { try renewals.renewal($0) }
             numbers = numbers.dropFirst(count)
-            let prepared = try await Self.prepared(chosen, backend)
+            let prepared = try await Self.prepared(chosen, path)
             let ours = try await Self.metered(site) {
-                for batch in prepared {
-                    guard try await backend.keep(batch).allSatisfy({ $0 }) else { throw BenchError("a renewal was not new") }
-                }
+                for batch in prepared { try await path.keep(batch) }
             }
             let rows = try chosen.map { try capture.rows(of: $0.life, notificationUUID: $0.notificationUUID) }
             let transactions = stride(from: 0, to: rows.count, by: Self.batch).map { first in
@@ -92,11 +90,11 @@ struct DurableFigures {
         return costs.figures(site.kind)
     }
 
-    private static func prepared(_ renewals: [Renewals.Renewal], _ backend: Backend) async throws -> [[PreparedNotification]] {
-        var batches: [[PreparedNotification]] = []
+    private static func prepared(_ renewals: [Renewals.Renewal], _ path: WritePath) async throws -> [[IngestRequest]] {
+        var batches: [[IngestRequest]] = []
         for (index, renewal) in renewals.enumerated() {
             if index.isMultiple(of: batch) { batches.append([]) }
-            batches[batches.count - 1].append(try await backend.prepare(notification: renewal.body, app: Life.app))
+            batches[batches.count - 1].append(try await path.request(renewal.body))
         }
         return batches
     }

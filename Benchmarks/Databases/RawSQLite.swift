@@ -10,7 +10,7 @@ final class RawSQLite: RawDatabase {
             throw BenchError("SQLite cannot open \(path)")
         }
         sqlite3_busy_timeout(connection, 5000)
-        try script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+        try script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536")
         try script("PRAGMA wal_autocheckpoint = 8192")
     }
 

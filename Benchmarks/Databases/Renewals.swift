@@ -49,11 +49,13 @@ struct Renewals: Sendable {
         return (0..<subscriptions).shuffled(using: &generator)
     }
 
+    static let app = AppSettings(
+        id: Life.app, expected: SignedSamples.app, policy: AppPolicy(), entitlements: Stage.entitlements)
+
+    var verifier: AppStoreVerifier { AppStoreVerifier(roots: samples.roots) }
+
     func backend(_ store: any Store) -> Backend {
-        let settings = AppSettings(
-            id: Life.app, expected: SignedSamples.app, policy: AppPolicy(), entitlements: Stage.entitlements)
-        return Backend(
-            store: store, verifier: AppStoreVerifier(roots: samples.roots), apps: [settings], clock: MachineClock())
+        Backend(store: store, verifier: verifier, apps: [Self.app], clock: MachineClock())
     }
 
     /// Through the rules and the store's own transaction, a few hundred subscriptions per commit; sealed at the end, as a

@@ -74,7 +74,7 @@ struct GrowthFigures {
     /// file.
     private func measure(_ size: inout Size, _ site: any DatabaseSite, _ renewals: Renewals) async throws {
         let store = try await site.open(GrowingDatabase.name)
-        let growth = GrowthLoad(backend: renewals.backend(store), renewals: renewals, stored: size.count)
+        let growth = GrowthLoad(store, renewals, stored: size.count)
         do {
             try await measureReads(&size, growth, try PlainAccess(site))
             let plain = try PlainAccess(site)
@@ -93,7 +93,7 @@ struct GrowthFigures {
         try site.forget(GrowingDatabase.name)
         let cold = try await site.open(GrowingDatabase.name)
         let customers = growth.customers(2000)
-        let reads = try await GrowthLoad(backend: renewals.backend(cold), renewals: renewals, stored: size.count).reads(customers)
+        let reads = try await GrowthLoad(cold, renewals, stored: size.count).reads(customers)
         size.times.append(("entitlement read, pages forgotten", reads))
         await site.close(cold)
     }
@@ -199,8 +199,15 @@ struct GrowthFigures {
 /// The operations that are repeated at each size.
 struct GrowthLoad {
     let backend: Backend
+    let path: WritePath
     let renewals: Renewals
     let stored: Int
+
+    init(_ store: any Store, _ renewals: Renewals, stored: Int) {
+        backend = renewals.backend(store)
+        path = WritePath(store, renewals)
+        (self.renewals, self.stored) = (renewals, stored)
+    }
 
     /// Some of the stored subscriptions, each once, in random order.
     func distinct(_ count: Int) -> [Int] {
@@ -236,14 +243,13 @@ struct GrowthLoad {
     func commits(of batch: Int, _ numbers: ArraySlice<Int>) async throws -> [Double] {
         var (times, rest) = ([Double](), numbers)
         while !rest.isEmpty {
-            var prepared: [PreparedNotification] = []
+            var requests: [IngestRequest] = []
             for number in rest.prefix(batch) {
-                let body = try renewals.renewal(of: life(number)).body
-                prepared.append(try await backend.prepare(notification: body, app: Life.app))
+                requests.append(try await path.request(try renewals.renewal(of: life(number)).body))
             }
             rest = rest.dropFirst(batch)
             let start = ContinuousClock.now
-            guard try await backend.keep(prepared).allSatisfy({ $0 }) else { throw BenchError("a renewal was not new") }
+            try await path.keep(requests)
             times.append((ContinuousClock.now - start).seconds * 1000)
         }
         return times

@@ -2,7 +2,7 @@ package import Primitives
 
 /// All that is known of one subscription: what Apple signed, what customers showed, which tokens the app registered. State is a
 /// fold over it and over nothing else (FACT-1); recording is independent of order and of repetition (FACT-2).
-package struct SubscriptionHistory: Sendable, Hashable, Codable {
+package struct SubscriptionHistory: Sendable, Hashable {
     package let key: SubscriptionKey
     package private(set) var book = PeriodBook()
     /// By `signedDate`.
@@ -185,48 +185,5 @@ package struct SubscriptionHistory: Sendable, Hashable, Codable {
         if position < sorted.endIndex, !inOrder(element, sorted[position]) { return false }
         sorted.insert(element, at: position)
         return true
-    }
-}
-
-extension SubscriptionHistory {
-    private enum CodingKeys: CodingKey {
-        case key, book, renewals, notices, questions, claims, registrations, votes, merges, toldUntil
-        case intents, reservations, repetitions
-    }
-
-    /// Reads also what was stored before votes and merges were kept.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        key = try container.decode(SubscriptionKey.self, forKey: .key)
-        book = try container.decode(PeriodBook.self, forKey: .book)
-        renewals = try container.decode([RenewalFact].self, forKey: .renewals)
-        notices = try container.decode([NoticeFact].self, forKey: .notices)
-        questions = try container.decode([FailedQuestion].self, forKey: .questions)
-        claims = try container.decode([Claim].self, forKey: .claims)
-        registrations = try container.decode([TokenRegistration].self, forKey: .registrations)
-        intents = try container.decodeIfPresent([PurchaseIntent].self, forKey: .intents) ?? []
-        reservations = try container.decodeIfPresent([Reservation].self, forKey: .reservations) ?? []
-        repetitions = try container.decodeIfPresent([ClaimRepetition].self, forKey: .repetitions) ?? []
-        votes = try container.decodeIfPresent([OwnershipVote].self, forKey: .votes) ?? []
-        merges = try container.decodeIfPresent([CustomerMerge].self, forKey: .merges) ?? []
-        toldUntil = try container.decodeIfPresent(Timestamp.self, forKey: .toldUntil)
-    }
-
-    /// What says nothing is not written, so that a history from before is written as it was.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(key, forKey: .key)
-        try container.encode(book, forKey: .book)
-        try container.encode(renewals, forKey: .renewals)
-        try container.encode(notices, forKey: .notices)
-        try container.encode(questions, forKey: .questions)
-        try container.encode(claims, forKey: .claims)
-        try container.encode(registrations, forKey: .registrations)
-        if !intents.isEmpty { try container.encode(intents, forKey: .intents) }
-        if !reservations.isEmpty { try container.encode(reservations, forKey: .reservations) }
-        if !repetitions.isEmpty { try container.encode(repetitions, forKey: .repetitions) }
-        if !votes.isEmpty { try container.encode(votes, forKey: .votes) }
-        if !merges.isEmpty { try container.encode(merges, forKey: .merges) }
-        try container.encodeIfPresent(toldUntil, forKey: .toldUntil)
     }
 }

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// What the rules make of a history: a cache that can be thrown away and folded again, byte for byte (FACT-1).
-package struct SubscriptionState: Sendable, Hashable, Codable {
+package struct SubscriptionState: Sendable, Hashable {
     /// Counted up whenever the rules make something else of the same history, so that what was kept before is known to be so.
     package static let foldVersion: Int64 = 2
 
@@ -27,7 +27,7 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
     /// Its last one.
     package var renewal: RenewalFact? { renewals.last }
 
-    package struct WeighedClaim: Sendable, Hashable, Codable {
+    package struct WeighedClaim: Sendable, Hashable {
         package let claim: Claim
         package let outcome: ClaimOutcome
     }
@@ -55,21 +55,6 @@ package struct SubscriptionState: Sendable, Hashable, Codable {
         evidence = ownership.evidence
         contested = ownership.contested
         renewals = history.renewals
-    }
-
-    /// Reads also what was stored before claims could merge customers, before evidence was named and contests.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        key = try container.decode(SubscriptionKey.self, forKey: .key)
-        policyVersion = try container.decode(Int64.self, forKey: .policyVersion)
-        periods = try container.decode([Period].self, forKey: .periods)
-        tenures = try container.decode([Tenure].self, forKey: .tenures)
-        claims = try container.decode([WeighedClaim].self, forKey: .claims)
-        spans = try container.decode([AccessSpan].self, forKey: .spans)
-        merged = try container.decodeIfPresent([CustomerMerge].self, forKey: .merged) ?? []
-        contested = try container.decodeIfPresent([ContestedPurchase].self, forKey: .contested) ?? []
-        renewals = try container.decodeIfPresent([RenewalFact].self, forKey: .renewals) ?? []
-        evidence = try container.decodeIfPresent([ID<ClaimEvidence>].self, forKey: .evidence) ?? []
     }
 
     /// Folds a history under one policy that always held.

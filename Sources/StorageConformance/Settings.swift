@@ -148,12 +148,12 @@ extension StorageConformance {
             }
         }
         try expect(read, equals: ["1", "10", "2", "9", "é"], "subscriptions page by page")
-        var (held, place) = ([HeldByCustomer](), (customer: CustomerID, id: OriginalTransactionID)?.none)
+        var (held, place) = ([HeldByCustomer](), HeldByCustomer.Place?.none)
         while true {
             let page = try await store.holdings(in: Specimen.scope, after: place, limit: 2)
             guard let last = page.last else { break }
             held += page
-            place = (last.customer, last.holding.originalTransactionId)
+            place = last.place
         }
         var expected: [HeldByCustomer] = []
         for customer in [Specimen.alice, Specimen.bob] {

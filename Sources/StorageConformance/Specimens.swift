@@ -94,7 +94,7 @@ extension Store {
     }
 }
 
-extension StoreTransaction {
+extension DecidingTransaction {
     func decide(
         on inputs: [LedgerInput], about key: SubscriptionKey = Specimen.key(), policy: AppPolicy = AppPolicy()
     ) throws -> Decision {

@@ -190,7 +190,7 @@ import Testing
             if let toldUntil = contents.stored.history.toldUntil { _ = history.record(toldUntil: toldUntil) }
             #expect(HistoryCoding.encode(history) == HistoryCoding.encode(contents.stored.history))
             let state = SubscriptionState(folding: history, under: AppPolicy(onRestore: .transfer))
-            #expect(try StateCoding.encode(state) == StateCoding.encode(contents.stored.state))
+            #expect(state == contents.stored.state)
             #expect(contents.tenures.map(\.step) == SubscriptionRows.tenures(of: state).map(\.step))
             for customer in state.customers {
                 let holdings = try await world.store.holdings(of: customer, in: Scope(app: World.app, environment: .production))

@@ -86,7 +86,7 @@ struct WatchedStoreFace: Store {
     }
 
     func holdings(
-        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+        in scope: Scope, after place: HeldByCustomer.Place?, limit: Int
     ) async throws -> [HeldByCustomer] {
         try await watched.store.holdings(in: scope, after: place, limit: limit)
     }
@@ -130,7 +130,7 @@ struct WatchedStoreFace: Store {
     }
 
     func factlessNotifications(
-        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+        after place: FactlessNotification.Place?, limit: Int
     ) async throws -> [FactlessNotification] {
         try await watched.store.factlessNotifications(after: place, limit: limit)
     }

@@ -28,16 +28,16 @@ enum InvariantTable {
         elsewhere(.i07, "Storage: foreign keys with app and environment; the conformance suite"),
         here(
             .i08,
-            "the facts, votes, merges and kept claims in any order, some twice: the same history, state and bytes. A claim that"
+            "the facts, votes, merges and kept claims in any order, some twice: the same history and state. A claim that"
                 + " says nothing new is not kept (OWN-3); under onRestore keep the claims left out would have moved nothing"),
         here(.i09, "two to four servers that hear parts and store what is news to them; what they stored, put together"),
-        here(.i10, "every step told again; an input read back from JSON. Other encodings of a JWS are Intake's"),
+        here(.i10, "every step told again, at cuts any kept input. Other encodings of a JWS are Intake's"),
         here(.i11, "a period's words are those signed last of all that was told; older words change no period and no span"),
         here(
             .i12,
             "every step keeps all facts, claims and votes, and all names of periods. The table's append-only rights "
                 + "are Storage's"),
-        here(.i13, "the state carried along equals the folded one after every step; at cuts byte for byte through JSON"),
+        here(.i13, "the state carried along equals the folded one after every step; at cuts from what a store keeps"),
         elsewhere(.i14, "AppStoreWire and Storage: raw bytes and the roots that they were verified with"),
         elsewhere(.i15, "Intake: a fact from the future is not taken; the ledger has no clock"),
         elsewhere(.i16, "Storage: notification UUIDs under a unique constraint"),

@@ -76,24 +76,6 @@ import Testing
         #expect(compared > 0 || Self.lives < 50)
     }
 
-    @Test func `FACT-1 a history written as JSON and read back gives the same state and the same bytes`() async throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        for seed in seeds {
-            await Task.yield()
-            let life = LedgerOracle.Life(seed: seed)
-            let world = LedgerWorld(life.deliveries, under: life.policies)
-            for (id, history) in world.histories.sorted(by: { $0.key < $1.key }) {
-                let bytes = try encoder.encode(history)
-                let read = try JSONDecoder().decode(SubscriptionHistory.self, from: bytes)
-                #expect(read == history, "seed \(seed) \(id)")
-                #expect(try encoder.encode(read) == bytes, "seed \(seed) \(id)")
-                let state = SubscriptionState(folding: read, under: world.policies)
-                #expect(state == SubscriptionState(folding: history, under: world.policies), "seed \(seed) \(id)")
-            }
-        }
-    }
-
     /// Whether one of them is involved with the subscription: claimed it, owned it, is named by a token on it, decided about it
     /// or was the subject of a decision.
     private func concerns(_ his: Set<String>, _ state: SubscriptionState, _ deliveries: [Delivery]) -> Bool {

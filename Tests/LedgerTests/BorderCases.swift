@@ -126,13 +126,4 @@ import Testing
         }
         #expect(book.history.merges.map(\.mergedAt) == [day(2026, 1, 9) - .hours(5)])
     }
-
-    @Test func `FACT-1 a state stored before customers could merge is read`() throws {
-        let state = owned().state
-        let stored = try JSONEncoder().encode(state)
-        var object = try #require(try JSONSerialization.jsonObject(with: stored) as? [String: Any])
-        #expect(object.removeValue(forKey: "merged") != nil)
-        let read = try JSONDecoder().decode(SubscriptionState.self, from: JSONSerialization.data(withJSONObject: object))
-        #expect(read == state)
-    }
 }

@@ -135,3 +135,12 @@ struct Book {
         return CustomerAnswer(at: instant, holdings: [Holding(of: customer, in: state)], map: map).overall
     }
 }
+
+extension SubscriptionHistory {
+    /// The history, taken apart as a store keeps it and put together again.
+    var rebuilt: SubscriptionHistory {
+        var parts = parts
+        parts.lines = parts.lines.compactMap { PeriodBook.Line(identity: $0.identity, aliases: $0.aliases, kept: $0.kept) }
+        return SubscriptionHistory(parts)
+    }
+}

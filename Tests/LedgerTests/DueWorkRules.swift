@@ -70,14 +70,6 @@ import Testing
         #expect(asked(work(.transaction(first), failure(at: end, retryable: false))).isEmpty)
     }
 
-    @Test func `a failed question that was stored before isRetryable existed is repeated`() throws {
-        let stored = Data(#"{"askedAt":1769904000000,"reason":"http-500"}"#.utf8)
-        let question = try JSONDecoder().decode(FailedQuestion.self, from: stored)
-        #expect(question == FailedQuestion(askedAt: end, reason: "http-500", isRetryable: true))
-        let again = asked(work(.transaction(first), .failedQuestion(question, about: key.originalTransactionId)))
-        #expect(again.map(\.at) == [end + .minutes(1)])
-    }
-
     @Test func `ENT-7 a grace notification without a date is asked about at once`() {
         let signed = end + .minutes(1)
         let notice = NoticeFact(

@@ -48,7 +48,7 @@ struct FailingStore: Store {
     }
 
     func holdings(
-        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+        in scope: Scope, after place: HeldByCustomer.Place?, limit: Int
     ) async throws -> [HeldByCustomer] {
         try await checked { try await store.holdings(in: scope, after: place, limit: limit) }
     }
@@ -94,7 +94,7 @@ struct FailingStore: Store {
     }
 
     func factlessNotifications(
-        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+        after place: FactlessNotification.Place?, limit: Int
     ) async throws -> [FactlessNotification] {
         try await checked { try await store.factlessNotifications(after: place, limit: limit) }
     }

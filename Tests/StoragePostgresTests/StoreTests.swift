@@ -367,7 +367,7 @@ extension PostgresTests {
                     EvidenceQueries.document(500), SealQueries.missed(by: key.app, seal: 7),
                     HoldingQueries.holdings(of: CustomerID("id500"), in: key.scope),
                     HoldingQueries.holdings(of: id, ledger: 7),
-                    HoldingQueries.page(after: (CustomerID("id500"), id), ledger: 7, limit: 10),
+                    HoldingQueries.page(after: .init(CustomerID("id500"), id), ledger: 7, limit: 10),
                     SubscriptionQueries.page(after: id, ledger: 7, limit: 10), SettingsQueries.newest(of: [key.app]),
                     SettingsQueries.versions(of: key.app), WorkQueries.note("{}", on: leased, until: now),
                     AuditQueries.rows(of: id, after: 0, limit: 10, ledger: 7), AuditQueries.outbox(after: 500 << 16, limit: 10),

@@ -287,7 +287,16 @@ import Testing
                     "\(store)+\(part)")
             }
         }
-        let wanted = try functions(of: "Sources/Storage/Store/StoreTransaction.swift", in: "protocol ")
+        let parts =
+            [
+                "Deciding": ["Deciding"], "Settings": ["Settings"], "Work": ["Ordering", "Work"], "Sealing": ["Sealing"],
+            ] as KeyValuePairs
+        let wanted = try parts.flatMap { file, names in
+            try names.flatMap {
+                try functions(of: "Sources/Storage/Store/\(file)Transaction.swift", in: "protocol \($0)Transaction")
+            }
+        }
+        #expect(wanted.count > 15)
         for file in ["StorageSQLite/Store/SQLiteTransaction", "StoragePostgres/Store/PostgresTransaction"] {
             let known = try functions(of: "Sources/\(file).swift", in: "").filter(Set(wanted).contains)
             #expect(known == wanted, "\(file)")

@@ -1,11 +1,11 @@
-import Intake
+package import Intake
 import Ledger
-import Primitives
-import Storage
+package import Primitives
+package import Storage
 
 extension Arrival {
     /// A notification with everything that it carries. What it carries is inside its own bytes.
-    init(_ notification: TranslatedNotification, scope: Scope, receivedAt: Timestamp) {
+    package init(_ notification: TranslatedNotification, scope: Scope, receivedAt: Timestamp) {
         self.init(
             scope: scope, evidence: Evidence(form: .compactJWS, bytes: notification.evidence, jws: notification.jws),
             notification: notification.notice,

@@ -1,14 +1,14 @@
 import AppStoreWire
 import Ledger
 import Primitives
-import Storage
+package import Storage
 
 /// The one write path: whatever comes in becomes facts, claims and registrations, is decided by the rules, and is kept, all of
 /// it or nothing (decision 0002). Takes many requests at once, since a transaction costs the same for one and for fifty: first
 /// everything is locked and read, then decided in memory, one request after the other, then written.
-struct Ingest {
+package struct Ingest {
     private let requests: [IngestRequest]
-    let transaction: any StoreTransaction
+    let transaction: any DecidingTransaction
     private var desk: Desk
     private var known = Known()
     /// What each app chose, as of this transaction.
@@ -21,15 +21,15 @@ struct Ingest {
     /// Carries out the requests in their order, in the transaction; returns a result for each.
     ///
     /// - Throws: `StorageError`; then the transaction must be given up.
-    static func apply(
-        _ requests: [IngestRequest], in transaction: any StoreTransaction, _ settings: SettingsCache = SettingsCache()
+    package static func apply(
+        _ requests: [IngestRequest], in transaction: any DecidingTransaction, _ settings: SettingsCache = SettingsCache()
     ) throws -> [IngestResult] {
         var ingest = try Ingest(requests, in: transaction, settings)
         for request in requests { try ingest.apply(request) }
         return try ingest.write()
     }
 
-    private init(_ requests: [IngestRequest], in transaction: any StoreTransaction, _ settings: SettingsCache) throws {
+    private init(_ requests: [IngestRequest], in transaction: any DecidingTransaction, _ settings: SettingsCache) throws {
         self.requests = requests
         self.transaction = transaction
         desk = try Desk(for: requests, in: transaction)
@@ -174,7 +174,7 @@ private struct Desk {
     }
 
     /// Locks all of them, in one order, so that no two transactions wait for each other.
-    init(for requests: [IngestRequest], in transaction: any StoreTransaction) throws {
+    init(for requests: [IngestRequest], in transaction: any DecidingTransaction) throws {
         var keys = Set(requests.flatMap(\.subscriptions))
         var tokens: Set<TokenName> = []
         var registered: Set<TokenName> = []

@@ -1,13 +1,13 @@
 import Ledger
-import Primitives
-import Storage
+package import Primitives
+package import Storage
 
 /// What came in through one door, as facts, claims and registrations: what one caller waits for.
-struct IngestRequest: Sendable {
+package struct IngestRequest: Sendable {
     let app: AppSettings
     /// When we learned it.
     let learnedAt: Timestamp
-    var arrivals: [Arrival] = []
+    package var arrivals: [Arrival] = []
     /// What a customer claims, and of which subscription.
     var claims: [(key: SubscriptionKey, claim: Claim)] = []
     /// What the app's backend registers, before anything else of the request.
@@ -15,7 +15,7 @@ struct IngestRequest: Sendable {
     /// What is to be done later because of it.
     var orders: [WorkOrder] = []
 
-    init(app: AppSettings, learnedAt: Timestamp) {
+    package init(app: AppSettings, learnedAt: Timestamp) {
         self.app = app
         self.learnedAt = learnedAt
     }
@@ -28,9 +28,9 @@ struct IngestRequest: Sendable {
 }
 
 /// What became of a request, once it is durable.
-struct IngestResult: Sendable {
+package struct IngestResult: Sendable {
     /// Of each arrival, whether anything of it was new.
-    var isNew: [Bool] = []
+    package var isNew: [Bool] = []
     /// What was decided of each subscription that the request is about, in the order in which the request names them.
     var decisions: [Decision] = []
     /// The customer that the request's token is registered for now; nil where it registers none.

@@ -83,13 +83,13 @@ extension Backend {
 
     /// I16: those that no fact names, as `TEST`. Of the others their subscriptions' facts speak.
     private func proveNotifications(into report: inout ProofReport) async throws {
-        var place: (scope: Scope, notificationUUID: String)?
+        var place: FactlessNotification.Place?
         while true {
             let page = try await translatingStorageErrors {
                 try await store.factlessNotifications(after: place, limit: 500)
             }
             guard let last = page.last else { return }
-            place = (last.scope, last.row.notificationUUID)
+            place = last.place
             for notification in page {
                 guard let app = apps[notification.scope.app] else { continue }
                 let proof = EvidenceProof(verifier: verifier, app: app)

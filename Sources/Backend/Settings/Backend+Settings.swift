@@ -25,7 +25,7 @@ extension Backend {
     }
 
     private static func adopt(
-        _ app: AppSettings, at now: Timestamp, in transaction: any StoreTransaction
+        _ app: AppSettings, at now: Timestamp, in transaction: any SettingsTransaction
     ) throws -> SettingsStanding {
         let kept = try transaction.lockSettings(of: app.id)
         guard let timeline = try SettingsTimeline(kept) else {
@@ -61,7 +61,7 @@ extension Backend {
 
     /// Keeps the next version, and asks for what it makes of the subscriptions that are there.
     private static func keep(
-        _ next: Next, of app: AppSettings, _ kept: [SettingsVersion], in transaction: any StoreTransaction
+        _ next: Next, of app: AppSettings, _ kept: [SettingsVersion], in transaction: any SettingsTransaction
     ) throws -> SettingsStanding {
         let number = (kept.last?.number ?? 0) + 1
         let version = try SettingsVersion(

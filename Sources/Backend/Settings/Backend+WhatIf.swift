@@ -121,7 +121,7 @@ extension Backend {
         _ maps: (present: EntitlementMap, proposed: EntitlementMap), in scope: Scope, _ summary: inout WhatIfSummary,
         _ row: (WhatIfRow) throws -> Void, _ progress: (WhatIfSummary) -> Void
     ) async throws {
-        var place: (customer: CustomerID, id: OriginalTransactionID)?
+        var place: HeldByCustomer.Place?
         var (customer, holdings) = (CustomerID?.none, [Holding]())
         func close() throws {
             guard let customer else { return }
@@ -149,7 +149,7 @@ extension Backend {
                 holdings.append(held.holding)
             }
             guard let last = page.last else { break }
-            place = (last.customer, last.holding.originalTransactionId)
+            place = last.place
             progress(summary)
         }
         try close()

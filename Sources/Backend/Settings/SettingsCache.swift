@@ -5,10 +5,12 @@ import Synchronization
 /// The versions of what the apps chose, as far as this process knows them. What holds is what the store keeps: each write and
 /// each answer asks the store for the newest number, which costs nothing beside what it asks for anyway, and loads what is
 /// missing (OWN-17).
-final class SettingsCache: Sendable {
+package final class SettingsCache: Sendable {
     private let known = Mutex<[AppID: Known]>([:])
     /// The apps whose file came with what an earlier version says, until the newest version says it again.
     private let superseded = Mutex<Set<AppID>>([])
+
+    package init() {}
 
     private struct Known {
         /// 0 where the store keeps none, so that the file's holds.

@@ -85,7 +85,7 @@ struct LaneLoop: Sendable {
     }
 
     private func end(
-        _ work: LeasedWork, _ outcome: WorkOutcome, at now: Timestamp, in transaction: any StoreTransaction
+        _ work: LeasedWork, _ outcome: WorkOutcome, at now: Timestamp, in transaction: any DecidingTransaction & WorkTransaction
     ) throws {
         switch outcome {
         case .done(let result):

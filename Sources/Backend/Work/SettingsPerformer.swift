@@ -95,7 +95,7 @@ package struct SettingsPerformer: WorkPerformer {
     /// Decides again on what is locked now, and moves the cursor; nil where a newer version came meanwhile.
     private static func write(
         _ keys: [SubscriptionKey], _ application: Application, _ moved: SettingsProgress, at now: Timestamp,
-        in transaction: any StoreTransaction
+        in transaction: any DecidingTransaction & WorkTransaction
     ) throws -> SettingsProgress? {
         var progress = moved
         if !keys.isEmpty {

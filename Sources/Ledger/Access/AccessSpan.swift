@@ -1,7 +1,7 @@
 package import Primitives
 
 /// A stretch of time in which a subscription gives service, and why it ends where it ends.
-package struct AccessSpan: Sendable, Hashable, Codable {
+package struct AccessSpan: Sendable, Hashable {
     package var from: Timestamp
     /// Nil for what does not expire.
     package var until: Timestamp?
@@ -22,7 +22,7 @@ package struct AccessSpan: Sendable, Hashable, Codable {
     }
 
     /// By what right; anything but `paid` is labelled as such in every answer.
-    package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Bought or given by the App Store, trials among it.
         case paid
         /// ENT-7: Apple signed a billing grace period.
@@ -46,10 +46,6 @@ package struct AccessSpan: Sendable, Hashable, Codable {
         case grantEnded
         /// An operator holds it (ENT-9).
         case held
-    }
-
-    private enum CodingKeys: CodingKey {
-        case from, until, productId, kind, endsBecause
     }
 
     package func contains(_ instant: Timestamp) -> Bool {

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// What was decided about one customer beside Apple's facts: it combines with them and never overwrites them (ENT-3, ENT-9).
-package struct CustomerVote: Sendable, Hashable, Codable {
+package struct CustomerVote: Sendable, Hashable {
     package let id: ID<VoteEvidence>
     package let kind: Kind
     /// Who decided: an operator, or another source such as a web payment's webhook; for the audit.
@@ -19,7 +19,7 @@ package struct CustomerVote: Sendable, Hashable, Codable {
         self.votedAt = votedAt
     }
 
-    package enum Kind: Sendable, Hashable, Codable {
+    package enum Kind: Sendable, Hashable {
         /// The customer may use the entitlement in the window.
         case grant(EntitlementID, TimeWindow)
         /// The customer may not use the entitlement in the window, whatever else grants it; nil holds all of them.

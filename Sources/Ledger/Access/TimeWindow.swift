@@ -1,7 +1,7 @@
 package import Primitives
 
 /// From one instant to another, the second not included.
-package struct TimeWindow: Sendable, Hashable, Codable {
+package struct TimeWindow: Sendable, Hashable {
     package let from: Timestamp
     /// Nil for what does not end.
     package let until: Timestamp?

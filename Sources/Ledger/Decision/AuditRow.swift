@@ -1,7 +1,7 @@
 package import Primitives
 
 /// One change in one customer's access: when it took effect, when we learned it, by which rule, on what evidence (AUDIT-1).
-package struct AuditRow: Sendable, Hashable, Codable {
+package struct AuditRow: Sendable, Hashable {
     package let subscription: SubscriptionKey
     package let customer: CustomerID
     /// The first instant at which the customer's access differs from what we thought before.
@@ -108,39 +108,5 @@ extension AuditRow {
             subscription: subscription, customer: customer, effectiveAt: instants.effectiveAt, learnedAt: instants.learnedAt,
             rule: because.rule, evidence: because.evidence, before: change.before, after: change.after, actor: because.actor,
             takeBacks: change.takeBacks)
-    }
-
-    private enum CodingKeys: CodingKey {
-        case subscription, customer, effectiveAt, learnedAt, rule, evidence, before, after, actor, takeBack, takeBacks
-    }
-
-    /// Reads also rows from when a row could tell of one take-back only.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        subscription = try container.decode(SubscriptionKey.self, forKey: .subscription)
-        customer = try container.decode(CustomerID.self, forKey: .customer)
-        effectiveAt = try container.decode(Timestamp.self, forKey: .effectiveAt)
-        learnedAt = try container.decode(Timestamp.self, forKey: .learnedAt)
-        rule = try container.decode(Rule.self, forKey: .rule)
-        evidence = try container.decode([Evidence].self, forKey: .evidence)
-        before = try container.decode(Extent.self, forKey: .before)
-        after = try container.decode(Extent.self, forKey: .after)
-        actor = try container.decode(Actor.self, forKey: .actor)
-        let single = try container.decodeIfPresent(TakeBack.self, forKey: .takeBack)
-        takeBacks = try container.decodeIfPresent([TakeBack].self, forKey: .takeBacks) ?? single.map { [$0] } ?? []
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(subscription, forKey: .subscription)
-        try container.encode(customer, forKey: .customer)
-        try container.encode(effectiveAt, forKey: .effectiveAt)
-        try container.encode(learnedAt, forKey: .learnedAt)
-        try container.encode(rule, forKey: .rule)
-        try container.encode(evidence, forKey: .evidence)
-        try container.encode(before, forKey: .before)
-        try container.encode(after, forKey: .after)
-        try container.encode(actor, forKey: .actor)
-        try container.encode(takeBacks, forKey: .takeBacks)
     }
 }

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// Something new about one subscription.
-package enum LedgerInput: Sendable, Hashable, Codable {
+package enum LedgerInput: Sendable, Hashable {
     case fact(Fact)
     case claim(Claim)
     case registration(TokenRegistration)

@@ -4,7 +4,7 @@ package import Primitives
 ///
 /// The same state gives the same work. What a decision names takes the place of all that stood in the queue for the subscription;
 /// work whose key was done is not done again (I40).
-package struct DueWork: Sendable, Hashable, Codable {
+package struct DueWork: Sendable, Hashable {
     /// What makes it the same work, inside its subscription; stable.
     package let key: String
     /// Not before this instant.

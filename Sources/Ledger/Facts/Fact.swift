@@ -1,7 +1,7 @@
 package import Primitives
 
 /// Something Apple signed or said, or a failure to ask Apple; kept for ever (FACT-1, FACT-6).
-package enum Fact: Sendable, Hashable, Codable {
+package indirect enum Fact: Sendable, Hashable {
     case transaction(TransactionFact)
     case renewal(RenewalFact)
     /// A notification's own words, about the subscription that it names.

@@ -3,7 +3,7 @@
 /// What a source never writes it does not deny: a receipt's silence about a token says nothing about the token (decision 0016).
 ///
 /// Source: Apple, App Store Receipts; "Receipt fields"; PER-8.
-package enum LegacySource: String, Sendable, Hashable, Codable, CaseIterable {
+package enum LegacySource: String, Sendable, Hashable, CaseIterable {
     /// A transaction receipt from before iOS 7, in the iOS 6 style: what it held on the day of the purchase.
     case transactionReceipt
     /// A purchase in an app receipt, which knows the product's type; verified here, or `in_app` in an answer, which does not.

@@ -3,7 +3,7 @@ package import Primitives
 /// What a notification says by itself, beside the transaction and the renewal info that it carries.
 ///
 /// Source: Apple, App Store Server Notifications V2, `responseBodyV2DecodedPayload`.
-package struct NoticeFact: Sendable, Hashable, Codable {
+package struct NoticeFact: Sendable, Hashable {
     package var notificationUUID: String
     /// Apple's spelling, known to us or not (FACT-5).
     package var notificationType: String
@@ -41,7 +41,7 @@ package struct NoticeFact: Sendable, Hashable, Codable {
 }
 
 /// A question to Apple that failed: the one thing that prolongs a provisional answer (ENT-6).
-package struct FailedQuestion: Sendable, Hashable, Codable {
+package struct FailedQuestion: Sendable, Hashable {
     package var askedAt: Timestamp
     /// A stable code of what went wrong, for operators.
     package var reason: String
@@ -59,24 +59,5 @@ package struct FailedQuestion: Sendable, Hashable, Codable {
         if left.askedAt != right.askedAt { return left.askedAt < right.askedAt }
         if left.isRetryable != right.isRetryable { return right.isRetryable }
         return ID<FailedQuestion>(left.reason) < ID<FailedQuestion>(right.reason)
-    }
-
-    /// Reads also what was stored before `isRetryable` was kept: everything was asked again then.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        askedAt = try container.decode(Timestamp.self, forKey: .askedAt)
-        reason = try container.decode(String.self, forKey: .reason)
-        isRetryable = try container.decodeIfPresent(Bool.self, forKey: .isRetryable) ?? true
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(askedAt, forKey: .askedAt)
-        try container.encode(reason, forKey: .reason)
-        if !isRetryable { try container.encode(isRetryable, forKey: .isRetryable) }
-    }
-
-    private enum CodingKeys: CodingKey {
-        case askedAt, reason, isRetryable
     }
 }

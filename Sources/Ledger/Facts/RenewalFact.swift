@@ -4,7 +4,7 @@ package import Primitives
 /// transaction of the same subscription (FACT-4); Intake sees to that.
 ///
 /// Source: Apple, App Store Server API, `JWSRenewalInfoDecodedPayload`; names are Apple's.
-package struct RenewalFact: Sendable, Hashable, Codable {
+package struct RenewalFact: Sendable, Hashable {
     package var originalTransactionId: OriginalTransactionID
     /// The product of the present period.
     package var productId: ProductID?

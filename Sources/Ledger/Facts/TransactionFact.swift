@@ -4,7 +4,7 @@ package import Primitives
 /// and later signatures may say more (a refund, an upgrade, an extension). A line of a receipt says less.
 ///
 /// Source: Apple, App Store Server API, `JWSTransactionDecodedPayload`; names are Apple's.
-package struct TransactionFact: Sendable, Hashable, Codable {
+package struct TransactionFact: Sendable, Hashable {
     package var originalTransactionId: OriginalTransactionID
     /// Never the identity of a period: a restore or a new device mints another for the same charge (PER-1).
     package var transactionId: TransactionID
@@ -45,7 +45,7 @@ package struct TransactionFact: Sendable, Hashable, Codable {
 }
 
 /// What is kept of a transaction for accounts and display and decides nothing about access.
-package struct TransactionDetails: Sendable, Hashable, Codable {
+package struct TransactionDetails: Sendable, Hashable {
     package var subscriptionGroupIdentifier: String?
     package var originalPurchaseDate: Timestamp?
     package var quantity: Int64?
@@ -91,7 +91,7 @@ package enum ProductKind: Sendable, Hashable {
     case unknown(String)
 }
 
-extension ProductKind: RawRepresentable, Codable {
+extension ProductKind: RawRepresentable {
     /// Every spelling is accepted; an unknown one is kept.
     package init(rawValue: String) {
         self =
@@ -125,7 +125,7 @@ package enum ChargeReason: Sendable, Hashable {
     case unknown(String)
 }
 
-extension ChargeReason: RawRepresentable, Codable {
+extension ChargeReason: RawRepresentable {
     /// Every spelling is accepted; an unknown one is kept.
     package init(rawValue: String) {
         self =

@@ -3,7 +3,7 @@ package import Primitives
 package enum ClaimEvidence {}
 
 /// A customer shows a verified transaction, through the app's own backend or under a token that it signed.
-package struct Claim: Sendable, Hashable, Codable {
+package struct Claim: Sendable, Hashable {
     package let id: ID<ClaimEvidence>
     package let customer: CustomerID
     /// The customer is not identified yet (OWN-10); a customer is anonymous or identified, never both.
@@ -47,7 +47,7 @@ package struct Claim: Sendable, Hashable, Codable {
 
     /// How the transaction reached the device: a client's word. Time, the order of receipt, tokens and intents decide what it is
     /// worth (OWN-4).
-    package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The customer has just bought it here.
         case purchase
         /// It surfaced on this device by itself, as renewals and interrupted purchases do.
@@ -130,37 +130,5 @@ extension Claim {
         let instant = max(claimedAt, last.adding(Milliseconds(1)))
         let isTaken = history.claims.contains { $0.id == id }
         return Claim(self, id: isTaken ? .init("\(id)/\(instant.millisecondsSince1970)") : id, claimedAt: instant)
-    }
-
-    /// Reads also what was stored before anonymous customers and limits were known.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        id = try container.decode(ID<ClaimEvidence>.self, forKey: .id)
-        customer = try container.decode(CustomerID.self, forKey: .customer)
-        isAnonymous = try container.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false
-        kind = try container.decode(Kind.self, forKey: .kind)
-        productId = try container.decode(ProductID.self, forKey: .productId)
-        aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
-        claimedAt = try container.decode(Timestamp.self, forKey: .claimedAt)
-        othersServed = try container.decodeIfPresent([CustomerID].self, forKey: .othersServed) ?? []
-        keepsIntents = try container.decodeIfPresent(Bool.self, forKey: .keepsIntents) ?? false
-    }
-
-    /// What says nothing is not written, so that a claim from before is written as it was.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(customer, forKey: .customer)
-        if isAnonymous { try container.encode(isAnonymous, forKey: .isAnonymous) }
-        try container.encode(kind, forKey: .kind)
-        try container.encode(productId, forKey: .productId)
-        try container.encode(aliases, forKey: .aliases)
-        try container.encode(claimedAt, forKey: .claimedAt)
-        if !othersServed.isEmpty { try container.encode(othersServed, forKey: .othersServed) }
-        if keepsIntents { try container.encode(keepsIntents, forKey: .keepsIntents) }
-    }
-
-    private enum CodingKeys: CodingKey {
-        case id, customer, isAnonymous, kind, productId, aliases, claimedAt, othersServed, keepsIntents
     }
 }

@@ -1,5 +1,5 @@
 /// What a claim came to.
-package enum ClaimOutcome: Sendable, Hashable, Codable {
+package enum ClaimOutcome: Sendable, Hashable {
     /// The customer is now the owner; there was none before (OWN-2).
     case bound
     /// The customer was the owner already; nothing changed (OWN-3).
@@ -15,7 +15,7 @@ package enum ClaimOutcome: Sendable, Hashable, Codable {
     /// Nothing moves.
     case refused(RefusalReason, rule: Rule)
 
-    package enum WaitingReason: String, Sendable, Hashable, Codable {
+    package enum WaitingReason: String, Sendable, Hashable {
         /// The policy wants an operator's or the owner's word.
         case decision
         /// A change that waits for the renewal: Apple has not yet signed an `autoRenewProductId` equal to the named product.
@@ -24,7 +24,7 @@ package enum ClaimOutcome: Sendable, Hashable, Codable {
         case limit
     }
 
-    package enum RefusalReason: String, Sendable, Hashable, Codable {
+    package enum RefusalReason: String, Sendable, Hashable {
         /// Another customer owns it, and what was shown does not move it.
         case ownedByAnother
         /// The purchase bears a token that the app registered for another customer (OWN-2).

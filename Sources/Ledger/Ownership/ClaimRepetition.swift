@@ -1,7 +1,7 @@
 package import Primitives
 
 /// A claim that was refused or waits was made again, to the same end; it decides nothing and is only counted (OWN-9).
-package struct ClaimRepetition: Sendable, Hashable, Codable {
+package struct ClaimRepetition: Sendable, Hashable {
     /// The claim that is kept.
     package let claim: ID<ClaimEvidence>
     /// How often it was made again; at least 1.

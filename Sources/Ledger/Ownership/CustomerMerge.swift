@@ -2,7 +2,7 @@ package import Primitives
 
 /// An anonymous customer is found to be an identified one (OWN-10): from then on the claims, tokens and tenures of the one are
 /// the other's, the past included.
-package struct CustomerMerge: Sendable, Hashable, Codable {
+package struct CustomerMerge: Sendable, Hashable {
     package let anonymous: CustomerID
     package let identified: CustomerID
     /// When the customer was identified, by our clock; of two merges of one anonymous customer the first stands.

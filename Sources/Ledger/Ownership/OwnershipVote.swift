@@ -3,7 +3,7 @@ package import Primitives
 package enum VoteEvidence {}
 
 /// What an operator decided about whose a subscription is, or an owner consented to (OWN-9, OWN-11).
-package struct OwnershipVote: Sendable, Hashable, Codable {
+package struct OwnershipVote: Sendable, Hashable {
     package let id: ID<VoteEvidence>
     package let kind: Kind
     package let actor: Actor
@@ -20,7 +20,7 @@ package struct OwnershipVote: Sendable, Hashable, Codable {
         self.reason = reason
     }
 
-    package enum Kind: Sendable, Hashable, Codable {
+    package enum Kind: Sendable, Hashable {
         /// The subscription is this customer's from now on.
         case transfer(to: CustomerID)
         /// A claim succeeds now; a claim is decided once.
@@ -29,7 +29,7 @@ package struct OwnershipVote: Sendable, Hashable, Codable {
         case deny(ID<ClaimEvidence>)
     }
 
-    package enum Actor: Sendable, Hashable, Codable {
+    package enum Actor: Sendable, Hashable {
         /// Stronger than a registered token.
         case operatorOfTenure(String)
         /// Counts only while the voter is the owner, and only for an approval; not stronger than a registered token.

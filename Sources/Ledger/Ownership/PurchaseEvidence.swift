@@ -1,7 +1,7 @@
 package import Primitives
 
 /// How strong the evidence is that a customer bought something; the stronger first (OWN-4).
-package enum PurchaseGrade: String, Sendable, Hashable, Codable, CaseIterable {
+package enum PurchaseGrade: String, Sendable, Hashable, CaseIterable {
     /// (a) The transaction, or Apple's word about the change, bears a token that names the
     /// customer.
     case token
@@ -82,7 +82,7 @@ struct PurchaseEvidence {
 }
 
 /// One purchase for which several customers have evidence (ABUSE-1, decision 0023, 16).
-package struct ContestedPurchase: Sendable, Hashable, Codable {
+package struct ContestedPurchase: Sendable, Hashable {
     package let productId: ProductID
     /// The transaction that was bought; of a deferred change the one whose period it follows.
     package let transactionId: TransactionID

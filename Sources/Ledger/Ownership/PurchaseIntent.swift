@@ -4,7 +4,7 @@ package enum IntentEvidence {}
 
 /// A customer asked whether they may buy a product, before buying it (OWN-18). By itself it moves nothing; it shows that a
 /// purchase which later surfaces by itself on a device of theirs may be theirs (OWN-4).
-package struct PurchaseIntent: Sendable, Hashable, Codable {
+package struct PurchaseIntent: Sendable, Hashable {
     package let id: ID<IntentEvidence>
     package let customer: CustomerID
     /// The customer is not identified yet (OWN-10).

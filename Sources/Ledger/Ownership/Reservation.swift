@@ -4,7 +4,7 @@ package enum ReservationEvidence {}
 
 /// An import or an operator says whose a subscription is, before anything signed is known of it (OWN-18). It counts as that
 /// customer's `queue` upload, at the instant it was made, of the newest transaction bought by then.
-package struct Reservation: Sendable, Hashable, Codable {
+package struct Reservation: Sendable, Hashable {
     package let id: ID<ReservationEvidence>
     package let customer: CustomerID
     /// The customer is not identified yet (OWN-10).

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// From when to when a subscription has one owner, or none, and why (OWN-1).
-package struct Tenure: Sendable, Hashable, Codable {
+package struct Tenure: Sendable, Hashable {
     /// Nil while no customer has claimed it: an unowned tenure.
     package let customer: CustomerID?
     /// On Apple's clock: a purchase date, or when a restore moved it.
@@ -10,7 +10,7 @@ package struct Tenure: Sendable, Hashable, Codable {
     package let until: Timestamp?
     package let cause: Cause
 
-    package struct Cause: Sendable, Hashable, Codable {
+    package struct Cause: Sendable, Hashable {
         package let rule: Rule
         package let evidence: Evidence
 
@@ -21,7 +21,7 @@ package struct Tenure: Sendable, Hashable, Codable {
     }
 
     /// What shows it.
-    package enum Evidence: Sendable, Hashable, Codable {
+    package enum Evidence: Sendable, Hashable {
         /// No customer has claimed it.
         case none
         /// The transaction bears a token that names the customer (OWN-4 a).

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// Somebody says for which customer an `appAccountToken` stands; whether that names the customer, the facts decide (OWN-2).
-package struct TokenRegistration: Sendable, Hashable, Codable {
+package struct TokenRegistration: Sendable, Hashable {
     package let token: AppAccountToken
     package let customer: CustomerID
     /// The customer is not identified yet (OWN-10).
@@ -77,21 +77,6 @@ package struct TokenRegistration: Sendable, Hashable, Codable {
 
     static func inOrder(_ left: TokenRegistration, _ right: TokenRegistration) -> Bool {
         (left.token, left.registeredAt, left.customer) < (right.token, right.registeredAt, right.customer)
-    }
-
-    private enum CodingKeys: CodingKey {
-        case token, customer, isAnonymous, registeredAt, isVouched, wasBorneBefore
-    }
-
-    /// Reads also what was stored before it was asked when a token was registered: only the app's backend could do it then.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        token = try container.decode(AppAccountToken.self, forKey: .token)
-        customer = try container.decode(CustomerID.self, forKey: .customer)
-        isAnonymous = try container.decodeIfPresent(Bool.self, forKey: .isAnonymous) ?? false
-        registeredAt = try container.decodeIfPresent(Timestamp.self, forKey: .registeredAt) ?? Self.before
-        isVouched = try container.decodeIfPresent(Bool.self, forKey: .isVouched) ?? true
-        wasBorneBefore = try container.decodeIfPresent(Bool.self, forKey: .wasBorneBefore) ?? false
     }
 
     private static var before: Timestamp { Timestamp(millisecondsSince1970: 0) }

@@ -21,11 +21,3 @@ extension KeptTransaction: Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(storage.fact) }
 }
-
-extension KeptTransaction: Codable {
-    /// Reads the fact itself.
-    package init(from decoder: any Decoder) throws { self.init(try TransactionFact(from: decoder)) }
-
-    /// Writes the fact itself.
-    package func encode(to encoder: any Encoder) throws { try storage.fact.encode(to: encoder) }
-}

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// One stretch of time that was bought or given inside a subscription, as all facts together show it.
-package struct Period: Sendable, Hashable, Codable {
+package struct Period: Sendable, Hashable {
     /// Every name under which facts speak of it (PER-1); sorted, the first one names it.
     package let aliases: [PeriodAlias]
     private let kept: KeptTransaction
@@ -41,50 +41,13 @@ package struct Period: Sendable, Hashable, Codable {
         case ran
         case replaced
         case revoked
-
-        init(_ reason: EndReason) {
-            self =
-                switch reason {
-                case .ran: .ran
-                case .replaced: .replaced
-                case .revoked: .revoked
-                }
-        }
     }
 
     /// It lasted to its own end: no refund took it back and nothing took its place.
     package var ranOut: Bool { ending == .ran }
 
-    private enum CodingKeys: String, CodingKey {
-        case aliases, beginning, end, endReason, isIgnored, neverServes
-        case kept = "transaction"
-    }
-
-    /// Reads also what was stored before a policy could ignore a period.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
-        kept = try container.decode(KeptTransaction.self, forKey: .kept)
-        beginning = try container.decode(Beginning.self, forKey: .beginning)
-        end = try container.decodeIfPresent(Timestamp.self, forKey: .end)
-        ending = Ending(try container.decode(EndReason.self, forKey: .endReason))
-        isIgnored = try container.decodeIfPresent(Bool.self, forKey: .isIgnored) ?? false
-        neverServes = try container.decodeIfPresent(Bool.self, forKey: .neverServes) ?? false
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(aliases, forKey: .aliases)
-        try container.encode(kept, forKey: .kept)
-        try container.encode(beginning, forKey: .beginning)
-        try container.encodeIfPresent(end, forKey: .end)
-        try container.encode(endReason, forKey: .endReason)
-        if isIgnored { try container.encode(isIgnored, forKey: .isIgnored) }
-        if neverServes { try container.encode(neverServes, forKey: .neverServes) }
-    }
-
     /// How a period came to be, which decides whether it can move the subscription to its buyer.
-    package enum Beginning: String, Sendable, Hashable, Codable {
+    package enum Beginning: String, Sendable, Hashable {
         /// The first period that we know of.
         case firstKnown
         /// It renewed by itself; moves nothing (OWN-8).
@@ -97,7 +60,7 @@ package struct Period: Sendable, Hashable, Codable {
         case alreadyActive
     }
 
-    package enum EndReason: Sendable, Hashable, Codable {
+    package enum EndReason: Sendable, Hashable {
         /// It lasts to its `expiresDate`, or for ever.
         case ran
         /// An upgrade or immediate crossgrade took its place; Apple refunded the rest (PER-3).

@@ -1,7 +1,7 @@
 package import Primitives
 
 /// One name under which facts may speak of a period (PER-1). A period may have several; each belongs to one period only.
-package enum PeriodAlias: Sendable, Hashable, Codable, Comparable {
+package enum PeriodAlias: Sendable, Hashable, Comparable {
     /// Apple's own key of a paid period.
     case webOrderLineItem(String)
     /// What older data has instead: product and purchase date, truncated to the second.

@@ -4,7 +4,7 @@ import Primitives
 ///
 /// Recording is commutative, associative and idempotent, so any order and any duplication of the same facts leaves the same book
 /// (FACT-2).
-package struct PeriodBook: Sendable, Hashable, Codable {
+package struct PeriodBook: Sendable, Hashable {
     /// One line per identity that facts have named; sorted by its key.
     package private(set) var lines: [Line] = []
 
@@ -40,7 +40,7 @@ package struct PeriodBook: Sendable, Hashable, Codable {
 
         /// A line as it was kept: of each source one version. Nil where there is none.
         package init?(identity: PeriodAlias, aliases: [PeriodAlias], kept: [TransactionFact]) {
-            guard let versions = PeriodVersions(signed: nil, lines: kept) else { return nil }
+            guard let versions = PeriodVersions(kept: kept) else { return nil }
             self.init(identity: identity, aliases: aliases, versions: versions)
         }
 
@@ -159,34 +159,6 @@ package struct PeriodBook: Sendable, Hashable, Codable {
         let (leftKey, rightKey) = (left.key, right.key)
         if leftKey.utf8.count != rightKey.utf8.count { return leftKey.utf8.count < rightKey.utf8.count }
         return leftKey < rightKey
-    }
-}
-
-extension PeriodBook.Line: Codable {
-    /// As every stored book has them: what Apple signed under `latest`, and the lines of receipts only where there are any.
-    private enum CodingKeys: CodingKey {
-        case identity, aliases, latest, lines
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        identity = try container.decode(PeriodAlias.self, forKey: .identity)
-        aliases = try container.decode([PeriodAlias].self, forKey: .aliases)
-        let signed = try container.decodeIfPresent(TransactionFact.self, forKey: .latest)
-        let lines = try container.decodeIfPresent([TransactionFact].self, forKey: .lines) ?? []
-        guard let versions = PeriodVersions(signed: signed, lines: lines) else {
-            throw DecodingError.dataCorruptedError(forKey: .latest, in: container, debugDescription: "a period without a fact")
-        }
-        self.versions = versions
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(identity, forKey: .identity)
-        try container.encode(aliases, forKey: .aliases)
-        try container.encodeIfPresent(versions[nil], forKey: .latest)
-        let lines = versions.all.filter { $0.source != nil }
-        if !lines.isEmpty { try container.encode(lines, forKey: .lines) }
     }
 }
 

@@ -83,11 +83,11 @@ struct PeriodVersions: Sendable, Hashable {
 
 extension PeriodVersions {
     /// From what was stored; nil where it holds nothing.
-    init?(signed: TransactionFact?, lines: [TransactionFact]) {
-        guard let first = signed ?? lines.first else { return nil }
+    init?(kept: [TransactionFact]) {
+        guard let first = kept.first else { return nil }
         self.init(first)
         // Not the first once more: to find that it says no more than itself costs more than all the rest.
-        for line in signed == nil ? lines.dropFirst() : lines[...] { take(line) }
+        for version in kept.dropFirst() { take(version) }
     }
 }
 

@@ -68,6 +68,14 @@ package struct FactlessNotification: Sendable, Hashable {
         self.row = row
         self.receivedAt = receivedAt
     }
+
+    /// Its place among all, by app, environment and UUID.
+    package struct Place: Sendable, Hashable {
+        package let scope: Scope
+        package let notificationUUID: String
+    }
+
+    package var place: Place { Place(scope: scope, notificationUUID: row.notificationUUID) }
 }
 
 /// One object of the schema that is not as this version of Tenure makes it.

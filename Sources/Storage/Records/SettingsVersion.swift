@@ -65,4 +65,17 @@ package struct HeldByCustomer: Sendable, Hashable {
         self.customer = customer
         self.holding = holding
     }
+
+    /// Its place among all, by customer and subscription.
+    package struct Place: Sendable, Hashable {
+        package let customer: CustomerID
+        package let id: OriginalTransactionID
+
+        package init(_ customer: CustomerID, _ id: OriginalTransactionID) {
+            self.customer = customer
+            self.id = id
+        }
+    }
+
+    package var place: Place { Place(customer, holding.originalTransactionId) }
 }

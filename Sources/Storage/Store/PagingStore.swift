@@ -7,7 +7,5 @@ package protocol PagingStore: Sendable {
 
     /// What customers have from the first one on, by customer and subscription; at most `limit` after a subscription of a
     /// customer (OWN-16).
-    func holdings(
-        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
-    ) async throws -> [HeldByCustomer]
+    func holdings(in scope: Scope, after place: HeldByCustomer.Place?, limit: Int) async throws -> [HeldByCustomer]
 }

@@ -11,7 +11,7 @@ package protocol ProvingStore: Sendable {
 
     /// Notifications whose document proves no fact that is kept, by app, environment and UUID; at most `limit` after one.
     func factlessNotifications(
-        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+        after place: FactlessNotification.Place?, limit: Int
     ) async throws -> [FactlessNotification]
 
     /// Documents that no fact and no notification names, by number; at most `limit`. There are none: whatever brings a document

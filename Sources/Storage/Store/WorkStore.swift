@@ -1,5 +1,5 @@
 /// What is to be done and delivered later, for workers and for operators. Leasing and ending are in transactions
-/// (``StoreTransaction``).
+/// (``WorkTransaction``).
 package protocol WorkStore: WritingStore {
     /// What is waiting to be delivered, from the oldest on; at most `limit` after the row `id`.
     func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow]

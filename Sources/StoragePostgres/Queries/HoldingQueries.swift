@@ -16,7 +16,7 @@ enum HoldingQueries {
     }
 
     static func page(
-        after place: (customer: CustomerID, id: OriginalTransactionID)?, ledger: Int64, limit: Int
+        after place: HeldByCustomer.Place?, ledger: Int64, limit: Int
     ) -> PostgresStatement {
         PostgresStatement(
             """

@@ -24,7 +24,7 @@ enum ProofQueries {
         """
 
     static func factless(
-        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+        after place: FactlessNotification.Place?, limit: Int
     ) -> PostgresStatement {
         PostgresStatement(
             selectFactless,

@@ -11,7 +11,7 @@ extension PostgresStore {
     }
 
     package func holdings(
-        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+        in scope: Scope, after place: HeldByCustomer.Place?, limit: Int
     ) async throws -> [HeldByCustomer] {
         try await read(scope) { reading, ledger in
             try reading.connection.execute(HoldingQueries.page(after: place, ledger: ledger, limit: limit))

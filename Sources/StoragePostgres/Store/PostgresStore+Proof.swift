@@ -21,7 +21,7 @@ extension PostgresStore {
     }
 
     package func factlessNotifications(
-        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+        after place: FactlessNotification.Place?, limit: Int
     ) async throws -> [FactlessNotification] {
         try await read { reading in
             try reading.connection.execute(ProofQueries.factless(after: place, limit: limit))

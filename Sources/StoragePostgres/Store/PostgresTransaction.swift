@@ -351,14 +351,14 @@ final class PostgresTransaction: StoreTransaction {
 
     // MARK: Work
 
-    func note(_ body: String, on work: LeasedWork, until: Timestamp) throws {
-        try end([WorkQueries.note(body, on: work, until: until)])
-    }
-
     func order(_ orders: [WorkOrder]) throws {
         // In one order, so that two who ask for the same things do not wait for each other in a circle.
         let sorted = orders.sorted { ($0.scope, $0.subject, $0.key) < ($1.scope, $1.subject, $1.key) }
         _ = try pipeline(sorted.map { WorkQueries.order($0, ledger: try ledger(of: $0.scope)) })
+    }
+
+    func note(_ body: String, on work: LeasedWork, until: Timestamp) throws {
+        try end([WorkQueries.note(body, on: work, until: until)])
     }
 
     func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork] {

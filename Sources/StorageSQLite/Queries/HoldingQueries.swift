@@ -19,7 +19,7 @@ enum HoldingQueries {
         """
 
     static func page(
-        after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int, ledger: Int64, _ database: Database
+        after place: HeldByCustomer.Place?, limit: Int, ledger: Int64, _ database: Database
     ) throws -> [HeldByCustomer] {
         let values: [SQLiteValue] = [
             .integer(ledger), .text(place?.customer.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .integer(Int64(limit)),

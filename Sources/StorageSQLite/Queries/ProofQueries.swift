@@ -27,7 +27,7 @@ enum ProofQueries {
         """
 
     static func factless(
-        after place: (scope: Scope, notificationUUID: String)?, limit: Int, _ database: Database
+        after place: FactlessNotification.Place?, limit: Int, _ database: Database
     ) throws -> [FactlessNotification] {
         let values: [SQLiteValue] = [
             .text(place?.scope.app.rawValue ?? ""), .text(place?.scope.environment.rawValue ?? ""),

@@ -12,7 +12,7 @@ extension SQLiteStore {
     }
 
     package func holdings(
-        in scope: Scope, after place: (customer: CustomerID, id: OriginalTransactionID)?, limit: Int
+        in scope: Scope, after place: HeldByCustomer.Place?, limit: Int
     ) async throws -> [HeldByCustomer] {
         try reading(scope) { try HoldingQueries.page(after: place, limit: limit, ledger: $1, $0.database) } ?? []
     }

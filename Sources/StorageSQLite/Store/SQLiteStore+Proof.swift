@@ -23,7 +23,7 @@ extension SQLiteStore {
     }
 
     package func factlessNotifications(
-        after place: (scope: Scope, notificationUUID: String)?, limit: Int
+        after place: FactlessNotification.Place?, limit: Int
     ) async throws -> [FactlessNotification] {
         try read { try ProofQueries.factless(after: place, limit: limit, $0) }
     }

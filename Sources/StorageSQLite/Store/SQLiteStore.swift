@@ -89,6 +89,9 @@ package final class SQLiteStore: Store {
         let synchronous = try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.execute(sql: "PRAGMA foreign_keys = ON")
+            // A commit of fifty renewals changes more pages than SQLite's 2 MiB hold: they would be written to the log before the
+            // commit, and read and written again.
+            try database.execute(sql: "PRAGMA cache_size = -65536")
             // Where opening for writing fails, SQLite opens for reading; the server would start and refuse everything for good.
             guard sqlite3_db_readonly(database.sqliteConnection, "main") == 0 else {
                 throw StorageError(.inputOutput, "the database file is read-only")

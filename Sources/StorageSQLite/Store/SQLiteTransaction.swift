@@ -194,12 +194,12 @@ final class SQLiteTransaction: StoreTransaction {
 
     // MARK: Work
 
-    func note(_ body: String, on work: LeasedWork, until: Timestamp) throws {
-        try WorkQueries.note(body, on: work, until: until, database)
-    }
-
     func order(_ orders: [WorkOrder]) throws {
         for order in orders { try WorkQueries.order(order, ledger: ledger(of: order.scope), database) }
+    }
+
+    func note(_ body: String, on work: LeasedWork, until: Timestamp) throws {
+        try WorkQueries.note(body, on: work, until: until, database)
     }
 
     func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork] {
