@@ -203,7 +203,7 @@ import Testing
         book.tell(transaction("1", pass, from: day(2026, 1, 1), to: nil) { $0.type = .nonRenewingSubscription })
         let products = EntitlementMap(entries: [], durations: [pass: .days(30)])
         #expect(said(book, at: day(2026, 1, 30), products: products).contains("it lasts until 31 January 2026, 00:00 UTC"))
-        #expect(said(book, at: day(2026, 2, 1), products: products).contains("is not active: the length that the app's"))
+        #expect(said(book, at: day(2026, 2, 1), products: products).contains("is not active: the duration that the app's"))
         #expect(said(book, at: day(2026, 1, 2)).contains("gives no access: the app's configuration sets no duration"))
     }
 
