@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What hostile clients cost a server that runs as it is shipped (T31, T32, T36, F28): its memory under a hundred hostile receipts of almost
-seven megabytes each, and who is answered beside five thousand connections that send a byte in ten seconds.
+seven megabytes each, and which requests are answered beside five thousand connections that send a byte in ten seconds.
 
 `swift build -c release --product tenure`, then `.venv/bin/python Benchmarks/hostile_peers.py`. The attackers come from this machine's own
 address on its network, since what comes over loopback is not counted by address; FOREIGN_ADDRESS names another one."""
@@ -114,7 +114,7 @@ async def readiness(port, until, waits):
 
 
 async def reads(port, keys, seconds):
-    """Entitlement reads a second, each on a connection of its own."""
+    """Entitlement reads per second, each on its own connection."""
     end, count = time.monotonic() + seconds, 0
     while time.monotonic() < end:
         count += await ask("127.0.0.1", port, get("/api/v1/apps/demo/customers/ann/entitlements", keys.server)) == 200

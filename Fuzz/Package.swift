@@ -1,6 +1,6 @@
 // swift-tools-version:6.2
-// Fuzz targets over the sources that read what strangers send (symbolic links): `scripts/fuzz` builds them with libFuzzer and
-// runs them. A package of its own, because its entry point and its flags are no product's.
+// Fuzz targets over the sources that read untrusted input (symbolic links): `scripts/fuzz` builds them with libFuzzer and runs
+// them. A separate package, because no product has its entry point and flags.
 import PackageDescription
 
 let house: [SwiftSetting] = [
@@ -32,7 +32,7 @@ let package = Package(
         room("StrictJSON", ["Primitives"]),
         room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto, cryptoExtras]),
         room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
-        // libFuzzer brings `main`; the target is chosen by the environment variable TENURE_FUZZ.
+        // libFuzzer provides `main`; the target is chosen by the environment variable TENURE_FUZZ.
         .executableTarget(
             name: "Fuzz", dependencies: ["Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", asn1], path: "Targets/Fuzz",
             swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),

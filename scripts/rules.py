@@ -7,7 +7,7 @@ and taken back. A mutation of `Ledger` is built and tested with that room alone 
 
 A mutation that was killed is not judged again while nothing that decides it has changed: the patch, the rooms that it touches and
 those that they import, and the tests of the rule with the rooms that those import. Tests/killed-mutations.txt has a digest of all that for each
-rule (lines that are comments alone do not count); it is written anew where every mutation was killed.
+rule (lines with only comments do not count); it is rewritten if every mutation was killed.
 
 Usage: scripts/rules.py [--full] [RULE...]      --full: judge all of them"""
 
@@ -135,7 +135,7 @@ def record(digests):
 
 
 def tests_of(rule):
-    """The files with tests of the rule, once for each test; a test's name stands in backticks and begins with the id."""
+    """The files with tests of the rule, once for each test; a test's name is in backticks and begins with the id."""
     found = []
     for suite in SUITES:
         for path in sorted((ROOT / "Tests" / suite).rglob("*.swift")):

@@ -242,7 +242,7 @@ package enum SimulatorRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case unknownNotification
     /// It names neither an image nor a message of retention messaging.
     case unknownMessage
-    /// The app finds no receipt on the device; a purchase or a restore brings one.
+    /// The app finds no receipt on the device; a purchase or a restore creates one.
     case receiptLost
     /// The state was saved by a store with another root, other apps or other keys.
     case stateOfAnotherStore

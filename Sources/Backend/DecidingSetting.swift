@@ -19,14 +19,14 @@ package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .bundleId: "\(rawValue) says which app this address is for."
         case .appAppleId: "\(rawValue) says which Apple ID the app has (App Store Connect, App Information)."
-        case .environments: "\(rawValue) says which environments are taken."
+        case .environments: "\(rawValue) says which environments are accepted."
         case .sandboxAccess: "\(rawValue) says who is answered from the Sandbox: {\"testers\": [...]}, everyone or nobody."
         case .customerTokenSecret:
             "\(rawValue) is the secret that the app's backend signs customer tokens with, at least 32 bytes."
         case .sharedSecrets: "\(rawValue) holds the app's shared secret and the account's (App Store Connect)."
-        case .roots: "\(rawValue) and trust.appleRoots say whose signatures are believed."
-        case .distrustedLeafSerials: "\(rawValue) says which signers are not believed any more."
-        case .clockFile: "\(rawValue) says by which clock the server goes; without it, by this machine's."
+        case .roots: "\(rawValue) and trust.appleRoots say whose signatures are trusted."
+        case .distrustedLeafSerials: "\(rawValue) lists the signers that are no longer trusted."
+        case .clockFile: "\(rawValue) names the server's clock; without it, the machine's clock is used."
         }
     }
 

@@ -43,5 +43,5 @@ func expectError(_ code: String, _ what: String, _ body: () async throws -> Void
     } catch let error as StorageError {
         return try expect(error.code.rawValue, equals: code, "the error of \(what)")
     }
-    throw ConformanceFailure("\(what) was let through")
+    throw ConformanceFailure("\(what) was accepted")
 }

@@ -5,7 +5,7 @@ import Storage
 extension StorageConformance {
     /// Many writers and readers at once.
     static let concurrency: [Behaviour] = [
-        Behaviour("STORE-15", "Eight writers of one subscription lose nothing of each other's work") { store in
+        Behaviour("STORE-15", "Eight concurrent writers of one subscription lose no writes") { store in
             let (writers, decisions) = (8, 50) as (Int64, Int64)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<writers {
@@ -22,7 +22,7 @@ extension StorageConformance {
             let questions = try await store.subscription(Specimen.key())?.history.questions ?? []
             try expect(Int64(questions.count), equals: writers * decisions, "questions in the history")
         },
-        Behaviour("STORE-16", "Of many writers of one fact exactly one finds it new") { store in
+        Behaviour("STORE-16", "Of many concurrent writers of one fact exactly one finds it new") { store in
             let arrival = Specimen.arrival([.transaction(Specimen.transaction())])
             let found = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<32 { group.addTask { try await store.keep(arrival) } }
@@ -30,8 +30,7 @@ extension StorageConformance {
             }
             try expect(found, equals: 1, "writers who found it new")
         },
-        Behaviour("STORE-17", "What a write has returned is seen by every read after it, and a reader never sees half of a write")
-        { store in
+        Behaviour("STORE-17", "Every read after a write has returned sees it, and no read sees part of a write") { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for id in ["1000", "1001", "1002", "1003"] {
                     group.addTask {
@@ -57,8 +56,7 @@ extension StorageConformance {
                 try await group.waitForAll()
             }
         },
-        Behaviour("STORE-34", "A transaction may name ten thousand subscriptions and as many tokens, and keeps others from them")
-        {
+        Behaviour("STORE-34", "A transaction may lock ten thousand subscriptions and as many tokens, and excludes others") {
             store in
             try await checkManyLocks(of: store)
         },
@@ -79,7 +77,7 @@ extension StorageConformance {
             try await store.write { write in
                 let locked = try write.lock(all ? keys : [keys[number]], tokens: all ? names : [names[number]])
                 guard locked.registrations[names[number]] == nil else { return false }
-                try expect(locked.subscriptions[keys[number]] == nil, "the subscription is made by who registers the token")
+                try expect(locked.subscriptions[keys[number]] == nil, "the token's writer creates the subscription")
                 let registration = Specimen.registration(tokens[number], customer)
                 try write.register(registration, app: Specimen.app)
                 let fact = LedgerInput.fact(.transaction(Specimen.transaction(of: keys[number].originalTransactionId.rawValue)))

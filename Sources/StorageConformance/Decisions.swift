@@ -20,7 +20,7 @@ extension StorageConformance {
             try expect(
                 try await store.subscription(Specimen.key(in: Specimen.otherApp)), equals: nil, "the same id in another app")
         },
-        Behaviour("STORE-7", "A customer's holdings are what the rules make of each of his subscriptions, by subscription") {
+        Behaviour("STORE-7", "A customer's holdings are what the rules make of each of their subscriptions, by subscription") {
             store in
             let ids = ["1002", "1000", "1001"]
             var expected: [String: Holding] = [:]
@@ -42,8 +42,8 @@ extension StorageConformance {
             }
             try expect(try await store.holdings(of: Specimen.bob, in: Specimen.scope), equals: [], "holdings of another customer")
         },
-        Behaviour("STORE-8", "Who never owned it after late evidence has no holding any more; who owned it for a time keeps his")
-        { store in
+        Behaviour("STORE-8", "Late evidence takes the holding from a customer who never owned it, not from one who did") {
+            store in
             try await checkFormerCustomers(of: store)
         },
         Behaviour("STORE-9", "Audit rows are numbered 1, 2, 3 in each subscription and read on from any number") { store in
@@ -62,7 +62,7 @@ extension StorageConformance {
                 try expect(page.map(\.sequence), equals: [3, 4], "two rows after the second")
             }
         },
-        Behaviour("STORE-10", "The outbox holds every event from the oldest on, numbered 1, 2, 3 in each subscription") { store in
+        Behaviour("STORE-10", "The outbox holds every event in order, numbered 1, 2, 3 in each subscription") { store in
             var events: [LedgerEvent] = []
             for index in 0..<3 as Range<Int64> {
                 for id in ["1000", "1001"] {

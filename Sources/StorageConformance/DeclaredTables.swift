@@ -29,9 +29,9 @@ package struct DeclaredTables: Sendable {
         let found = Self.folded(schema).filter { $0.key != "schemaversion" }
         return Set(declared.keys).union(found.keys).sorted().flatMap { table -> [String] in
             guard let columns = declared[table] else { return ["the schema has the table \(table), which no row declares"] }
-            guard let present = found[table] else { return ["a row of the table \(table) is declared, which the schema has not"] }
+            guard let present = found[table] else { return ["a row of the table \(table) is declared, but not in the schema"] }
             return present.subtracting(columns).sorted().map { "the schema has \(table).\($0), which no row declares" }
-                + columns.subtracting(present).sorted().map { "\(table).\($0) is declared, which the schema has not" }
+                + columns.subtracting(present).sorted().map { "\(table).\($0) is declared, but not in the schema" }
         }
     }
 

@@ -5,7 +5,7 @@ import Storage
 extension StorageConformance {
     /// What was signed is kept once and comes back as it came.
     static let evidence: [Behaviour] = [
-        Behaviour("STORE-1", "A fact is kept once by its key, per app and environment, and the first stays") { store in
+        Behaviour("STORE-1", "A fact is kept once by its key, per app and environment, and the first version stays") { store in
             let fact = Fact.transaction(Specimen.transaction())
             try expect(try await store.keep(Specimen.arrival([fact])), "a new fact is kept")
             let again = Specimen.arrival([fact], evidence: Specimen.evidence("e31"))
@@ -24,10 +24,10 @@ extension StorageConformance {
             }
             try expect(try await store.keep(Specimen.notification("u2")), "another UUID is new")
         },
-        Behaviour("STORE-3", "Where the body throws, nothing of it is kept and its error is thrown on") { store in
+        Behaviour("STORE-3", "If the body throws, nothing of it is kept and its error is rethrown") { store in
             try await checkNothingIsKept(of: store)
         },
-        Behaviour("STORE-4", "Facts come back with their evidence, byte for byte, by signing date, no more than asked for") {
+        Behaviour("STORE-4", "Facts come back with their evidence, byte for byte, by signing date, within the limit") {
             store in
             try await checkFacts(of: store)
         },
@@ -39,12 +39,12 @@ extension StorageConformance {
             }
         },
         Behaviour(
-            "STORE-18", "Apple's certificates are kept once, and the bytes of every form of evidence come back as they came"
+            "STORE-18", "Apple's certificates are kept once, and every form of evidence is read back with the same bytes"
         ) {
             store in
             try await checkForms(of: store)
         },
-        Behaviour("STORE-19", "One transaction signed at one instant is one fact, whatever subscription a second one names") {
+        Behaviour("STORE-19", "One transaction signed at one instant is one fact, whatever subscription a second copy names") {
             store in
             let first = Specimen.transaction()
             var second = first
@@ -116,7 +116,7 @@ extension StorageConformance {
                 _ = try write.decide(on: [.fact(.transaction(transaction)), .claim(Specimen.claim(Specimen.alice))])
                 throw Stop()
             }
-            throw ConformanceFailure("the body's error was not thrown on")
+            throw ConformanceFailure("the body's error was not rethrown")
         } catch is Stop {}
         try await expectFacts([], of: Specimen.key(), in: store)
         try expect(try await store.subscription(Specimen.key()), equals: nil, "the subscription")
@@ -126,7 +126,7 @@ extension StorageConformance {
         try expect(try await store.outbox(after: 0, limit: 10), equals: [], "outbox rows")
         try expect(try await store.warnings(in: Specimen.scope, limit: 10), equals: [], "warnings")
         try expect(try await store.work(after: 0, limit: 10), equals: [], "work")
-        try expect(try await store.keep(Specimen.notification("u1")), "the notification is new still")
+        try expect(try await store.keep(Specimen.notification("u1")), "the notification is still new")
         try await store.write { write in
             try write.keep(Specimen.claim(Specimen.alice), on: Specimen.key())
             let locked = try write.lock([], tokens: [name])

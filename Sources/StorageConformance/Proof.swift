@@ -26,7 +26,7 @@ extension StorageConformance {
             try await checkSeals(of: store)
         },
         Behaviour(
-            "STORE-28", "What is kept of a subscription is what its facts, claims and registrations come to when folded anew"
+            "STORE-28", "What is kept of a subscription equals a new fold of its facts, claims and registrations"
         ) {
             store in
             try await checkContents(of: store)
@@ -66,7 +66,7 @@ extension StorageConformance {
                 "those after a ledger that is not there")
         },
         Behaviour(
-            "STORE-33", "Each fact of the contents names its document, many facts the same one, and it is read by its number"
+            "STORE-33", "Each fact of the contents names its document, which many facts may share and which is read by its number"
         ) { store in
             try await checkDocuments(of: store)
         },
@@ -123,12 +123,12 @@ extension StorageConformance {
         try expect(facts.map(\.fact), equals: lines + [single, question], "facts")
         let numbers = facts.map(\.evidence)
         try expect(Set(numbers.prefix(3)).count, equals: 1, "documents of the receipt's facts")
-        try expect(numbers.last, equals: .some(nil), "the document of what nobody signs")
+        try expect(numbers.last, equals: .some(nil), "the document of unsigned content")
         for (index, evidence) in [(0, receipt), (3, Specimen.evidence("e31"))] {
             guard let number = numbers[index] else { throw ConformanceFailure("fact \(index) names no document") }
             try expect(try await store.evidence(number), equals: evidence, "the document of fact \(index)")
         }
-        try await expectError("corrupt", "a number that nothing has") { _ = try await store.evidence(9_999_999) }
+        try await expectError("corrupt", "a number that no document has") { _ = try await store.evidence(9_999_999) }
     }
 
     private static func checkContents(of store: any Store) async throws {

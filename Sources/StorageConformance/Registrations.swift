@@ -5,7 +5,7 @@ import Storage
 extension StorageConformance {
     /// Tokens and warnings.
     static let registrations: [Behaviour] = [
-        Behaviour("STORE-11", "Everything that was said of whose a token is in an app is kept, once, by instant and customer") {
+        Behaviour("STORE-11", "Every registration of a token in an app is kept once, by instant and customer") {
             store in
             let token = try Specimen.token()
             let (name, elsewhere) = (
@@ -62,7 +62,7 @@ extension StorageConformance {
                 try await store.warnings(in: Specimen.sandbox, limit: 10), equals: [expected[0]], "warnings in the Sandbox")
             try expect(try await store.warnings(in: Specimen.scope, limit: 1), equals: [expected[0]], "the oldest warning")
         },
-        Behaviour("STORE-14", "Identifiers are told apart byte by byte, and come back as they were") { store in
+        Behaviour("STORE-14", "Identifiers are compared byte by byte, and are read back unchanged") { store in
             let names = ["José", "Jose\u{301}", "josé", "José ", "💎/%2F'\"--", String(repeating: "x", count: 256)]
             for (index, name) in names.enumerated() {
                 let transaction = Specimen.transaction(of: "\(index)")

@@ -23,7 +23,7 @@ extension StorageConformance {
             let content = try await store.settings(of: Specimen.app).last?.version.content
             try expect(content, equals: Self.content(.transfer), "the content of the newest version")
         },
-        Behaviour("STORE-41", "A number is given once: another version under it is refused, and nothing of that is kept") {
+        Behaviour("STORE-41", "A number is used once: another version with it is refused, and nothing of it is kept") {
             store in
             let first = try version(1, of: Specimen.app, .keep)
             try await store.write { try $0.keep(first) }
@@ -31,7 +31,7 @@ extension StorageConformance {
             try await expectError("constraint", "a second version 1") { try await store.write { try $0.keep(again) } }
             try expect(try await store.settings(of: Specimen.app), equals: [first], "versions")
         },
-        Behaviour("STORE-42", "The newest number comes with what is locked and with what a customer has, if only nothing") {
+        Behaviour("STORE-42", "Locks and a customer's holdings come with the newest number, even where there are no holdings") {
             store in
             _ = try await store.decide(on: [
                 .fact(.transaction(Specimen.transaction())), .claim(Specimen.claim(Specimen.alice)),
@@ -58,7 +58,7 @@ extension StorageConformance {
                     try await store.access(of: Specimen.alice, in: Specimen.otherApp).settings, equals: 0, "that of another app")
             }
         },
-        Behaviour("STORE-43", "Several who keep the next version at once keep one after the other, without gaps") { store in
+        Behaviour("STORE-43", "Concurrent writers of the next version write one after the other, without gaps") { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for turn in 0..<8 as Range<Int64> {
                     group.addTask {
@@ -74,7 +74,7 @@ extension StorageConformance {
             let numbers = try await store.settings(of: Specimen.app).map(\.number)
             try expect(numbers, equals: Array(1...8), "their numbers")
         },
-        Behaviour("STORE-44", "Whoever holds work notes how far it is, and whoever holds it no more, or was asked anew, cannot") {
+        Behaviour("STORE-44", "The holder of work can note its progress; one whose lease or order was replaced cannot") {
             store in
             try await checkNotes(of: store)
         },
@@ -109,20 +109,20 @@ extension StorageConformance {
         try await store.write { try $0.note(#"{"after":"1"}"#, on: work, until: later) }
         let kept = try await store.work(after: 0, limit: 10).first
         try expect(kept?.order.body, equals: #"{"after":"1"}"#, "what was noted")
-        try expect(kept?.attempts, equals: 1, "attempts of what got on")
+        try expect(kept?.attempts, equals: 1, "attempts of work that made progress")
         let early = try await store.write { try $0.lease(request, at: later.adding(Milliseconds(-1))) }
         try expect(early.count, equals: 0, "work that is held, though the first lease is over")
         let next = try await store.write { try $0.lease(request, at: later) }
-        try expect(next.map(\.order.body), equals: [#"{"after":"1"}"#], "what the next one goes on with")
-        try await expectError("staleLease", "a note by whoever held it before") {
+        try expect(next.map(\.order.body), equals: [#"{"after":"1"}"#], "what the next holder continues from")
+        try await expectError("staleLease", "a note by the former holder") {
             try await store.write { try $0.note("{}", on: work, until: later) }
         }
         guard let second = next.first else { throw ConformanceFailure("work whose lease is over is taken") }
         try await store.write { try $0.order([order]) }
-        try await expectError("staleLease", "a note on what was asked for anew") {
+        try await expectError("staleLease", "a note on work that was ordered again") {
             try await store.write { try $0.note("{}", on: second, until: later) }
         }
-        try expect(try await store.work(after: 0, limit: 10).first?.order.body, equals: order.body, "what was asked for anew")
+        try expect(try await store.work(after: 0, limit: 10).first?.order.body, equals: order.body, "work that was ordered again")
     }
 
     private static func checkPages(of store: any Store) async throws {

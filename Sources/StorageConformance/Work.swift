@@ -6,7 +6,7 @@ extension StorageConformance {
     /// The queue of what is to be done later.
     static let work: [Behaviour] = [
         Behaviour(
-            "STORE-20", "Work is given to one worker when it is due, the longest due first, and to nobody else while he holds it"
+            "STORE-20", "Work is leased to one worker when it is due, the longest due first, and to no other meanwhile"
         ) {
             store in
             let orders = [
@@ -18,10 +18,10 @@ extension StorageConformance {
             let taken = try await store.lease(at: minute(5))
             try expect(taken.map(\.order), equals: [orders[1], orders[0]], "what is due of its kind, by its instant")
             try expect(taken.map(\.attempt), equals: [1, 1], "attempts")
-            try expect(try await store.lease(at: minute(5)), equals: [], "what another holds is given to nobody")
+            try expect(try await store.lease(at: minute(5)), equals: [], "what another worker holds is not leased")
         },
         Behaviour(
-            "STORE-21", "Asked for twice it is one work, at the earlier instant; asked for while it is done it is done again"
+            "STORE-21", "Work ordered twice is done once, at the earlier instant; ordered during its lease, it is done again"
         ) {
             store in
             try await store.write { try $0.order([Specimen.order("a", due: minute(5))]) }
@@ -32,62 +32,62 @@ extension StorageConformance {
             try expect(first.map(\.order.dueAt), equals: [minute(1)], "the earlier instant")
             try expect(first.map(\.order.body), equals: [corrected.body], "the last words")
             try await store.write { try $0.order([Specimen.order("a", due: minute(2))]) }
-            try expect(try await store.lease(at: minute(1)), equals: [], "it is held still")
+            try expect(try await store.lease(at: minute(1)), equals: [], "it is still held")
             try await store.write { write in for work in first { try write.finish(work, at: minute(1)) } }
-            try expect(try await store.lease(at: minute(1)), equals: [], "it was asked for at a later instant")
+            try expect(try await store.lease(at: minute(1)), equals: [], "it was ordered for a later instant")
             let second = try await store.lease(at: minute(2))
             try expect(second.count, equals: 1, "how often it is done again")
             try await store.write { write in for work in second { try write.finish(work, at: minute(2)) } }
             try expect(try await store.work(after: 0, limit: 10), equals: [], "what is left")
         },
-        Behaviour("STORE-22", "A lease that is over goes to another worker, and whoever held it can end it no more (F12)") {
+        Behaviour("STORE-22", "Work with an expired lease goes to another worker, and the former holder cannot end it (F12)") {
             store in
             try await store.write { try $0.order([Specimen.order("a")]) }
             guard let zombie = try await store.lease(at: minute(0)).first else { throw ConformanceFailure("it was not due") }
             try expect(try await store.lease(at: minute(1).adding(Milliseconds(-1))), equals: [], "before the lease ends")
             guard let next = try await store.lease(at: minute(1)).first else { throw ConformanceFailure("it was not retaken") }
             try expect(next.fence > zombie.fence && next.attempt == 2, "a greater fence and a second attempt")
-            try await expectError("staleLease", "the end of an old lease") {
+            try await expectError("staleLease", "ending with an old lease") {
                 try await store.write { try $0.finish(zombie, at: minute(1)) }
             }
-            try await expectError("staleLease", "the postponing of an old lease") {
+            try await expectError("staleLease", "postponing with an old lease") {
                 try await store.write { try $0.postpone(zombie, to: minute(9), because: "", counts: true) }
             }
-            try await expectError("staleLease", "the giving up of an old lease") {
+            try await expectError("staleLease", "giving up with an old lease") {
                 try await store.write { try $0.abandon(zombie, at: minute(9), because: "") }
             }
             try await store.write { try $0.finish(next, at: minute(1)) }
         },
-        Behaviour("STORE-23", "What failed waits for its next attempt, and what was given up stays to be seen, with the reason") {
+        Behaviour("STORE-23", "Failed work waits for its next attempt; work that was given up stays visible, with the reason") {
             store in
             try await checkFailedWork(of: store)
         },
-        Behaviour("STORE-31", "What is given up while it is asked for once more is done once more, with its attempts from 0") {
+        Behaviour("STORE-31", "Work that is given up while it is ordered again is done again, with its attempts from 0") {
             store in
             try await store.write { try $0.order([Specimen.order("a")]) }
             let first = try await store.lease(at: minute(0))
             try await store.write { try $0.order([Specimen.order("a", due: minute(2))]) }
             try await store.write { write in for work in first { try write.abandon(work, at: minute(1), because: "HTTP 404") } }
-            try expect(try await store.lease(at: minute(1)), equals: [], "it was asked for at a later instant")
+            try expect(try await store.lease(at: minute(1)), equals: [], "it was ordered for a later instant")
             let second = try await store.lease(at: minute(2))
             try expect(second.map(\.attempt), equals: [1], "its attempt")
             try await store.write { write in for work in second { try write.abandon(work, at: minute(3), because: "HTTP 404") } }
             let left = try await store.work(after: 0, limit: 10)
-            try expect(left.map(\.state), equals: [.failed(at: minute(3))], "given up when nobody asked meanwhile")
+            try expect(left.map(\.state), equals: [.failed(at: minute(3))], "given up when it was not ordered meanwhile")
         },
-        Behaviour("STORE-32", "Kinds are given in the order in which the worker names them") { store in
+        Behaviour("STORE-32", "Kinds are leased in the order in which the worker names them") { store in
             let orders = (0..<4).map { Specimen.order("\($0)") } + [Specimen.order("x", kind: .fetchHistory, due: minute(1))]
             try await store.write { try $0.order(orders) }
             let taken = try await store.lease(at: minute(2), kinds: [.fetchHistory, .deliver], limit: 2)
             try expect(Set(taken.map(\.order.kind)), equals: [.fetchHistory, .deliver], "of both kinds, though one has more")
         },
         Behaviour(
-            "STORE-24", "What a decision names takes the place of what it named before, and what was done is not done again (I40)"
+            "STORE-24", "The work of a decision replaces what it named before, and finished work is not done again (I40)"
         ) {
             store in
             try await checkDecidedWork(of: store)
         },
-        Behaviour("STORE-25", "Of many workers each work is given to exactly one") { store in
+        Behaviour("STORE-25", "Each work is leased to exactly one of many workers") { store in
             let orders = (0..<200).map { Specimen.order("\($0)", subject: "\($0)") }
             try await store.write { try $0.order(orders) }
             let taken = try await withThrowingTaskGroup(of: [String].self) { group in
@@ -104,7 +104,7 @@ extension StorageConformance {
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
-            try expect(taken.sorted(), equals: orders.map(\.key).sorted(), "what was taken")
+            try expect(taken.sorted(), equals: orders.map(\.key).sorted(), "what was leased")
         },
     ]
 
@@ -144,21 +144,21 @@ extension StorageConformance {
         try expect(Set(try await decided().map(\.order)), equals: Set(expected), "work after the purchase")
         let kinds = Set(expected.map(\.kind)).sorted { $0.rawValue < $1.rawValue }
         let taken = try await store.lease(at: Specimen.day(400), kinds: kinds)
-        try expect(taken.count, equals: expected.count, "what was taken")
+        try expect(taken.count, equals: expected.count, "what was leased")
         try await store.write { try $0.finish(taken[0], at: Specimen.day(400)) }
         _ = try await store.decide(on: [.claim(Specimen.claim(Specimen.alice))])
         let done = try await decided().filter { $0.order.key == taken[0].order.key }.map(\.state)
-        try expect(done, equals: [.done(at: Specimen.day(400))], "named once more, what was done stays done")
+        try expect(done, equals: [.done(at: Specimen.day(400))], "named again, finished work stays finished")
         let second = try await store.decide(on: [.fact(.transaction(Specimen.transaction(1)))])
         let keys = try await decided().map(\.order.key).sorted()
         try expect(keys, equals: second.dueWork.map(\.key).sorted(), "work after the renewal")
         for work in taken.dropFirst() where !keys.contains(work.order.key) {
-            try await expectError("staleLease", "the end of what was taken back") {
+            try await expectError("staleLease", "ending work that was withdrawn") {
                 try await store.write { try $0.finish(work, at: Specimen.day(400)) }
             }
         }
         let hints = try await store.work(after: 0, limit: 100).filter { !$0.order.isDecided }.map(\.order)
-        try expect(hints, equals: [other], "what no decision named stays")
+        try expect(hints, equals: [other], "work that no decision named stays")
     }
 }
 

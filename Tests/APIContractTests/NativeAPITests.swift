@@ -6,7 +6,7 @@ import Testing
 
 /// The contract does what its description says, and the page of the API says the same.
 @Suite struct `The contract of the native API` {
-    @Test func `operations have names of their own, and no two answer the same request`() {
+    @Test func `operations have unique names, and no two answer the same request`() {
         let all = NativeAPI.all
         #expect(Set(all.map(\.operationId)).count == all.count)
         #expect(Set(all.map { "\($0.method) \($0.path)" }).count == all.count)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `whoever needs a key is told of every way in which it can be wrong`() {
+    @Test func `an endpoint that needs a key lists every problem of keys`() {
         for operation in NativeAPI.all {
             let needsKey = operation.callers == .customer || operation.callers == .appBackend
             #expect(operation.problems.contains(.keyWrong) == needsKey)
@@ -84,11 +84,11 @@ import Testing
         (#"{"kind":"purchase","signedTransactionInfo":"x","intents":"yes"}"#, "intents", "must be true or false and is a text"),
         (
             #"{"kind":"purchase","signedTransactionInfo":"x","intent":true}"#, "intent",
-            "is not a member here: known are intents, kind, productId, signedRenewalInfo, signedTransactionInfo"
+            "is not a known member; known: intents, kind, productId, signedRenewalInfo, signedTransactionInfo"
         ),
         ("[]", nil, "must be an object and is an array"),
     ])
-    func `T51 a body that cannot be read is told which member, and what was expected`(
+    func `T51 for an unreadable body the error names the member, and what was expected`(
         _ body: String, _ member: String?, _ reason: String
     ) {
         #expect(throws: InvalidBody(member: member, reason: reason)) { try UploadBody(json: Array(body.utf8)) }
@@ -105,7 +105,7 @@ import Testing
         #expect(try ReceiptUploadBody(json: receipt.json) == receipt)
     }
 
-    @Test func `an answer with members that came later is read, and one whose list has a wrong element says where`() throws {
+    @Test func `an answer with newer members is read, and for a wrong list element the error names its place`() throws {
         let newer =
             #"{"results":[{"originalTransactionId":"1","environment":"Sandbox","outcome":"bound","isOwner":true,"new":1}]}"#
         let read = try ReceiptAnswerBody(json: Array(newer.utf8))

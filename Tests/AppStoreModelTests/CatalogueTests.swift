@@ -29,7 +29,7 @@ let fixtures = ProcessInfo.processInfo.environment["TENURE_FIXTURES"]
         #expect(catalogue.settings.storefront.id == "143441")
     }
 
-    @Test func `an empty price, as Xcode wrote it, is none`() throws {
+    @Test func `an empty price, as written by Xcode, is no price`() throws {
         let file = #"{"products":[\#(Self.gift(""))],"version":{"major":1,"minor":1}}"#
         #expect(try Catalogue(storeKitFile: Array(file.utf8)).product("a")?.price == Milliunits(0))
     }

@@ -21,7 +21,7 @@ import Testing
         return story
     }
 
-    @Test func `a member gets a subscription of his own, and what becomes of the purchaser's becomes of it`() throws {
+    @Test func `a member gets a subscription of their own, which follows the purchaser's`() throws {
         var story = try Self.family()
         let bought = try story.buy("f", token: World.token)
         #expect(story.names == ["SUBSCRIBED/INITIAL_BUY", "SUBSCRIBED/INITIAL_BUY"])
@@ -42,7 +42,7 @@ import Testing
         #expect(try story.subscription(of: "ben").status == 2)
     }
 
-    @Test func `who leaves, and whose purchaser is refunded, loses it at once`() throws {
+    @Test func `a member who leaves, or whose purchaser is refunded, loses it at once`() throws {
         for leaves in [true, false] {
             var story = try Self.family()
             let bought = try story.buy("f")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `who comes later gets what is there, and what is not shareable stays with its buyer`() throws {
+    @Test func `a later member gets what is shared, and what is not shareable stays with its buyer`() throws {
         var story = try Story(subscriptions: Self.shelf)
         try story.buy("solo")
         _ = try story.store.openAccount("ben", in: .production)
@@ -119,14 +119,14 @@ import Testing
         #expect(try story.latest.transactionId != period.transactionId)
     }
 
-    @Test func `free periods and what has ended are not extended`() throws {
+    @Test func `free periods and ended subscriptions are not extended`() throws {
         var story = try Story()
         let trial = try story.buy("plus.monthly")
         #expect(throws: StoreRefusal.notExtendable) { try story.store.extend(trial.transactionId, days: 1) }
         #expect(throws: StoreRefusal.invalidExtension) { try story.store.extend(trial.transactionId, days: 91) }
     }
 
-    @Test func `a mass extension tells of each, and of all at the end`() throws {
+    @Test func `a mass extension notifies of each, and of all at the end`() throws {
         var story = try Story()
         try story.buy("pro.monthly")
         _ = try story.store.openAccount("ben", in: .production, country: "DEU")
@@ -150,7 +150,7 @@ import Testing
             (RefundRequest.Preference.decline, ["REFUND_DECLINED"]),
             (.grantFull, ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "REFUND"]), (nil, ["REFUND"]),
         ] as [(RefundRequest.Preference?, [String])])
-    func `a refund that is asked for is decided after twelve hours as the server would like`(
+    func `a requested refund is decided after twelve hours by the server's preference`(
         wish: RefundRequest.Preference?, end: [String]
     ) throws {
         var story = try Story()
@@ -166,7 +166,7 @@ import Testing
         #expect(Array(story.names.suffix(end.count)) == end)
     }
 
-    @Test func `what is prorated gives back what is still to come`() throws {
+    @Test func `a prorated refund returns the rest of the period`() throws {
         var story = try Story()
         let period = try story.buy("pro.monthly")
         try story.advance(to: World.days(15))
@@ -191,7 +191,7 @@ import Testing
         #expect(story.told.last?.signedDate == World.start.adding(.minutes(65)))
     }
 
-    @Test func `a renewal is charged and told up to a day before it begins`() throws {
+    @Test func `a renewal is charged and notified up to a day before it begins`() throws {
         var story = try Story()
         var terms = story.store[story.app].terms
         terms.earlyCharge = .hours(24)
@@ -208,7 +208,7 @@ import Testing
 
     /// Source: Apple, JWSRenewalInfo (`appAccountToken`) and Set App Account Token.
     @Test(arguments: [(TokenOfPlanChange.new, 1), (.kept, 0)])
-    func `a change of plan bears its own token, or the one that was there`(_ choice: TokenOfPlanChange, _ expected: Int) throws {
+    func `a change of plan has its own token, or the previous one`(_ choice: TokenOfPlanChange, _ expected: Int) throws {
         let tokens = ["7e3fb204-2fe2-4d7c-8c8a-0b1c3dbd1d11", "aa3fb204-2fe2-4d7c-8c8a-0b1c3dbd1d22"]
         for (first, second) in [("plus.monthly", "pro.monthly"), ("pro.monthly", "plus.monthly")] {
             var story = try Story()
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `terms that an earlier program saved have no word on tokens`() throws {
+    @Test func `terms that an earlier version saved lack the choice about tokens`() throws {
         let saved = Data(#"{"earlyCharge":0,"sandboxRate":{"realTime":{}}}"#.utf8)
         var terms = try JSONDecoder().decode(StoreApp.Terms.self, from: saved)
         #expect(terms == StoreApp.Terms())
@@ -238,7 +238,7 @@ import Testing
         #expect(try JSONDecoder().decode(StoreApp.Terms.self, from: JSONEncoder().encode(terms)) == terms)
     }
 
-    @Test func `a silent subscription renews and nobody is told`() throws {
+    @Test func `a silent subscription renews without a notification`() throws {
         var story = try Story()
         try story.buy("pro.monthly")
         try story.store.setSilent(true, of: try story.subscription.originalTransactionId)
@@ -265,7 +265,7 @@ import Testing
         #expect(members["storefrontId"]?.string == "143443")
     }
 
-    @Test func `what is about an app as a whole names no transaction`() throws {
+    @Test func `a notification about an app as a whole names no transaction`() throws {
         var story = try Story(.sandbox)
         try story.buy("lifetime")
         let consent = try #require(try story.store.rescindConsent(to: story.app, for: story.account).first)
@@ -280,7 +280,7 @@ import Testing
         #expect(id?.hasPrefix("SANDBOX") == true)
     }
 
-    @Test func `a card that fails fails for all, and what is owed is paid when it works again`() throws {
+    @Test func `a failing card fails for all subscriptions, and debts are paid when it works again`() throws {
         var story = try Story()
         try story.buy("pro.monthly")
         _ = try story.store.setPayment(.fails, of: story.account)

@@ -23,7 +23,7 @@ private let shelf = """
 /// Source: Apple, "Setting up promotional offers", "Supporting win-back offers", App Store Connect Help (offer codes),
 /// `OFFER_REDEEMED`.
 @Suite struct OfferRecipeTests {
-    @Test func `a promotional offer for what one has begins with the next renewal`() throws {
+    @Test func `a promotional offer for the present product begins with the next renewal`() throws {
         var story = try Story(subscriptions: shelf)
         let first = try story.buy("m")
         story.forget()
@@ -56,7 +56,7 @@ private let shelf = """
         #expect(try story.members(of: story.latest)["offerIdentifier"]?.string == "up")
     }
 
-    @Test func `who never subscribed gets no promotional offer, and nobody one that is not there`() throws {
+    @Test func `a customer who never subscribed gets no promotional offer, and a missing offer is refused`() throws {
         var story = try Story(subscriptions: shelf)
         var order = story.order("m")
         order.offer = .promotional("stay")
@@ -65,7 +65,7 @@ private let shelf = """
         #expect(throws: StoreRefusal.unknownOffer) { try story.buy(order) }
     }
 
-    @Test func `a code is for those it names, works once, and takes the place of the introductory offer`() throws {
+    @Test func `a code is for the customers that it names, works once, and replaces the introductory offer`() throws {
         var story = try Story(subscriptions: shelf)
         let bought = try story.store.redeem(code: "NEW50", app: story.app, account: story.account)
         #expect(bought.outcome == .purchased)
@@ -86,7 +86,7 @@ private let shelf = """
         }
     }
 
-    @Test func `a win-back offer is for who left, and is named to the server`() throws {
+    @Test func `a win-back offer is for former subscribers, and is named to the server`() throws {
         var story = try Story(subscriptions: shelf)
         try story.buy("m")
         var order = story.order("m")
@@ -103,7 +103,7 @@ private let shelf = """
         #expect(try story.members(of: story.latest)["offerType"]?.int64 == 4)
     }
 
-    @Test func `an introductory offer is for once, unless the app's server says otherwise`() throws {
+    @Test func `an introductory offer is given once, unless the app's server allows it again`() throws {
         var story = try Story(subscriptions: shelf)
         try story.buy("m")
         try story.autoRenew(false)
@@ -119,7 +119,7 @@ private let shelf = """
 
 /// Source: Apple, "Managing Price Increases".
 @Suite struct PriceRecipeTests {
-    @Test func `who does not answer a price increase loses the subscription, who agrees pays more`() throws {
+    @Test func `a customer who does not answer a price increase loses the subscription, one who agrees pays more`() throws {
         for agrees in [nil, true, false] as [Bool?] {
             var story = try Story()
             try story.buy("pro.monthly")
@@ -144,7 +144,7 @@ private let shelf = """
         }
     }
 
-    @Test func `an increase that needs no consent is told and charged`() throws {
+    @Test func `an increase that needs no consent is notified and charged`() throws {
         var story = try Story()
         try story.buy("pro.monthly")
         story.forget()
@@ -157,7 +157,7 @@ private let shelf = """
         }
     }
 
-    @Test func `a product that is taken from sale ends at the renewal, and nobody buys it`() throws {
+    @Test func `a product that is no longer sold ends at the renewal, and cannot be bought`() throws {
         var story = try Story()
         try story.buy("pro.monthly")
         story.forget()
@@ -185,7 +185,7 @@ private let shelf = """
         return story
     }
 
-    @Test func `twelve months are charged though auto-renew is off, and then it ends`() throws {
+    @Test func `twelve months are charged although auto-renew is off, and then it ends`() throws {
         var story = try Self.story()
         let first = try story.members(of: try story.latest)
         #expect(first["billingPlanType"]?.string == "MONTHLY")

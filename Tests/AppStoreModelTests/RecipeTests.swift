@@ -75,7 +75,7 @@ import Testing
         #expect(throws: StoreRefusal.subscriptionEnded) { try story.autoRenew(true) }
     }
 
-    @Test func `coming back keeps the subscription and gives no second trial`() throws {
+    @Test func `a resubscription keeps the subscription and gives no second trial`() throws {
         var story = try Story()
         let first = try story.buy("plus.monthly")
         try story.autoRenew(false)
@@ -131,7 +131,7 @@ import Testing
         #expect(try story.latest.reason == .renewal)
     }
 
-    @Test func `a downgrade can be taken back`() throws {
+    @Test func `a downgrade can be cancelled`() throws {
         var story = try Story()
         try story.buy("pro.monthly")
         try story.buy("plus.monthly")
@@ -280,7 +280,7 @@ import Testing
         #expect(try story.store.transaction(restored[1].transactionId).revocation != nil)
     }
 
-    @Test func `everything told at one instant still has an order`() throws {
+    @Test func `notifications of one instant still have an order`() throws {
         var story = try Story()
         try story.buy("plus.monthly")
         for isOn in [false, true, false, true] { try story.autoRenew(isOn) }
@@ -290,7 +290,7 @@ import Testing
         #expect(story.store.signingInstant == dates.last)
     }
 
-    @Test func `a period of pay as you go is billed several times`() throws {
+    @Test func `a pay-as-you-go offer is billed several times`() throws {
         var story = try Story(
             .sandbox,
             subscriptions: """
@@ -341,12 +341,12 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "ä", String(repeating: "a", count: 65), "a/b", "\u{0}"])
-    func `an account's name is refused`(name: String) throws {
+    func `an invalid account id is refused`(name: String) throws {
         var (store, _) = try World.store()
         #expect(throws: StoreRefusal.invalidAccountId) { try store.openAccount(name, in: .production) }
     }
 
-    @Test func `what is not known is refused`() throws {
+    @Test func `unknown names are refused`() throws {
         var story = try Story()
         #expect(throws: StoreRefusal.unknownProduct) { try story.buy("gold") }
         #expect(throws: StoreRefusal.unknownAccount) { try story.buy(story.order("lifetime", by: "otto")) }

@@ -15,7 +15,7 @@ import Testing
         return Shop(bundleId: "com.example.shop", storeKitFile: Array(file))
     }
 
-    @Test func `a purchase is signed under the store's root, renews when the clock moves, and is told`() async throws {
+    @Test func `a purchase is signed under the store's root, renews when the clock moves, and is notified`() async throws {
         try await LocalAppStore.run(try shop()) { store in
             let anna = try await store.openAccount("anna")
             let bought = try await store.buy(
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot puts everything back, the clock too`() async throws {
+    @Test func `a snapshot restores everything, including the clock`() async throws {
         try await LocalAppStore.run(try shop()) { store in
             let anna = try await store.openAccount("anna")
             let bought = try await store.buy("plus.yearly", for: anna)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `what the body throws comes out, and a file that is none is refused`() async throws {
+    @Test func `the body's error is rethrown, and an invalid file is refused`() async throws {
         struct Mine: Error {}
         await #expect(throws: Mine.self) { try await LocalAppStore.run(try shop()) { _ in throw Mine() } }
         await #expect(throws: LocalAppStoreError.refused("catalogue")) {
@@ -115,7 +115,7 @@ import Testing
         await #expect(throws: LocalAppStoreError.refused("configuration")) { try await LocalAppStore.run(tooOld) { _ in } }
     }
 
-    @Test func `what nobody takes is kept and said to be so, and who turns auto-renew off ends`() async throws {
+    @Test func `undelivered notifications are kept and reported, and auto-renew off ends a subscription`() async throws {
         try await LocalAppStore.run(try shop()) { store in
             // Nobody listens at the discard port.
             try await store.sendNotifications(to: "http://127.0.0.1:9/")

@@ -42,7 +42,7 @@ struct ControlClient {
         try await application.test(.router) { try await test(ControlClient(client: $0)) }
     }
 
-    @Test func `a year of a subscription is lived through over HTTP`() async throws {
+    @Test func `a year of a subscription passes over HTTP`() async throws {
         try await withClient { client in
             #expect(try await client.get("/health/live")["status"]?.string == "live")
             #expect(try await client.get("/products")["products"]?.array?.count == 4)
@@ -66,7 +66,7 @@ struct ControlClient {
         }
     }
 
-    @Test func `payments fail, refunds come and go`() async throws {
+    @Test func `payments fail, refunds are made and reversed`() async throws {
         try await withClient { client in
             _ = try await client.post("/accounts", #"{"id":"anna"}"#)
             let bought = try await client.post("/accounts/anna/purchases", #"{"productId":"pro.monthly"}"#)
@@ -85,7 +85,7 @@ struct ControlClient {
         }
     }
 
-    @Test func `what is unknown is a problem with a stable code`() async throws {
+    @Test func `an unknown name is a problem with a stable code`() async throws {
         try await withClient { client in
             for (method, path, code) in [
                 (HTTPRequest.Method.get, "/accounts/otto", "unknownAccount"), (.get, "/subscriptions/1", "unknownSubscription"),

@@ -92,7 +92,7 @@ struct ReadDocument {
         #expect(routes.count > 50)
     }
 
-    @Test func `parameters of the path are in the document, each where its address has it`() throws {
+    @Test func `parameters of the path are in the document, each in its place`() throws {
         for operation in try ReadDocument().operations() {
             let named = Set(operation.path.matches(of: #/\{(\w+)\}/#).map { String($0.output.1) })
             let inPath = operation.parameters.filter { $0["in"]?.string == "path" }
@@ -101,7 +101,7 @@ struct ReadDocument {
         }
     }
 
-    @Test func `every operation has a name of its own, a tag that is described, and a summary`() throws {
+    @Test func `every operation has a unique id, a described tag, and a summary`() throws {
         let document = try ReadDocument()
         let operations = try document.operations()
         let tags = Set(try #require(document.root["tags"]?.array).compactMap { $0.object?["name"]?.string })
@@ -118,12 +118,12 @@ struct ReadDocument {
         #expect(status == 400, "\(path)")
         #expect(json["code"]?.string == "unknownMember", "\(path)")
         let detail = try #require(json["detail"]?.string)
-        if detail == "Nothing is known here." { return [] }
+        if detail == "No member is known here." { return [] }
         let list = try #require(detail.wholeMatch(of: #/Known here: (.+)\./#)).output.1
         return Set(list.split(separator: ", ").map(String.init))
     }
 
-    @Test func `the members of each body are those that its call knows`() async throws {
+    @Test func `the members of each body are those that its call accepts`() async throws {
         let document = try ReadDocument()
         try await withClient { client in
             for operation in try document.operations() where operation.method == .post {
@@ -187,7 +187,7 @@ struct ReadDocument {
             + SimulatorRefusal.allCases.map { ControlProblem($0) }
     }
 
-    @Test func `every code that a problem can have is in the document, with its status, and no other`() throws {
+    @Test func `the document has every code that a problem can have, with its status, and no other`() throws {
         let document = try ReadDocument()
         let schema = try document.schema("ProblemCode")
         let table = try #require(schema["description"]?.string)
@@ -196,7 +196,7 @@ struct ReadDocument {
         #expect(Set(try #require(schema["enum"]?.array).compactMap(\.string)) == Set(problems.map(\.code)))
     }
 
-    @Test func `operations name codes under the statuses that these have, and every code is some operation's`() throws {
+    @Test func `operations list codes under their statuses, and every code belongs to an operation`() throws {
         let document = try ReadDocument()
         let statuses = Dictionary(uniqueKeysWithValues: problems.map { ($0.code, $0.status.code) })
         var named: Set<String> = []
@@ -209,7 +209,7 @@ struct ReadDocument {
         #expect(Set(statuses.keys).subtracting(named) == Self.elsewhere)
     }
 
-    @Test func `the document is served as it stands`() async throws {
+    @Test func `the document is served unchanged`() async throws {
         try await withClient { client in
             let response = try await client.client.execute(uri: "/control/v1/openapi.json", method: .get)
             #expect(response.status == .ok)

@@ -24,7 +24,7 @@ import Testing
         try await withClient(try World.configuration(), test)
     }
 
-    @Test func `another method of an address is 405 and says which there are`() async throws {
+    @Test func `another method of an address is 405 and lists the allowed ones`() async throws {
         try await withClient { client in
             for (method, path, allowed) in [
                 (HTTPRequest.Method.put, "/control/v1/clock", "GET, HEAD, POST"), (.get, "/control/v1/clock/advance", "POST"),
@@ -101,7 +101,7 @@ import Testing
     ]
 
     @Test(arguments: wrong)
-    func `what is not right is refused and not passed over`(path: String, body: String, code: String) async throws {
+    func `invalid input is refused and not ignored`(path: String, body: String, code: String) async throws {
         try await withClient { client in
             let (status, json) = try await client.call(.post, path, body)
             #expect(status == 400)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a hundred faults with all that can be said of them are one call, and one that struck is gone`() async throws {
+    @Test func `a hundred faults with all their members are set in one call, and a used one is gone`() async throws {
         let fault =
             #"{"face":"serverAPI","kind":"slow","path":"/a","environment":"Sandbox","times":1,"perMille":1,"milliseconds":0,"#
             + #""status":1}"#
@@ -126,7 +126,7 @@ import Testing
         #expect(plan.faults.isEmpty)
     }
 
-    @Test func `only who is in a family leaves it`() async throws {
+    @Test func `only a member can leave a family`() async throws {
         try await withClient { client in
             for id in ["anna", "ben"] { _ = try await client.post("/accounts", "{\"id\":\"\(id)\"}") }
             _ = try await client.post("/families", #"{"id":"ours","organizer":"anna"}"#)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `devices without a name get one that is free, and null signs out`() async throws {
+    @Test func `devices without an id get a free one, and null signs out`() async throws {
         try await withClient { client in
             _ = try await client.post("/accounts", #"{"id":"anna"}"#)
             #expect(try await client.post("/devices", #"{"id":"device-2","account":"anna"}"#)["account"]?.string == "anna")
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `an address of notifications is taken back with null, and shown for each environment`() async throws {
+    @Test func `an address of notifications is removed with null, and shown for each environment`() async throws {
         try await withClient { client in
             let url = "http://127.0.0.1:9/sandbox"
             _ = try await client.post("/delivery", "{\"url\":\"\(url)\",\"environment\":\"Sandbox\"}")
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `a queue is shown as far as it is asked for`() async throws {
+    @Test func `a queue is listed up to the requested limit`() async throws {
         try await withClient { client in
             _ = try await client.post("/accounts", #"{"id":"anna"}"#)
             _ = try await client.post("/devices", #"{"id":"ipad","account":"anna"}"#)
@@ -178,7 +178,7 @@ import Testing
 
     /// A stored notification contains neither prices nor the former country of an account, so changes of these must not change
     /// it.
-    @Test func `what was told is put together again the same, whatever prices and countries are now`() async throws {
+    @Test func `sent notifications are rebuilt unchanged, whatever the present prices and countries`() async throws {
         let plan = SubscriptionTerms(group: "g", level: 1, period: try #require(SubscriptionPeriod(iso8601: "P1M")))
         let shared = StoreProduct(
             id: "family", kind: .autoRenewable(plan), price: Milliunits(1000), isFamilyShareable: true)

@@ -79,7 +79,7 @@ private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         }
     }
 
-    @Test func `notifications are lost, held and doubled as told`() async throws {
+    @Test func `notifications are dropped, held and duplicated on request`() async throws {
         try await withBoth(.production) { control, receiver in
             _ = try await control.post("/delivery", #"{"mode":"drop","count":1}"#)
             let bought = try await control.post("/accounts/anna/purchases", #"{"productId":"plus.monthly"}"#)
@@ -100,7 +100,7 @@ private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         }
     }
 
-    @Test func `production tries again on the simulated clock, sandbox does not`() async throws {
+    @Test func `production retries on the simulated clock, sandbox does not`() async throws {
         for (environment, attempts) in [(Primitives.Environment.production, 3), (.sandbox, 1)] {
             try await withBoth(environment) { control, receiver in
                 receiver.answer(.serviceUnavailable)
@@ -115,7 +115,7 @@ private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         }
     }
 
-    @Test func `the clock stands at each thing's own instant while it is delivered, and retries keep their place`() async throws {
+    @Test func `during a delivery the clock shows its instant, and retries keep their place`() async throws {
         try await withBoth(.production) { control, receiver in
             receiver.answer(.internalServerError)
             _ = try await control.post("/accounts/anna/purchases", #"{"productId":"plus.monthly"}"#)

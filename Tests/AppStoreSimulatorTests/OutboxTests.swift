@@ -8,7 +8,7 @@ import Testing
     private static let signatures = StorePrinter.Signatures(signer: 0)
     private static let production = Outbox.retryDelays(.v2, .production)
 
-    @Test func `each mode sends what it says`() throws {
+    @Test func `each delivery mode sends as documented`() throws {
         let told = try notifications(5)
         var outbox = Outbox()
         #expect(outbox.accept(told[0], Self.signatures) == 1)
@@ -24,7 +24,7 @@ import Testing
         #expect(outbox.newest(1).map(\.notification) == [told[4]])
     }
 
-    @Test func `held notifications are released once, in the order that was asked for`() throws {
+    @Test func `held notifications are released once, in the requested order`() throws {
         let told = try notifications(6)
         func released(_ order: ReleaseOrder) -> [Int?] {
             var outbox = Outbox()

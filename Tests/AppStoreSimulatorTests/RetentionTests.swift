@@ -58,7 +58,7 @@ import Testing
         #expect(try await shop.call("DELETE", "image/\(Self.image)").code == 4_040_014)
     }
 
-    @Test func `a message keeps Apple's lengths and names images that are there`() async throws {
+    @Test func `a message keeps to Apple's lengths and names existing images`() async throws {
         let shop = try shop()
         let put = { (body: String) in try await shop.call("PUT", "message/\(Self.message)", body).code }
         let words = { (count: Int) in String(repeating: "ä", count: count) }
@@ -78,7 +78,7 @@ import Testing
         #expect(try await shop.call("DELETE", "image/\(Self.image)").code == 4_030_019)
     }
 
-    @Test func `what is reviewed in production is a default only when it is approved`() async throws {
+    @Test func `in production a message can be a default only when it is approved`() async throws {
         let shop = try shop(.production)
         let path = "default/plus.monthly/en-US"
         let body = #"{"messageIdentifier":"\#(Self.message)"}"#
@@ -96,7 +96,7 @@ import Testing
         #expect(try await shop.call("DELETE", path).code == 4_040_020)
     }
 
-    @Test func `production takes an address only after a test that was passed in Sandbox`() async throws {
+    @Test func `production accepts a realtime URL only after a passed test in Sandbox`() async throws {
         let shop = try shop(.production)
         let body = #"{"realtimeURL":"http://127.0.0.1:9/retention"}"#
         #expect(try await shop.call("PUT", "realtime/url", body).code == 4_030_026)

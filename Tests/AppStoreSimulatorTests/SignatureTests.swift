@@ -35,11 +35,11 @@ import Testing
         }
         let apple = AppStoreVerifier(roots: .apple)
         if case .success = await apple.transaction(bought.signedTransactionInfo, for: app, at: now) {
-            Issue.record("a verifier of Apple's root believed the simulator")
+            Issue.record("a verifier with Apple's root accepted the simulator")
         }
     }
 
-    @Test func `an exported authority keeps all roots over a restart`() async throws {
+    @Test func `an exported authority keeps all roots across a restart`() async throws {
         var configuration = try World.configuration()
         let first = try AppStoreSimulator(configuration: configuration)
         let exported = try await first.exportedAuthority()
@@ -57,7 +57,7 @@ import Testing
         #expect(throws: SigningAuthorityError.notAnExport) { try AppStoreSimulator(configuration: configuration) }
     }
 
-    @Test func `a simulator plays Production or Sandbox, and starts in our time`() throws {
+    @Test func `a simulator is Production or Sandbox, and starts at the present time`() throws {
         var configuration = try World.configuration()
         configuration.environment = .xcode
         #expect(throws: SimulatorConfigurationError.environment(.xcode)) { try AppStoreSimulator(configuration: configuration) }
@@ -73,7 +73,7 @@ import Testing
 }
 
 @Suite struct ConcurrencyTests {
-    @Test func `whatever comes at once happens one after another`() async throws {
+    @Test func `concurrent calls are executed one after another`() async throws {
         let simulator = try AppStoreSimulator(configuration: try World.configuration())
         let app = try await simulator.app(nil)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -93,7 +93,7 @@ import Testing
         #expect(simulator.clockNow() == World.start.adding(.seconds(40)))
     }
 
-    @Test func `a few subscriptions live for ten years in one call`() async throws {
+    @Test func `a few subscriptions run for ten years in one call`() async throws {
         let simulator = try AppStoreSimulator(configuration: try World.configuration())
         let app = try await simulator.app(nil)
         for _ in 0..<3 {

@@ -47,7 +47,7 @@ import Testing
         return (simulator, bought.transaction.originalTransactionId)
     }
 
-    @Test func `a store that goes on from a state lives on exactly as the one that saved it`() async throws {
+    @Test func `a store restored from a state continues exactly as the one that saved it`() async throws {
         let (first, bought) = try await busyStore()
         let bytes = try SimulatorStateFile.bytes(of: try await first.save())
         let second = try AppStoreSimulator(
@@ -74,7 +74,7 @@ import Testing
         #expect(second.keyring.key("KEY1", of: World.bundleId)?.pem == first.keyring.key("KEY1", of: World.bundleId)?.pem)
     }
 
-    @Test func `a store is put back to what it saved, and to nothing else's`() async throws {
+    @Test func `a store can be reset to its own state, and to no other store's`() async throws {
         let (simulator, bought) = try await busyStore()
         let state = try await simulator.save()
         let before = await simulator.store
@@ -87,7 +87,7 @@ import Testing
         await #expect(throws: SimulatorRefusal.stateOfAnotherStore) { try await other.restore(state) }
     }
 
-    @Test func `bytes that are no state, or not what was written, are refused`() async throws {
+    @Test func `bytes that are not a state, or were changed, are refused`() async throws {
         let (simulator, _) = try await busyStore()
         let bytes = try SimulatorStateFile.bytes(of: try await simulator.save())
         let text = String(decoding: bytes, as: UTF8.self)
@@ -103,7 +103,7 @@ import Testing
         _ = try SimulatorStateFile.state(from: bytes + [UInt8(ascii: "\n")])
     }
 
-    @Test func `a state with a right digest that names what is not there is refused, and ends no process`() async throws {
+    @Test func `a state with a valid digest and a dangling reference is refused, and ends no process`() async throws {
         let (simulator, _) = try await busyStore()
         let bytes = try SimulatorStateFile.bytes(of: try await simulator.save())
         let text = String(decoding: bytes, as: UTF8.self)
@@ -128,7 +128,7 @@ import Testing
         _ = try SimulatorStateFile.state(from: SimulatorStateFile.framed(Array(body.utf8)))
     }
 
-    @Test func `a receipt root that was made after a state was saved stays when it is put back`() async throws {
+    @Test func `a receipt root that was created after a state was saved is kept when the state is restored`() async throws {
         let simulator = try AppStoreSimulator(configuration: try World.configuration())
         let state = try await simulator.save()
         let root = try await simulator.receiptRootDER()
@@ -136,12 +136,12 @@ import Testing
         #expect(try await simulator.receiptRootDER() == root)
     }
 
-    @Test func `a catalogue that is of no file cannot be saved, and says so`() async throws {
+    @Test func `a catalogue that is not from a file cannot be saved, and the error says so`() async throws {
         var configuration = try World.configuration()
         configuration.apps[0].catalogue = try Catalogue(products: [])
         let simulator = try AppStoreSimulator(configuration: configuration)
         let state = try await simulator.save()
-        #expect(throws: SimulatorStateError.cannotBeSaved("the catalogue is of no .storekit file")) {
+        #expect(throws: SimulatorStateError.cannotBeSaved("the catalogue is not from a .storekit file")) {
             try SimulatorStateFile.bytes(of: state)
         }
     }

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [ReceiptAuthority.Digest.sha1, .sha256])
-    func `FACT-3 both of Apple's digests verify and say who signed`(digest: ReceiptAuthority.Digest) async throws {
+    func `FACT-3 both of Apple's digests verify and name the signer`(digest: ReceiptAuthority.Digest) async throws {
         let world = try (digest == .sha1 ? ReceiptWorld.sha1 : ReceiptWorld.sha256).get()
         let der = try world.signed()
         let verified = try await world.verify(der).get()
@@ -50,7 +50,7 @@ import Testing
         )
     }
 
-    @Test func `the device's hash tells devices apart`() async throws {
+    @Test func `the device's hash distinguishes devices`() async throws {
         let receipt = try await world.verify(world.signed()).get().payload
         #expect(receipt.isMadeFor(device: ReceiptWorld.device))
         #expect(!receipt.isMadeFor(device: ReceiptWorld.device.reversed()))
@@ -58,20 +58,20 @@ import Testing
     }
 
     @Test(arguments: [0, 2, 4, 5, 12] as [Int64])
-    func `an attribute that a receipt cannot be without is missed`(type: Int64) async throws {
+    func `a missing required attribute is reported`(type: Int64) async throws {
         let content = ReceiptWorld.content(leavingOut: [type])
         #expect(await world.refusal(try world.authority.sign(content: content.der)) == .attributeMissing)
     }
 
     @Test(arguments: [0, 1, 2, 3, 4, 5, 10, 12, 15, 16, 18, 19, 21] as [Int64])
-    func `an attribute that may come once is refused twice`(type: Int64) async throws {
+    func `a second copy of an attribute that is allowed once is refused`(type: Int64) async throws {
         let value = try #require(ReceiptWorld.attributes.first { $0.0 == type }).1
         let content = ReceiptWorld.content(leavingOut: [], adding: [(type, value)])
         #expect(await world.refusal(try world.authority.sign(content: content.der)) == .attributeDuplicated)
     }
 
     @Test(arguments: [1701, 1702, 1703, 1704, 1705, 1706, 1707, 1708, 1710, 1711, 1712, 1713, 1719, 1721] as [Int64])
-    func `so is one of a purchase`(type: Int64) async throws {
+    func `so is a second copy of a purchase's attribute`(type: Int64) async throws {
         let purchase = ReceiptWorld.purchase(adding: [(type, DERWriter.integer(1))])
         let der = try world.signed { $0.purchase(purchase) }
         #expect(await world.refusal(der) == .attributeDuplicated)
@@ -131,7 +131,7 @@ import Testing
         #expect(await world.refusal(try world.authority.sign(content: unknown.der)) == .wrongEnvironment)
     }
 
-    @Test func `the chain must be valid when the receipt was made, and need not be today`() async throws {
+    @Test func `the chain must have been valid when the receipt was created, and need not be today`() async throws {
         let late = Timestamp(millisecondsSince1970: 2_000_000_000_000)
         let verified = await world.verifier.appReceipt(try world.signed(), for: ReceiptWorld.app, at: late)
         #expect(verified.refusal == nil)

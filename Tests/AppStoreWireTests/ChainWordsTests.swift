@@ -28,7 +28,7 @@ import Testing
         return refusal.detail
     }
 
-    @Test func `an untrusted root is named, and those that are trusted are`() async throws {
+    @Test func `an untrusted root is named, and so are the trusted ones`() async throws {
         let chain = world.authority.chainDER
         let found = "\(Self.root) of SHA-256 \(hexadecimal(world.authority.rootFingerprint)) is not trusted; trusted "
         #expect(
@@ -45,7 +45,7 @@ import Testing
         #expect(try await detail(chain, to: many).hasSuffix(" and 92 more"))
     }
 
-    @Test func `a receipt's root is held against the roots of receipts`() async throws {
+    @Test func `a receipt's root is compared with the roots of receipts`() async throws {
         let receipts = try ReceiptWorld.sha256.get()
         let result = await AppStoreVerifier(roots: .apple).appReceipt(try receipts.signed(), for: ReceiptWorld.app, at: World.now)
         guard case .failure(let refusal) = result else {
@@ -56,7 +56,7 @@ import Testing
         #expect(refusal.detail.hasPrefix("certificate 3 of 3 (\""))
     }
 
-    @Test func `a certificate of Xcode's is held against those that are configured`() async throws {
+    @Test func `a certificate of Xcode's is compared with the configured ones`() async throws {
         let xcode = try XcodeAuthority(validity: World.year)
         let other = try XcodeAuthority(validity: World.year)
         let verifier = AppStoreVerifier(roots: TrustRoots.apple.adding(xcodeCertificate: other.certificateDER))
@@ -69,7 +69,7 @@ import Testing
         #expect(refusal.detail.hasPrefix("certificate 1 of 1 (\"") && refusal.detail.contains("trusted as Xcode's is "))
     }
 
-    @Test func `a link that does not hold is named by both its ends`() async throws {
+    @Test func `a broken link is named by both its ends`() async throws {
         let own = world.authority.chainDER
         let forger = try SigningAuthority(validity: World.year).chainDER
         let forgedIntermediate = "\(Self.intermediate) was not signed by the key of \(Self.root)"
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `certificates that were never valid at once are named with their dates`() async throws {
+    @Test func `certificates that were never valid at the same time are named with their dates`() async throws {
         let later = World.instant(1_800_000_000_000)...World.instant(1_800_000_001_000)
         let never = try world.authority.renewingLeaf(validity: later)
         #expect(
@@ -118,7 +118,7 @@ import Testing
                 == "\(Self.leaf) is valid from \(later.lowerBound), \(Self.intermediate) until \(World.year.upperBound)")
     }
 
-    @Test func `what is missing in a receipt is named`() async throws {
+    @Test func `a missing part of a receipt is named`() async throws {
         let receipts = try ReceiptWorld.sha256.get()
         let chain = receipts.authority.chainDER
         let missing: [([[UInt8]], String)] = [

@@ -49,14 +49,14 @@ import Testing
         }
     }
 
-    @Test func `T05 a payload that carries the marks of two kinds is none`() async throws {
+    @Test func `T05 a payload with the marks of two kinds is of neither`() async throws {
         for (_, other) in Self.kinds.dropFirst() {
             let mixed = Sample.transaction + other.filter { member in !Sample.transaction.contains { $0.0 == member.0 } }
             #expect(await world.refusal(try world.sign(mixed)) == .wrongKind)
         }
     }
 
-    @Test func `FACT-4 a renewal info counts only beside a transaction of the same subscription`() async throws {
+    @Test func `FACT-4 a renewal info counts only together with a transaction of the same subscription`() async throws {
         func bound(_ change: (String, String?), beside other: Sample.Members = Sample.transaction) async throws -> JWSRefusal
             .Code?
         {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `T06 an expired leaf is believed about its own time only, and not at all once it is distrusted`() async throws {
+    @Test func `T06 an expired leaf is trusted only for its own time, and not at all once it is distrusted`() async throws {
         let expired = World.year.lowerBound...World.instant(1_775_000_000_000)
         let old = try World(shape: .apple { $0.leafValidity = expired })
         let inTime = try old.sign(Sample.transaction.with("signedDate", "1774000000000"))
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: App
 
-    @Test func `FACT-4 a transaction of another bundle is refused, however alike`() async throws {
+    @Test func `FACT-4 a transaction of another bundle is refused, however similar`() async throws {
         for bundleId in ["com.example.Tenure", "com.example.tenure2", "com.example", "com.example.tenure ", "com.exаmple.tenure"]
         {
             #expect(await world.refusal(try world.sign(Sample.transaction.with("bundleId", "\"\(bundleId)\""))) == .wrongBundleId)
@@ -154,7 +154,7 @@ import Testing
 
     static let instants = ["purchaseDate", "originalPurchaseDate", "expiresDate", "signedDate"]
 
-    @Test(arguments: instants) func `T33 an instant that is no whole number in range is refused and named`(_ field: String)
+    @Test(arguments: instants) func `T33 an instant that is not a whole number in range is refused and named`(_ field: String)
         async throws
     {
         let wrong = [
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `T08 each of two hundred hostile payloads under a true signature is refused for its reason`() async throws {
+    @Test func `T08 each of two hundred hostile payloads under a valid signature is refused for its reason`() async throws {
         var corpus: [(String, JWSRefusal.Code)] = []
         let text = Sample.text(Sample.transaction)
         for (name, value) in Sample.transaction {
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `T08 a damaged payload under a true signature never traps, and what is accepted Foundation reads alike`()
+    @Test func `T08 a damaged payload under a valid signature never traps, and Foundation reads accepted ones alike`()
         async throws
     {
         let seed = UInt64.random(in: 0 ... .max)
@@ -258,13 +258,13 @@ import Testing
         #expect(accepted > 100)
     }
 
-    @Test func `a field that Apple has not invented yet is no reason to refuse, and stays in the evidence`() async throws {
+    @Test func `an unknown field is not a reason to refuse, and stays in the evidence`() async throws {
         let members = Sample.transaction + [("multiSeatInfo", "{\"priceTiers\":[{\"price\":1,\"quantity\":2}]}"), ("x", "1e400")]
         let verified = try await world.transaction(try world.sign(members)).get()
         #expect(verified.payloadJSON == Sample.json(members))
     }
 
-    @Test func `a value that Apple has not invented yet keeps its raw value`() async throws {
+    @Test func `an unknown value keeps its raw value`() async throws {
         let changed = Sample.transaction.with("type", "\"Rental\"").with("offerType", "99").with("inAppOwnershipType", "\"LENT\"")
         let payload = try await world.transaction(try world.sign(changed)).get().payload
         #expect(

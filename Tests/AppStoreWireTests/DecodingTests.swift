@@ -104,12 +104,12 @@ import Testing
         #expect((verified.appTransaction != nil) == text.contains("signedAppTransactionInfo"))
     }
 
-    @Test func `a request in real time is read in every field`() async throws {
+    @Test func `a real-time request is read in every field`() async throws {
         let verified = try await verifier.realtimeRequest(signed("decodedRealtimeRequest"), for: Self.app, at: World.now).get()
         try expect(verified.payload, equals: try Fixtures.object("apple-library/models/decodedRealtimeRequest.json"))
     }
 
-    @Test func `T05 a retention request is no transaction, renewal info or notification`() async throws {
+    @Test func `T05 a retention request is not a transaction, renewal info or notification`() async throws {
         let jws = try signed("decodedRealtimeRequest")
         #expect(await verifier.transaction(jws, for: Self.app, at: World.now).refusal == .wrongKind)
         #expect(await verifier.renewalInfo(jws, for: Self.app, at: World.now).refusal == .wrongKind)

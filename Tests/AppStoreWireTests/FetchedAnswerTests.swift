@@ -29,7 +29,7 @@ import Testing
         return LegacySample.changing(body, "receipt", "app_item_id", to: appItemId)
     }
 
-    @Test func `FACT-3 an answer that was fetched says from which host, and keeps its body`() throws {
+    @Test func `FACT-3 a fetched answer names its host, and keeps its body`() throws {
         for (host, body, name) in [
             (VerifyReceiptHost.sandbox, LegacySample.answer, "sandbox.itunes.apple.com"),
             (.production, production(adamId: 4711), "buy.itunes.apple.com"),
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-2 its date is the request's, else the receipt's, else when it came`() throws {
+    @Test func `FACT-2 its date is the request's, else the receipt's, else its arrival`() throws {
         #expect(try fetched(LegacySample.answer).get().signedDate == World.instant(1_531_900_546_430))
         var body = LegacySample.changing(LegacySample.answer, "receipt", "request_date_ms", to: nil)
         body = LegacySample.changing(body, "receipt", "request_date", to: nil)
@@ -83,12 +83,12 @@ import Testing
     }
 
     @Test(arguments: [21000, 21002, 21003, 21004, 21005, 21007, 21009, 21010, 21100, 21199, 7])
-    func `FACT-7 what is no answer is never one, though it carries purchases`(status: Int) {
+    func `FACT-7 what is not an answer is never accepted as one, even if it contains purchases`(status: Int) {
         let body = LegacySample.changing(LegacySample.answer, "status", to: status)
         #expect(refusal(fetched(body)) == .noAnswer)
     }
 
-    @Test func `FACT-7 HTML, nothing, half an answer and another HTTP status are no answers`() {
+    @Test func `FACT-7 HTML, nothing, half an answer and another HTTP status are not answers`() {
         for bytes in [Array("<html></html>".utf8), [], Array(LegacySample.json(LegacySample.answer).dropLast(9))] {
             #expect(
                 refusal(VerifyReceiptOutcome(httpStatus: 200, body: bytes, from: .sandbox).fetched(for: app, at: now))

@@ -24,7 +24,7 @@ import Testing
         #expect(verified.signer?.rootFingerprint == world.authority.rootFingerprint)
     }
 
-    @Test func `T01 a chain of one's own making is refused, whatever names stand in it`() async throws {
+    @Test func `T01 a self-made chain is refused, whatever names it has`() async throws {
         for names in [ChainShape.Names.simulator, .apple] {
             let forger = try SigningAuthority(shape: .apple { $0.names = names }, validity: World.year)
             #expect(await world.refusal(try forger.sign(payload: payload)) == .rootNotTrusted)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `T01 right names with wrong keys are refused, whichever certificates are the true ones`() async throws {
+    @Test func `T01 right names with wrong keys are refused, whichever certificates are genuine`() async throws {
         let forger = try SigningAuthority(validity: World.year)
         let (own, true_) = (forger.chainDER, world.authority.chainDER)
         let expected: [(Int, JWSRefusal.Code)] = [
@@ -66,7 +66,7 @@ import Testing
         #expect(try await refusal(chain, signedBy: forger) == .intermediateMarkerMissing)
     }
 
-    @Test func `T01 of ten thousand JWS with one byte changed none is accepted as another fact`() async throws {
+    @Test func `T01 none of ten thousand JWS with one byte changed is accepted as another fact`() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         let good = Array(try world.authority.sign(payload: payload).utf8)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `T01 a root that is issued again stands for itself only where it was given whole`() async throws {
+    @Test func `T01 a reissued root is trusted only where the root was given as a certificate`() async throws {
         let renewed = try world.authority.reissuingRoot(validity: World.year)
         let jws = try renewed.sign(payload: payload)
         #expect(renewed.rootDER != world.authority.rootDER)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `T03 FACT-4 an environment in another spelling is no environment`() async throws {
+    @Test func `T03 FACT-4 an environment in another spelling is not accepted`() async throws {
         let app = ExpectedApp(bundleId: World.app.bundleId, appAppleId: 4711, environments: Set(Environment.allCases))
         for spelling in ["\"xcode\"", "\"production\"", "\"PRODUCTION\"", "\"Production \"", "\"Prod\"", "\"LocalTest\""] {
             #expect(

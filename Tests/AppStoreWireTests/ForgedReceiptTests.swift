@@ -9,7 +9,7 @@ import Testing
 
     init() throws { world = try ReceiptWorld.sha256.get() }
 
-    @Test func `a content that was changed, or a signature of another content, is refused`() async throws {
+    @Test func `changed content, or a signature of other content, is refused`() async throws {
         let der = try world.signed()
         let other = try world.signed { $0.purchase(ReceiptWorld.purchase()) }
         let signature = try world.authority.signature(over: ReceiptWorld.content.der)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `T01 a chain of the right names and another root is refused`() async throws {
+    @Test func `T01 a chain with the right names and another root is refused`() async throws {
         let forger = try ReceiptWorld(shape: .apple { $0.names = .apple }, digest: .sha1)
         #expect(await world.refusal(try forger.signed()) == .rootNotTrusted)
         #expect(
@@ -43,7 +43,7 @@ import Testing
         #expect(await world.refusal(der) == .chainMissing, "the forger's intermediate names another root")
     }
 
-    @Test func `a true leaf that issues another leaf is refused: the chain shifted by one`() async throws {
+    @Test func `a genuine leaf that issues another leaf is refused: the chain shifted by one`() async throws {
         let forged = try world.authority.forgedLeaf(validity: World.year)
         #expect(await world.refusal(try forged.sign(content: ReceiptWorld.content.der)) == .rootNotTrusted)
         let trusting = AppStoreVerifier(
@@ -56,7 +56,7 @@ import Testing
         #expect(await shiftedRoot.appReceipt(shifted, for: ReceiptWorld.app, at: World.now).refusal == .intermediateNotCA)
     }
 
-    @Test func `T02 a chain without Apple's marks or with the wrong rights is refused by its fault`() async throws {
+    @Test func `T02 a chain without Apple's marks or with the wrong rights is refused with that reason`() async throws {
         let faults: [(ReceiptRefusal.Code, ChainShape)] = [
             (.leafMarkerMissing, .apple { $0.leafHasMarker = false }),
             (.intermediateMarkerMissing, .apple { $0.intermediateHasMarker = false }),
@@ -109,7 +109,7 @@ import Testing
         #expect(await world.refusal(der([withAttributes])) == .signerAttributesNotAllowed)
     }
 
-    @Test func `what is no PKCS 7 is refused by what it is`() async throws {
+    @Test func `input that is not PKCS 7 is refused with its reason`() async throws {
         let der = try world.signed()
         #expect(await world.refusal(ReceiptWorld.content.der) == .notSigned)
         #expect(await world.refusal(der + [0]) == .trailingBytes)
@@ -128,7 +128,7 @@ import Testing
         #expect(await narrow.appReceipt(der, for: ReceiptWorld.app, at: World.now).refusal == .tooLong)
     }
 
-    @Test func `two sets of signers, or anything after the signers, are no signed data`() async throws {
+    @Test func `two sets of signers, or anything after the signers, are not signed data`() async throws {
         let der = try world.signed()
         let signer = world.authority.signer(signature: try world.authority.signature(over: ReceiptWorld.content.der))
         let signers = DERWriter.set([signer])
@@ -150,7 +150,7 @@ import Testing
         #expect(await world.refusal(signedData([certificates, certificates, signers])) == .notSignedData)
     }
 
-    @Test func `content that is no set of attributes is refused although it is signed`() async throws {
+    @Test func `content that is not a set of attributes is refused although it is signed`() async throws {
         let wrong: [[UInt8]] = [
             [], [0x31], DERWriter.sequence([]), DERWriter.octets(ReceiptWorld.content.der), DERWriter.set([DERWriter.integer(1)]),
             DERWriter.set([DERWriter.sequence([DERWriter.integer(1), DERWriter.integer(1)])]),

@@ -42,11 +42,11 @@ import Testing
         "\"x5c \":[]", "\"\":1", "\"x5cwrong\":[]", "\"iss\":\"a\"", "\"nonce\":\"a\"", "\"svt\":\"a\"",
     ]
 
-    @Test(arguments: parameters) func `T04 a header parameter that nobody needs is refused`(_ parameter: String) async throws {
+    @Test(arguments: parameters) func `T04 an unneeded header parameter is refused`(_ parameter: String) async throws {
         #expect(try await refusal(header: "{\"alg\":\"ES256\",\"x5c\":[\(chain)],\(parameter)}") == .headerParameterNotAllowed)
     }
 
-    @Test func `T04 kid and typ are ignored, whatever they say`() async throws {
+    @Test func `T04 kid and typ are ignored, whatever their values`() async throws {
         #expect(
             try await refusal(header: "{\"kid\":\"../../dev/null\",\"typ\":\"JWT\",\"alg\":\"ES256\",\"x5c\":[\(chain)]}") == nil)
         #expect(try await refusal(header: "{\"typ\":[1],\"alg\":\"ES256\",\"x5c\":[\(chain)]}") == nil)
@@ -65,7 +65,7 @@ import Testing
         for header in wrong { #expect(try await refusal(header: header) == .headerNotJSON, "\(header.prefix(40))") }
     }
 
-    @Test func `T04 x5c that is missing or no list of base64 texts is refused`() async throws {
+    @Test func `T04 x5c that is missing or not a list of base64 texts is refused`() async throws {
         for x5c in [
             "", ",\"x5c\":null", ",\"x5c\":\"a\"", ",\"x5c\":{}", ",\"x5c\":3", ",\"x5c\":[1,2,3]", ",\"x5c\":[[],[],[]]",
         ] {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `T30 a list of other than three certificates is refused before one is looked at`() async throws {
+    @Test func `T30 a list of other than three certificates is refused before any is examined`() async throws {
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]))
         let root = StrictBase64.encodePadded(world.authority.rootDER)
         let short = Array(repeating: "\"AA==\"", count: 43), long = Array(repeating: "\"\(root)\"", count: 15)
@@ -102,7 +102,7 @@ import Testing
         #expect(verifier.chainCounters.verified == 0)
     }
 
-    @Test func `T30 too long a message, header or certificate is refused before a certificate is looked at`() async throws {
+    @Test func `T30 too long a message, header or certificate is refused before a certificate is examined`() async throws {
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]))
         func refusal(_ jws: String) async -> JWSRefusal.Code? {
             await verifier.transaction(jws, for: World.app, at: World.now).refusal
@@ -120,7 +120,7 @@ import Testing
         #expect(verifier.chainCounters.verified == 0)
     }
 
-    @Test func `T30 a flood of rubbish leaves the cache bounded and the true chains in it`() async throws {
+    @Test func `T30 a flood of rubbish leaves the cache bounded, with the genuine chains in it`() async throws {
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]))
         let good = try world.authority.sign(payload: payload)
         #expect(await verifier.transaction(good, for: World.app, at: World.now).refusal == nil)
@@ -137,7 +137,7 @@ import Testing
         #expect(verifier.chainCounters.warm == before.warm + 1)
     }
 
-    @Test func `T30 a forger who varies the header around a true chain causes no chain verification and fills no cache`()
+    @Test func `T30 varying the header around a genuine chain causes no chain verification and fills no cache`()
         async throws
     {
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]))
@@ -153,7 +153,7 @@ import Testing
         #expect(verifier.chainCounters == before)
     }
 
-    @Test func `the chains of many true signers are remembered within the limit`() async throws {
+    @Test func `the chains of many genuine signers are remembered within the limit`() async throws {
         var limits = JWSLimits()
         limits.rememberedChains = 4
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [world.authority.rootFingerprint]), limits: limits)

@@ -12,7 +12,7 @@ import Testing
         "68-fa-0f-95-db-e9-4a-81-07-d2-50-6b-8c-33-ef-f6",
         "68:FA:0F:95:DB:E9:4A:81:07:D2:50:6B:8C:33:EF:F6", "139538101885464475791729316835208982518",
     ])
-    func `T06 a serial number is read however tools write it`(_ text: String) throws {
+    func `T06 a serial number is read in every notation of common tools`(_ text: String) throws {
         let readings = try #require(LeafSerial.readings(of: text))
         #expect(readings.contains(Self.hexadecimal))
     }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["", "0", "00:00", "serial=68FA", "68g0", "6 8 z", String(repeating: "f", count: 41), "１２３"])
-    func `T06 what is no serial number is not taken for one`(_ text: String) {
+    func `T06 what is not a serial number is not taken for one`(_ text: String) {
         #expect(LeafSerial.readings(of: text) == nil)
     }
 

@@ -26,7 +26,7 @@ import Testing
         #expect(info.renewalQuantity == 30 && info.multiSeatInfo == Array(#"{"renewalPriceTiers":[]}"#.utf8))
     }
 
-    @Test func `seats that were given back are read`() async throws {
+    @Test func `returned seats are read`() async throws {
         let members = Sample.notification().with("notificationType", "\"UNCLAIM_SEATS\"")
             .with("unclaimInfo", #"{"unclaimSeatIds":["a","b"]}"#)
         let payload = try await world.verifier.notification(world.sign(members), for: World.app, at: World.now).get().notification
@@ -46,7 +46,7 @@ import Testing
         #expect(verified.payloadJSON == Sample.json(members))
     }
 
-    @Test func `FACT-4 a request in real time is held against the Apple id in Production`() async throws {
+    @Test func `FACT-4 a real-time request is compared with the Apple id in Production`() async throws {
         let jws = try world.sign(Sample.realtimeRequest)
         func refusal(_ app: ExpectedApp) async -> JWSRefusal.Code? {
             await world.verifier.realtimeRequest(jws, for: app, at: World.now).refusal

@@ -13,7 +13,7 @@ import Testing
         await world.verifier.notification(jws, for: World.app, at: World.now)
     }
 
-    @Test func `every JWS inside is verified by itself and handed out`() async throws {
+    @Test func `every JWS inside is verified by itself and returned`() async throws {
         let jws = try world.signNotification(transaction: Sample.transaction, renewalInfo: Sample.renewalInfo)
         let verified = try await notification(jws).get()
         #expect(verified.notification.payload.notificationType == .didRenew)
@@ -24,7 +24,7 @@ import Testing
         #expect(verified.transaction?.evidence == verified.notification.payload.data?.signedTransactionInfo)
     }
 
-    @Test func `FACT-3 a forged JWS inside a true notification refuses the whole`() async throws {
+    @Test func `FACT-3 a forged JWS inside a genuine notification makes the whole refused`() async throws {
         let forger = try SigningAuthority(validity: World.year)
         let header = SigningAuthority.header(x5c: world.authority.chainDER)
         for (field, part) in [("signedTransactionInfo", JWSRefusal.Part.transaction), ("signedRenewalInfo", .renewalInfo)] {
@@ -72,7 +72,7 @@ import Testing
         #expect(await world.verifier.notification(mixed, for: both, at: World.now).refusal == .wrongEnvironment)
     }
 
-    @Test func `FACT-4 a renewal info without a transaction is handed out as unbound`() async throws {
+    @Test func `FACT-4 a renewal info without a transaction is returned as unbound`() async throws {
         let jws = try world.signNotification(transaction: nil, renewalInfo: Sample.renewalInfo)
         let verified = try await notification(jws).get()
         #expect(verified.renewalInfo == nil)
@@ -94,7 +94,7 @@ import Testing
         #expect(await notification(try world.sign(two)).refusal == .fieldInvalid)
     }
 
-    @Test func `an external purchase token says its environment by its identifier`() async throws {
+    @Test func `an external purchase token shows its environment by its identifier`() async throws {
         func token(_ identifier: String) throws -> String {
             let token: Sample.Members = [
                 ("externalPurchaseId", "\"\(identifier)\""), ("tokenCreationDate", "1"), ("appAppleId", "4711"),

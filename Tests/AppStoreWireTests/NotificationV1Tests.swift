@@ -3,7 +3,7 @@ import Foundation
 import Primitives
 import Testing
 
-@Suite struct `What a notification of version 1 says` {
+@Suite struct `The content of a notification of version 1` {
     private func instant(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: milliseconds) }
 
     private func read(_ object: [String: Any]) throws -> NotificationV1Hint {
@@ -19,7 +19,7 @@ import Testing
 
     private func code(_ object: [String: Any]) -> LegacyRefusal.Code? { code(LegacySample.json(object)) }
 
-    @Test func `every field is read, the withdrawn ones too`() throws {
+    @Test func `every field is read, including withdrawn ones`() throws {
         let hint = try read(LegacySample.notification)
         #expect(hint.notificationType == .didChangeRenewalStatus && hint.environment == .production)
         #expect(hint.bid == "com.example.tenure" && hint.bvrs == "196" && hint.bundleId == "com.example.tenure")
@@ -66,7 +66,7 @@ import Testing
         #expect(try read(body).environment == environment)
     }
 
-    @Test func `T15 what is no notification is refused with the reason`() {
+    @Test func `T15 input that is not a notification is refused with the reason`() {
         let sample = LegacySample.notification
         for text in ["", "<html>", "{", "{}x", #"{"notification_type":"CANCEL","notification_type":"REVOKE"}"#] {
             #expect(code(Array(text.utf8)) == .bodyUnreadable, "\(text)")
@@ -84,7 +84,7 @@ import Testing
         #expect(code([UInt8](repeating: 0x20, count: 5 << 20)) == .bodyUnreadable)
     }
 
-    @Test func `a purchase that cannot be read is put aside and the hint stays one`() throws {
+    @Test func `an unreadable purchase is set aside and the hint remains`() throws {
         let body = LegacySample.changing(LegacySample.notification, "latest_receipt_info", to: [String: Any]())
         let hint = try read(body)
         #expect(hint.withdrawnPurchases.map(\.origin) == [.latestExpiredReceiptInfo])
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `T33 a notification with any bytes changed traps nowhere`() throws {
+    @Test func `T33 a notification with any bytes changed never traps`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var numbers = SeededNumbers(seed: seed)
         let body = LegacySample.json(LegacySample.notification)
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-@Suite struct `What a notification of version 1 would be in version 2` {
+@Suite struct `Notifications of version 1 as those of version 2` {
     /// A monthly period that began this many days after the first, with additional fields.
     private static func period(_ id: Int, day: Int, days: Int = 30, _ more: [String: Any] = [:]) -> [String: Any] {
         let start = 1_600_000_000_000 + day * 86_400_000
@@ -168,14 +168,14 @@ import Testing
         ("RENEWAL", "DID_RENEW.BILLING_RECOVERY"), ("REFUND", "REFUND."), ("REVOKE", "REVOKE."),
         ("CONSUMPTION_REQUEST", "CONSUMPTION_REQUEST."),
     ])
-    func `a type with one counterpart has it, whatever the body holds`(_ type: String, _ expected: String) throws {
+    func `a type with one counterpart has it, whatever the body contains`(_ type: String, _ expected: String) throws {
         #expect(try candidates(type) == [expected])
         let periods = [Self.period(1, day: 0, Self.upgraded), Self.period(2, day: 10)]
         #expect(try candidates(type, periods, [Self.renewal()]) == [expected])
     }
 
     @Test(arguments: ["EXPIRED", "initial_buy", "DID_CHANGE_RENEWAL_PREF ", "SUBSCRIBED", "TEST"])
-    func `FACT-5 an unknown type has no meaning and stays what it is`(_ type: String) throws {
+    func `FACT-5 an unknown type has no meaning and keeps its spelling`(_ type: String) throws {
         #expect(try candidates(type) == nil)
         let body = LegacySample.json(["notification_type": type, "environment": "PROD"])
         #expect(try NotificationV1Hint(body: body).notificationType.rawValue == type)
@@ -208,7 +208,7 @@ import Testing
         #expect(try candidates("INTERACTIVE_RENEWAL", [Self.period(1, day: 0), Self.period(2, day: 40), broken]) == both)
     }
 
-    @Test func `CANCEL is an upgrade where the ended period is marked, and a refund where nothing took its place`() throws {
+    @Test func `CANCEL is an upgrade where the ended period is marked, and a refund where nothing replaced it`() throws {
         let both: Set<String>? = ["REFUND.", "DID_CHANGE_RENEWAL_PREF.UPGRADE"]
         let refunded = Self.period(1, day: 0, Self.ended(day: 10).merging(["cancellation_reason": "0"]) { $1 })
         let replaced = Self.period(1, day: 0, Self.upgraded.merging(Self.ended(day: 10)) { $1 })
@@ -236,7 +236,7 @@ import Testing
         #expect(try candidates("DID_FAIL_TO_RENEW") == both)
     }
 
-    @Test func `DID_CHANGE_RENEWAL_PREF is a downgrade where another product comes next`() throws {
+    @Test func `DID_CHANGE_RENEWAL_PREF is a downgrade where another product is next`() throws {
         let type = "DID_CHANGE_RENEWAL_PREF"
         let periods = [Self.period(1, day: 0)]
         let next = Self.renewal(["auto_renew_product_id": "com.example.silver"])
@@ -258,7 +258,7 @@ import Testing
             ("true", "0", ["AUTO_RENEW_ENABLED", "AUTO_RENEW_DISABLED"]),
             (nil, nil, ["AUTO_RENEW_ENABLED", "AUTO_RENEW_DISABLED"]),
         ] as [(String?, String?, Set<String>)])
-    func `DID_CHANGE_RENEWAL_STATUS says which where the body's two places agree`(
+    func `DID_CHANGE_RENEWAL_STATUS has a meaning where the body's two places agree`(
         _ top: String?, _ pending: String?, _ expected: Set<String>
     ) throws {
         var renewal = Self.renewal()
@@ -268,7 +268,7 @@ import Testing
         #expect(found == Set(expected.map { "DID_CHANGE_RENEWAL_STATUS." + $0 }))
     }
 
-    @Test func `PRICE_INCREASE_CONSENT is pending until the renewal says that the customer agreed`() throws {
+    @Test func `PRICE_INCREASE_CONSENT is pending until the renewal shows that the customer agreed`() throws {
         let type = "PRICE_INCREASE_CONSENT"
         #expect(try candidates(type, [], [Self.renewal(["price_consent_status": "0"])]) == ["PRICE_INCREASE.PENDING"])
         #expect(try candidates(type, [], [Self.renewal(["price_consent_status": "1"])]) == ["PRICE_INCREASE.ACCEPTED"])

@@ -27,7 +27,7 @@ import Testing
         #expect(Data(try #require(renewal.signer).rootFingerprint) == Data(try #require(TrustRoots.apple.fingerprints.first)))
     }
 
-    @Test func `FACT-3 a TEST notification signed by Apple verifies and says what it is about`() async throws {
+    @Test func `FACT-3 a TEST notification signed by Apple verifies and names its app`() async throws {
         let verified = try await apple.notification(payload(), for: abilities, at: now).get()
         let notification = verified.notification.payload
         #expect(notification.notificationType == .test)

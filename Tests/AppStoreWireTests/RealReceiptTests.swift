@@ -33,7 +33,7 @@ import Testing
         #expect(verified.signedDate == payload.receiptCreationDate)
     }
 
-    @Test func `a restored purchase has one id twice and two dates`() async throws {
+    @Test func `a restored purchase has the same id twice, with two dates`() async throws {
         let restored = try await verify("app-receipt-griddiary").payload.inApp.filter {
             $0.transactionId == $0.originalTransactionId && $0.purchaseDate != $0.originalPurchaseDate
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// Compares the reader of a receipt's attributes with the general third-party ASN.1 parser.
 @Suite struct `Receipt contents` {
-    @Test func `what is well formed to one reader is to the other, whatever was damaged`() throws {
+    @Test func `what is well formed to one reader is well formed to the other, whatever was damaged`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         var content = ReceiptWorld.content

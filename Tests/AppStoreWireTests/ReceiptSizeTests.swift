@@ -35,7 +35,7 @@ import Testing
         arguments: [
             [0x05, 0x00], [0x30, 0x00], [0x30, 0x80, 0x00, 0x00], [0x1F, 0x81, 0x01, 0x00], [0x04, 0x81, 0x00],
         ] as [[UInt8]])
-    func `T31 an input of nothing but small elements is refused before it is parsed`(small: [UInt8]) async throws {
+    func `T31 an input of only small elements is refused before it is parsed`(small: [UInt8]) async throws {
         let bomb = Array(repeatElement(small, count: (4 << 20) / small.count).joined())
         #expect(await world.refusal(DERWriter.sequence([bomb])) == .tooManyElements)
         #expect(await world.refusal(bomb) == .tooManyElements)
@@ -56,7 +56,7 @@ import Testing
         #expect(await world.refusal(try signed(purchases: 2000)) == nil)
     }
 
-    @Test func `what breaks off in a tag or a length is refused for what it is`() async throws {
+    @Test func `input that ends within a tag or a length is refused with that reason`() async throws {
         for bytes in [[0x30], [0x1F], [0x1F, 0xFF], [0x30, 0x84, 1], [0x04, 0x88, 1, 2, 3, 4, 5, 6, 7, 8], [0x04, 0x05, 1]] {
             #expect(await world.refusal(bytes.map { UInt8($0) }) == .notDER)
         }

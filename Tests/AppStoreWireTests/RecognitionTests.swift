@@ -106,7 +106,7 @@ import Testing
         Form("a member's value", "\"\(id)\","),
         Form("behind a mark", "\u{FEFF}\(id)", [.byteOrderMark]),
     ])
-    func `a transaction id is told from everything that is signed`(in form: Form) {
+    func `a transaction id is distinguished from everything that is signed`(in form: Form) {
         #expect(Recognition(of: form.bytes) == .artifact(.transactionId(Self.id), wrappings: form.wrappings))
     }
 
@@ -127,14 +127,14 @@ import Testing
         (.other, ["Dear support, my subscription is gone.", "100 bottles\nof beer", "..", "0\u{1}", "\\", "-----BEGIN"]),
     ]
 
-    @Test func `what cannot be used is named, each kind by itself`() {
+    @Test func `unusable input is named, each kind by itself`() {
         #expect(Set(Self.unusable.map(\.0)) == Set(UnusableForm.allCases))
         for (form, texts) in Self.unusable {
             for text in texts { #expect(Recognition(of: Array(text.utf8)) == .unusable(form), "\(text.prefix(60))") }
         }
     }
 
-    @Test func `a certificate is named in every spelling`() throws {
+    @Test func `a certificate is recognised in every encoding`() throws {
         let der = try World.shared.get().authority.rootDER
         let base64 = Data(der).base64EncodedString()
         let armoured = "-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n"
@@ -144,7 +144,7 @@ import Testing
         #expect(TrustRoots.isCertificate(der) && !TrustRoots.isCertificate(der + [0]) && !TrustRoots.isCertificate([0x30, 0x00]))
     }
 
-    @Test func `what is signed inside an answer is not unwrapped`() {
+    @Test func `signed parts of an answer are not unwrapped`() {
         let answer = #"{"hasMore":false,"signedTransactions":["Bearer \#(Self.jws)"]}"#
         guard case .artifact(.serverAPIAnswer(_, let signed), let wrappings) = Recognition(of: Array(answer.utf8)) else {
             Issue.record("an answer is recognised")
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `whoever wraps without end is not followed`() {
+    @Test func `endless wrapping is not unwrapped`() {
         var text = Self.base64
         for _ in 0..<40 { text = "-----BEGIN X-----\n\(text)\n" }
         guard case .unusable = Recognition(of: Array(text.utf8)) else {

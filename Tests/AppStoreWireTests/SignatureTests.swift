@@ -38,14 +38,14 @@ import Testing
         parts(jws)[..<2].joined(separator: ".") + "." + StrictBase64.encodeURL(signature)
     }
 
-    @Test func `FACT-3 a forged payload under a true signature yields a refusal`() async throws {
+    @Test func `FACT-3 a forged payload with a genuine signature is refused`() async throws {
         let jws = parts(try world.authority.sign(payload: payload))
         let forged = Sample.json(Sample.transaction.with("expiresDate", "1892591990000"))
         let refused = [jws[0], StrictBase64.encodeURL(forged), jws[2]].joined(separator: ".")
         #expect(await world.refusal(refused) == .signatureInvalid)
     }
 
-    @Test func `FACT-3 a signature by any other key under a true chain yields a refusal`() async throws {
+    @Test func `FACT-3 a signature by any other key with a genuine chain is refused`() async throws {
         let forger = try SigningAuthority(validity: World.year)
         let header = SigningAuthority.header(x5c: world.authority.chainDER)
         #expect(await world.refusal(try forger.sign(payload: payload, header: header)) == .signatureInvalid)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `T07 header and payload have one spelling even when the signer himself writes another`() async throws {
+    @Test func `T07 header and payload have one spelling even if the signer writes another`() async throws {
         let header = StrictBase64.encodeURL(SigningAuthority.header(x5c: world.authority.chainDER))
         let json = payload.count % 3 == 0 ? payload + [0x20] : payload
         let text = StrictBase64.encodeURL(json)
@@ -138,7 +138,7 @@ import Testing
         return text.dropLast() + String(alphabet[value | 1])
     }
 
-    @Test func `T07 what the base64 reader accepts is what writing it again gives, and nothing else`() throws {
+    @Test func `T07 the base64 reader accepts exactly what the writer writes`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         for length in 0..<70 {

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { world = try World.shared.get() }
 
-    @Test func `an exported authority signs on under the same root`() async throws {
+    @Test func `an exported authority continues under the same root`() async throws {
         let again = try SigningAuthority(pem: world.authority.exportedPEM())
         #expect(again.chainDER == world.authority.chainDER)
         #expect(await world.refusal(try again.sign(payload: Sample.json(Sample.transaction))) == nil)
@@ -19,7 +19,7 @@ import Testing
         #expect(await world.refusal(try renewed.sign(payload: Sample.json(Sample.transaction))) == nil)
     }
 
-    @Test func `a text that is no export is refused`() throws {
+    @Test func `a text that is not an export is refused`() throws {
         #expect(throws: SigningAuthorityError.notAnExport) { try SigningAuthority(pem: "") }
         let pem = world.authority.exportedPEM(), other = try SigningAuthority(validity: World.year).exportedPEM()
         let marker = "-----BEGIN CERTIFICATE-----"

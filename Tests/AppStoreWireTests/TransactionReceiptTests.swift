@@ -72,11 +72,11 @@ import Testing
         #expect(verified.signer?.authority == .configured && verified.signer?.leafName == "PurchaseReceiptCertificate")
     }
 
-    @Test func `FACT-3 without its issuer a signature is all there is, and the result says so`() throws {
+    @Test func `FACT-3 without its issuer only the signature is verified, and the result says so`() throws {
         let unconfigured = AppStoreVerifier(roots: .apple)
         let result = try unconfigured.transactionReceipt(signed(), for: Self.app, at: World.now).get()
         guard case .signatureOnly(let receipt) = result else {
-            Issue.record("nobody vouches for the certificate")
+            Issue.record("the issuer is not proved")
             return
         }
         #expect(receipt.leafName == "PurchaseReceiptCertificate" && receipt.payload.unsignedEnvironment == .production)
@@ -85,7 +85,7 @@ import Testing
         #expect(other.transactionReceipt(try signed(), for: Self.app, at: World.now).refusal == .chainInvalid)
     }
 
-    @Test func `what was changed after the signature is refused`() throws {
+    @Test func `a change after the signature is refused`() throws {
         let text = String(decoding: try signed(), as: UTF8.self)
         let other = Data(Self.purchaseInfo.replacing("\"1\"", with: "\"9\"").utf8).base64EncodedString()
         let mine = Data(Self.purchaseInfo.utf8).base64EncodedString()
@@ -111,12 +111,12 @@ import Testing
     }
 
     @Test(arguments: ["transaction-id", "original-transaction-id", "product-id", "bid", "purchase-date-ms"])
-    func `a name that a receipt cannot be without is missed`(name: String) throws {
+    func `a missing required name is reported`(name: String) throws {
         let lines = Self.purchaseInfo.split(separator: "\n").filter { !$0.contains("\"\(name)\"") }
         #expect(verify(try signed(lines.joined(separator: "\n"))).refusal == .attributeMissing)
     }
 
-    @Test func `values that cannot be are refused and named`() throws {
+    @Test func `impossible values are refused and named`() throws {
         let changes = [
             ("\"1779999990000\"", "\"yesterday\""), ("\"1782591990000\"", "\"99999999999999999999\""), ("\"true\"", "\"yes\""),
             ("\"1779999990000\"", "\"-1\""), ("2026-04-28 20:26:30 Etc/GMT", "2026-04-28"), ("\"2000000900000002\"", "\"\""),
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-4 app and environment are compared, and dates held against the chain and the clock`() throws {
+    @Test func `FACT-4 app and environment are compared, and dates checked against the chain and the clock`() throws {
         let other = ExpectedApp(bundleId: "com.example.other", appAppleId: nil, environments: [.production])
         #expect(verify(try signed(), for: other).refusal == .wrongBundleId)
         let sandbox = ExpectedApp(bundleId: "com.example.tenure", appAppleId: nil, environments: [.sandbox])
@@ -143,7 +143,7 @@ import Testing
         #expect(verify(try signed(future)).refusal == .creationDateInFuture)
     }
 
-    @Test func `lists that are no lists are refused without a trap`() throws {
+    @Test func `malformed lists are refused without a trap`() throws {
         let wrong = [
             "", "{", "}", "{}", "{\"a\"", "{\"a\"=", "{\"a\"=\"b\"", "{\"a\"=\"b\"}", "{\"a\"=\"b\";\"a\"=\"b\";}",
             "{\"a\"=(\"b\");}",

@@ -3,7 +3,7 @@ import Foundation
 import Primitives
 import Testing
 
-@Suite struct `What class an answer of verifyReceipt is of` {
+@Suite struct `Classes of answers of verifyReceipt` {
     /// One reply and its class; the classes are those of Apple's page "status" and of FACT-7.
     struct Reply: CustomTestStringConvertible {
         let name: String
@@ -154,12 +154,13 @@ import Testing
         #expect(reply.outcome.status?.rawValue == (json["status"] as? NSNumber)?.int64Value)
     }
 
-    @Test(arguments: forgeries) func `T15 only what has the shape of Apple's answers is an answer`(_ reply: Reply) {
+    @Test(arguments: forgeries) func `T15 only a body with the shape of Apple's answers is an answer`(_ reply: Reply) {
         #expect(Self.word(reply.outcome) == reply.expected)
         #expect(reply.outcome.answer == nil && reply.outcome.isRetryable && reply.outcome.body == reply.body)
     }
 
-    @Test(arguments: transports) func `F17 what comes with another HTTP status, or at great length`(_ reply: Reply) {
+    @Test(arguments: transports) func `F17 an answer with another HTTP status, or of great length, is classified`(_ reply: Reply)
+    {
         #expect(Self.word(reply.outcome) == reply.expected)
         #expect(reply.outcome.isRetryable == (reply.expected != "answer"))
     }
@@ -168,7 +169,7 @@ import Testing
         #expect(Self.statuses.count + Self.forgeries.count + Self.transports.count >= 140)
     }
 
-    @Test func `retrying is for faults that pass and for what is no answer`() {
+    @Test func `temporary faults and non-answers are retried`() {
         let expected = [
             "answer": false, "expired": false, "ask sandbox": false, "ask production": false, "wrong secret": false,
             "refused": false, "retry": true,
@@ -178,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `F18 21007 and 21008 in turn never ask a third time`() {
+    @Test func `F18 21007 and 21008 in turn never cause a third request`() {
         let toSandbox = VerifyReceiptOutcome(httpStatus: 200, body: Array(#"{"status":21007}"#.utf8), from: .production)
         #expect(toSandbox.hostToAsk(havingAsked: [.production]) == .sandbox)
         let back = VerifyReceiptOutcome(httpStatus: 200, body: Array(#"{"status":21008}"#.utf8), from: .sandbox)
@@ -208,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `T33 an answer with any bytes changed traps nowhere and never gains a purchase`() throws {
+    @Test func `T33 an answer with any bytes changed never traps and never gains a purchase`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var numbers = SeededNumbers(seed: seed)
         let body = LegacySample.json(LegacySample.answer)
@@ -226,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `limits of the caller's are kept`() {
+    @Test func `the caller's limits are kept`() {
         let body = LegacySample.json(LegacySample.answer)
         func code(_ limits: LegacyLimits) -> LegacyRefusal.Code? {
             VerifyReceiptOutcome(httpStatus: 200, body: body, from: .sandbox, limits: limits).refusal?.code
@@ -237,12 +238,12 @@ import Testing
     }
 }
 
-@Suite struct `What is sent to verifyReceipt` {
+@Suite struct `Requests to verifyReceipt` {
     private func members(_ request: VerifyReceiptRequest) throws -> NSDictionary {
         try #require(try JSONSerialization.jsonObject(with: Data(request.body)) as? NSDictionary)
     }
 
-    @Test func `the body is Apple's, whatever the password holds`() throws {
+    @Test func `the body is Apple's, whatever the password contains`() throws {
         let password = "a\"b\\c\u{1}é"
         let request = try VerifyReceiptRequest(receipt: Array("MII".utf8), password: password, excludeOldTransactions: true)
         let expected: [String: Any] = ["receipt-data": "TUlJ", "password": password, "exclude-old-transactions": true]
@@ -265,7 +266,7 @@ import Testing
     @Test(arguments: [
         "TUl", "TUlJ=", "TUlJ\n", "TU\r\nlJ", " TUlJ", "TU-_", "TR==", "T===", "====", "TUlJ\u{0}AAA", "é123", "{}", "%54UlJ",
     ])
-    func `a text that is not the canonical base64 of anything is not sent`(_ text: String) {
+    func `a text that is not canonical base64 is not sent`(_ text: String) {
         #expect(throws: LegacyRefusal.self) { try VerifyReceiptRequest(receiptData: text, password: nil) }
         do {
             _ = try VerifyReceiptRequest(receiptData: text, password: nil)
@@ -291,7 +292,7 @@ import Testing
         #expect(code { try VerifyReceiptRequest(receiptData: "AQIDBAUGBw==", password: nil, limits: limits) } == .receiptTooLong)
     }
 
-    @Test func `no description or dump holds the password or the receipt`() throws {
+    @Test func `no description or dump contains the password or the receipt`() throws {
         let request = try VerifyReceiptRequest(receipt: Array("MIIMIIMII".utf8), password: "hush-hush")
         var dumped = ""
         dump(request, to: &dumped)

@@ -24,7 +24,7 @@ extension VerifyReceiptOutcome {
 @Suite struct `What verifyReceipt answers, field by field` {
     private func instant(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: milliseconds) }
 
-    @Test(.needsFixtures) func `PER-8 Apple's answer about a trial is one period, told twice`() throws {
+    @Test(.needsFixtures) func `PER-8 Apple's answer about a trial is one period, stated twice`() throws {
         let body = try Fixtures.bytes("mission/verifyReceipt-trial-sandbox.json")
         let outcome = VerifyReceiptOutcome(httpStatus: 200, body: body, from: .sandbox)
         guard case .answer(let answer) = outcome.meaning else {
@@ -178,7 +178,7 @@ extension VerifyReceiptOutcome {
         ("is_trial_period", "maybe"), ("is_trial_period", "2"), ("quantity", "one"), ("cancellation_reason", "1.0"),
         ("transaction_id", "a\u{0}b"), ("original_purchase_date_ms", " 1531900517000"),
     ])
-    func `FACT-7 an item with a field that cannot be is put aside whole, and the good ones count`(
+    func `FACT-7 an item with an impossible field is set aside whole, and the valid ones count`(
         _ field: String, _ value: String
     ) throws {
         let bad = LegacySample.inApp.merging([field: value]) { $1 }
@@ -196,7 +196,7 @@ extension VerifyReceiptOutcome {
         "1e400", "-1e400", "1.5", "-1", "99999999999999999999", "253402300800000", "true", "[]", "{}", "[1531904115000]",
         "\"0x10\"", "\"\\u0031e5\"",
     ])
-    func `T33 a date of any JSON that is no instant traps nowhere and never becomes a missing one`(_ json: String) throws {
+    func `T33 a date that is not an instant, in any JSON, never traps and never becomes a missing one`(_ json: String) throws {
         let text = String(decoding: LegacySample.json(LegacySample.answer), as: UTF8.self)
         let body = text.replacing(#""expires_date_ms":"1531904115000""#, with: #""expires_date_ms":"# + json)
         let outcome = VerifyReceiptOutcome(httpStatus: 200, body: Array(body.utf8), from: .sandbox)
@@ -209,7 +209,7 @@ extension VerifyReceiptOutcome {
     }
 
     @Test(arguments: ["transaction_id", "original_transaction_id", "product_id", "purchase_date_ms"])
-    func `an item without identity is put aside`(_ field: String) throws {
+    func `an item without identity is set aside`(_ field: String) throws {
         var item = LegacySample.inApp
         item[field] = nil
         item["purchase_date"] = nil
@@ -220,7 +220,7 @@ extension VerifyReceiptOutcome {
         #expect(answer.unreadableItems.map(\.place) == ["latest_receipt_info[0]"])
     }
 
-    @Test func `an element that is no object is put aside`() throws {
+    @Test func `an element that is not an object is set aside`() throws {
         let body = LegacySample.changing(LegacySample.answer, "pending_renewal_info", to: [LegacySample.renewal, 7, NSNull()])
         let answer = try #require(VerifyReceiptOutcome(body).answer)
         #expect(answer.pendingRenewalInfo.count == 1)
@@ -228,7 +228,7 @@ extension VerifyReceiptOutcome {
         #expect(answer.unreadableItems.map(\.json) == [Array("7".utf8), Array("null".utf8)])
     }
 
-    @Test func `FACT-7 what the newest list lacks counts only where the list is there`() throws {
+    @Test func `FACT-7 an omission from the newest list counts only if the list is present`() throws {
         func isComplete(_ list: Any?) -> Bool? {
             VerifyReceiptOutcome(LegacySample.changing(LegacySample.answer, "latest_receipt_info", to: list)).answer?.isComplete
         }
@@ -280,7 +280,7 @@ extension VerifyReceiptOutcome {
         return "\(type(of: value))(" + children.map { "\($0.label ?? ""): \(shape($0.value))" }.joined(separator: ", ") + ")"
     }
 
-    @Test func `a value says the same as string, number and Boolean`() throws {
+    @Test func `a value has the same meaning as string, number and Boolean`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var numbers = SeededNumbers(seed: seed)
         for sample in [LegacySample.answer, LegacySample.expired] {

@@ -87,7 +87,7 @@ import Testing
 
 @Suite struct `BER as DER` {
     /// Pairs after ITU-T X.690, 8.1.3.6, 8.7.3 and 10.1.
-    @Test func `indefinite and long lengths become definite and short, and strings in pieces one`() {
+    @Test func `indefinite and long lengths become definite and short, and split strings become one`() {
         #expect(BasicEncoding.distinguished([0x30, 0x80, 0x02, 0x01, 0x05, 0x00, 0x00]) == [0x30, 0x03, 0x02, 0x01, 0x05])
         #expect(BasicEncoding.distinguished([0x30, 0x81, 0x03, 0x02, 0x01, 0x05]) == [0x30, 0x03, 0x02, 0x01, 0x05])
         #expect(
@@ -106,7 +106,7 @@ import Testing
             [0x24, 0x80, 0x02, 0x01, 0x05, 0x00, 0x00], [0x2C, 0x80, 0x0C, 0x01, 0x41, 0x00, 0x00],
             [UInt8](repeating: 0x30, count: 2000).flatMap { [$0, 0x80] as [UInt8] },
         ] as [[UInt8]])
-    func `T30 what is no element, or nests too deep, is none`(_ bytes: [UInt8]) {
+    func `T30 input that is not an element, or is nested too deep, is refused`(_ bytes: [UInt8]) {
         #expect(BasicEncoding.distinguished(bytes) == nil)
     }
 }

@@ -39,14 +39,14 @@ import Testing
     }
 
     @Test(arguments: [Environment.production, .sandbox, .localTesting])
-    func `T03 it vouches for no other environment`(environment: Environment) async throws {
+    func `T03 it proves no other environment`(environment: Environment) async throws {
         let members = Sample.transaction.with("environment", "\"\(environment.rawValue)\"")
         let jws = try xcode.sign(payload: Sample.json(members))
         let app = ExpectedApp(bundleId: "com.example.tenure", appAppleId: 4711, environments: [environment, .xcode])
         #expect(await verifier.transaction(jws, for: app, at: World.now).refusal == .wrongEnvironment)
     }
 
-    @Test func `T03 its certificate at the head of a chain of three is no root`() async throws {
+    @Test func `T03 its certificate at the head of a chain of three is not a root`() async throws {
         let world = try World.shared.get()
         let chain = [world.authority.chainDER[0], world.authority.chainDER[1], xcode.certificateDER]
         let jws = try world.authority.sign(

@@ -31,7 +31,9 @@ import Testing
     ]
 
     @Test(arguments: schemas)
-    func `T53 A schema that is not Tenure's is found, and said how it must be`(_ sql: String, _ words: String) async throws {
+    func `T53 A schema that is not Tenure's is found, and reported with how it must be`(_ sql: String, _ words: String)
+        async throws
+    {
         try await withWorld { world in
             try await world.live()
             try await DatabaseQueue(path: world.path).writeWithoutTransaction { try $0.execute(sql: sql) }

@@ -12,7 +12,7 @@ import Testing
     private static let subscriptions = ["1001", "1002"]
 
     @Test(arguments: [RestorePolicy.keep, .transfer])
-    func `I38 whatever the order and the batches, the stored events of a subscription fold to what its stored history says`(
+    func `I38 whatever the order and the batches, the stored events of a subscription fold to the same as its stored history`(
         onRestore: RestorePolicy
     ) async throws {
         var (compared, changes) = (0, 0)

@@ -29,7 +29,7 @@ import Testing
         try await queue.submit(request(number, in: world)).isNew == [true]
     }
 
-    @Test func `Those who come while a commit is under way share the next one, and each has his own result`() async throws {
+    @Test func `Requests that arrive during a commit share the next one, and each gets its own result`() async throws {
         try await withWorld { world in
             let watched = WatchedStore(world.store)
             let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `One who comes alone waits for nobody`() async throws {
+    @Test func `A single request does not wait`() async throws {
         try await withWorld { world in
             let watched = WatchedStore(world.store)
             let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `Where too many wait the next is turned away at once, and those who wait are kept`() async throws {
+    @Test func `If too many wait the next request is refused at once, and the waiting ones are kept`() async throws {
         try await withWorld { world in
             let watched = WatchedStore(world.store)
             var limits = IntakeQueue.Limits()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `Where the store cannot be reached all fail at once, without a try for each`() async throws {
+    @Test func `If the store cannot be reached all fail at once, without an attempt for each`() async throws {
         try await withWorld { world in
             let watched = WatchedStore(world.store)
             watched.fail(with: StorageError(.unavailable, "gone"))
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `A caller who goes away takes nobody's commit with him`() async throws {
+    @Test func `A cancelled caller does not cancel the commit of others`() async throws {
         try await withWorld { world in
             let watched = WatchedStore(world.store)
             let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `What waits is bounded in bytes too, and what was turned away may come again`() async throws {
+    @Test func `The queue is bounded in bytes too, and a refused request may be sent again`() async throws {
         try await withWorld { world in
             let watched = WatchedStore(world.store)
             var limits = IntakeQueue.Limits()
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `A leader who went away before anything was begun leaves the others to the next of them`() async throws {
+    @Test func `If the leading request is cancelled before it starts, the next one leads`() async throws {
         try await withWorld { world in
             let watched = WatchedStore(world.store)
             let queue = IntakeQueue(store: WatchedStoreFace(watched: watched, writers: 1))
@@ -244,7 +244,7 @@ private func wait(until isSo: () -> Bool) async throws {
 }
 
 @Suite(.timeLimit(.minutes(30))) struct `Batches and order` {
-    @Test func `I09 A batch comes to what its requests come to one by one, whatever it holds together`() async throws {
+    @Test func `I09 A batch gives the same result as its requests one by one, whatever it combines`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { together in
             try await withWorld(policy: AppPolicy(onRestore: .transfer)) { apart in
                 let token = try #require(AppAccountToken("a11ce000-0000-4000-8000-000000000001"))

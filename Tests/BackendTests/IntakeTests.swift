@@ -5,7 +5,7 @@ import Primitives
 import Storage
 import Testing
 
-@Suite struct `What comes in` {
+@Suite struct `Intake by the backend` {
     @Test func `RECON-0 A notification is applied once; its repetition is answered as such and changes nothing`() async throws {
         try await withWorld { world in
             let notification = Notification("u1", about: Purchase(), renewalInfo: RenewalInfo())
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-6 The bytes of a fact are kept as they came`() async throws {
+    @Test func `FACT-6 The bytes of a fact are kept as they arrived`() async throws {
         try await withWorld { world in
             let signed = try world.apple.sign(Purchase())
             let upload = Backend.Upload(
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `A TEST notification is kept, is no fact, and is applied once`() async throws {
+    @Test func `A TEST notification is kept, is not a fact, and is applied once`() async throws {
         try await withWorld { world in
             let test = Notification("u1", "TEST", about: nil)
             #expect(try await world.receive(test) == .applied)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `T11 FACT-4 What another app was told is refused here and stored nowhere`() async throws {
+    @Test func `T11 FACT-4 A notification for another app is refused and not stored`() async throws {
         try await withWorld { world in
             let theirs = Purchase().with { $0.bundleId = "com.example.other" }
             let before = try world.rowCounts()
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `T49 FACT-3 What proves nothing is counted and stored nowhere`() async throws {
+    @Test func `T49 FACT-3 Input that proves nothing is counted and not stored`() async throws {
         try await withWorld { world in
             let before = try world.rowCounts()
             let stranger = try PretendAppStore()
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-5 What Apple invents is kept whole, warned of once, and gives nothing`() async throws {
+    @Test func `FACT-5 A new type from Apple is kept whole, causes one warning, and gives nothing`() async throws {
         try await withWorld { world in
             for turn in 0..<3 as Range<Int64> {
                 let purchase = Purchase().with { $0.productId = "gold.weekly" }.renewed(turn).with {
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// Source: Apple, App Store Server Notifications 2.23, `REFUND` with `SEATS`; App Store Server API 1.23, `ASSIGNED`.
-    @Test func `FACT-5 words that have a meaning here warn nobody, those of group purchases too`() async throws {
+    @Test func `FACT-5 known words cause no warning, including those of group purchases`() async throws {
         try await withWorld { world in
             let purchase = Purchase().with { $0.inAppOwnershipType = "ASSIGNED" }
             world.clock.set(purchase.purchaseDate.adding(.days(1)))
@@ -212,7 +212,9 @@ import Testing
         (SandboxAccess.testers([World.alice]), true, false), (.testers([]), false, false), (.everyone, true, true),
         (.nobody, false, false),
     ])
-    func `FACT-4 The Sandbox answers only whom the app admits`(_ access: SandboxAccess, _ alice: Bool, _ bob: Bool) async throws {
+    func `FACT-4 The Sandbox answers only customers whom the app admits`(_ access: SandboxAccess, _ alice: Bool, _ bob: Bool)
+        async throws
+    {
         try await withWorld(sandboxAccess: access) { world in
             for (customer, isAdmitted) in [(World.alice, alice), (World.bob, bob)] {
                 do {

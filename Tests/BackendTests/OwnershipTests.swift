@@ -4,7 +4,7 @@ import Primitives
 import Storage
 import Testing
 
-@Suite struct `Whose it is, through the store` {
+@Suite struct `Ownership through the store` {
     private static let token = AppAccountToken("a11ce000-0000-4000-8000-000000000001")
     private static let bearing = Purchase().with { $0.appAccountToken = "A11CE000-0000-4000-8000-000000000001" }
 
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-2 A token that is registered late takes it from who had claimed it, in both environments`() async throws {
+    @Test func `OWN-2 A token that is registered late takes it from the claimant, in both environments`() async throws {
         try await withWorld(sandboxAccess: .everyone) { world in
             let sandbox = Self.bearing.with { $0.environment = "Sandbox" }
             for purchase in [Self.bearing, sandbox] {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-2 A token keeps its first customer; registering it again for him is safe`() async throws {
+    @Test func `OWN-2 A token keeps its first customer; registering it again for them is safe`() async throws {
         try await withWorld { world in
             let token = try #require(Self.token)
             for _ in 0..<2 { try await world.backend.register(token, for: World.alice, app: World.app) }
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-3 A repeated upload is answered the same and fills nothing`() async throws {
+    @Test func `OWN-3 A repeated upload is answered the same and stores nothing`() async throws {
         try await withWorld { world in
             _ = try await world.claim(World.alice)
             _ = try await world.claim(World.bob)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `T10 One transaction that a hundred customers show at once has exactly one owner, and 99 are told so`()
+    @Test func `T10 One transaction that a hundred customers upload at once has exactly one owner, and 99 are refused`()
         async throws
     {
         try await withWorld { world in
@@ -175,7 +175,7 @@ import Testing
 
 @Suite struct `The state is a fold` {
     @Test
-    func `FACT-1 Thrown away and folded again from the rows of facts, claims and registrations, it is the same to the byte`()
+    func `FACT-1 Deleted and folded again from the rows of facts, claims and registrations, it is the same to the byte`()
         async throws
     {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in

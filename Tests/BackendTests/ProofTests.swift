@@ -9,7 +9,7 @@ import Testing
 @testable import Backend
 
 @Suite struct `Proof of the books` {
-    @Test func `AUDIT-2 Books that nobody touched are proved, and everything in them is looked at`() async throws {
+    @Test func `AUDIT-2 Unchanged books are proved, and everything in them is checked`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
             try await world.live()
             let report = try await world.backend.prove(ProofDepth(rebuild: true))
@@ -24,7 +24,7 @@ import Testing
     private static func number(of customer: String) -> String { "(SELECT id FROM customer WHERE customer = '\(customer)')" }
 
     /// What I45 requires later: nothing else shows whose the number is, and no chain is changed.
-    @Test func `I45 AUDIT-2 Once a customer's own id is gone, the chains and their seals are as whole as before`() async throws {
+    @Test func `I45 AUDIT-2 After a customer's id is erased, the chains and their seals still verify`() async throws {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
             try await world.live()
             let rows = try await world.store.auditRows(of: World.key(), after: 0, limit: 100)
@@ -91,7 +91,7 @@ import Testing
     ]
 
     @Test(arguments: tampering)
-    func `AUDIT-2 I13 I14 What somebody changed in the file is found, and named by its kind`(_ sql: String, _ kind: Finding.Kind)
+    func `AUDIT-2 I13 I14 A change in the file is found, and named by its kind`(_ sql: String, _ kind: Finding.Kind)
         async throws
     {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `A history that another version wrote is put together again, and nothing is told twice`() async throws {
+    @Test func `A history that another version wrote is rebuilt, and nothing is reported twice`() async throws {
         try await withWorld { world in
             try await world.live()
             world.clock.set(PretendAppStore.june.adding(.days(400)))
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `T06 Facts of a signer who is distrusted now are named`() async throws {
+    @Test func `T06 Facts of a signer that is now distrusted are named`() async throws {
         try await withWorld { world in
             try await world.live()
             let app = try world.backend.settings(of: World.app)
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `I13 What another version of the rules wrote is compared and counted, and is no finding; its history still is`()
+    @Test func `I13 Rows of another version of the rules are compared and counted, without a finding; a wrong history is one`()
         async throws
     {
         try await withWorld(policy: AppPolicy(onRestore: .transfer)) { world in
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `I14 What an older version kept less of is no finding; what says something else is`() async throws {
+    @Test func `I14 Missing details of an older version are not a finding; different ones are`() async throws {
         try await withWorld { world in
             let refunded = Purchase().with { $0.revocationDate = $0.purchaseDate.adding(.days(3)) }
             var renewalInfo = RenewalInfo()
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func `AUDIT-2 A row that was put at the end of a chain without the subscription's knowing is found`() async throws {
+    @Test func `AUDIT-2 A row that was added to a chain without updating the subscription is found`() async throws {
         try await withWorld { world in
             try await world.live()
             try world.tamper(

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `A newer receipt that says the same of a period adds no fact`() async throws {
+    @Test func `A newer receipt with the same content about a period adds no fact`() async throws {
         try await withWorld { world in
             let text = Data(try world.apple.receipt(of: ["1001"])).base64EncodedString()
             _ = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["", "%%%", "MIIB", "e30="])
-    func `What is no receipt is refused with its reason and kept nowhere`(_ text: String) async throws {
+    func `Input that is not a receipt is refused with its reason and not stored`(_ text: String) async throws {
         try await withWorld { world in
             let rows = try world.rowCounts()
             await #expect(throws: BackendError.self) {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test
-    func `FACT-3 A notification V1 about a known subscription is a hint: Apple is to be asked, once, and nothing is believed`()
+    func `FACT-3 A notification V1 about a known subscription is a hint: Apple must be asked, once, and nothing else changes`()
         async throws
     {
         try await withWorld { world in
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `T49 A notification V1 about nothing that is known, or about another app, leaves nothing behind`() async throws {
+    @Test func `T49 A notification V1 about an unknown subscription or another app stores nothing`() async throws {
         try await withWorld { world in
             _ = try await world.receive(Notification("u1", about: Purchase()))
             let rows = try world.rowCounts()
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `T49 A notification V1 without the shared secret makes us do nothing, whatever is in it`() async throws {
+    @Test func `T49 A notification V1 without the shared secret has no effect, whatever it contains`() async throws {
         try await withWorld { world in
             _ = try await world.receive(Notification("u1", about: Purchase()))
             let rows = try world.rowCounts()
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: What Apple answered
 
-    @Test func `FACT-3 What /verifyReceipt answered to our server is kept with the answer as its evidence`() async throws {
+    @Test func `FACT-3 Facts that our server got from /verifyReceipt are kept with the answer as their evidence`() async throws {
         try await withWorld { world in
             let line: [String: Any] = [
                 "product_id": "plus.monthly", "transaction_id": "1001", "original_transaction_id": "1001", "quantity": "1",

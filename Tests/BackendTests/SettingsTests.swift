@@ -88,7 +88,7 @@ import Testing
 
     // MARK: The story
 
-    @Test func `OWN-17 B keeps the upgrade that she bought under another policy, after the next fact and a refused restore too`()
+    @Test func `OWN-17 B keeps the upgrade bought under another policy, after the next fact and a refused restore too`()
         async throws
     {
         try await withWorld { world in
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-17 a version that reaches back needs the code of exactly that change, and its audit rows blame nobody else`()
+    @Test func `OWN-17 a version that changes the past needs the code of that change, and its audit rows name the operator`()
         async throws
     {
         try await withWorld { world in
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-17 a fact that comes before the version is worked through does not hide whose doing the change is`()
+    @Test func `OWN-17 a fact that arrives before the version is applied does not hide who made the change`()
         async throws
     {
         try await withWorld { world in
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-17 two servers with different files judge and answer by the store's versions, whichever is asked`()
+    @Test func `OWN-17 two servers with different files both judge and answer by the store's versions`()
         async throws
     {
         try await withWorld { world in
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-17 a version is worked through where it stopped after a server was killed, and each subscription once`()
+    @Test func `OWN-17 after a server was killed the version is applied from where it stopped, to each subscription once`()
         async throws
     {
         try await withWorld { world in

@@ -66,7 +66,7 @@ extension Mutex<Int> {
         WorkPauses(untilNextLook: { _ in try await nextLook.wait() }, untilTimeIsUp: { _ in try await timeIsUp.wait() })
     }
 
-    @Test func `What is due is performed and ended, and what nobody performs waits`() async throws {
+    @Test func `Due work is performed and ended, and work without a performer waits`() async throws {
         try await withWorld { world in
             let now = world.clock.now()
             try await world.store.write { write in
@@ -84,7 +84,7 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `What fails is tried again after a pause that doubles, and given up after as many attempts as allowed`()
+    @Test func `Failed work is retried after a pause that doubles, and given up after the allowed number of attempts`()
         async throws
     {
         try await withWorld { world in
@@ -110,7 +110,7 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `A performer that throws is tried again; one that says it is useless is not; one that names a time has it`()
+    @Test func `A performer that throws is retried; one that calls a retry useless is not; one that names a time gets that time`()
         async throws
     {
         struct Broken: Error {}
@@ -137,7 +137,7 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `F12 A worker that died is followed by another after a minute, and what he then ends counts for nothing`()
+    @Test func `F12 Another worker follows a dead one after a minute, and what the dead one ends later has no effect`()
         async throws
     {
         try await withWorld { world in
@@ -158,7 +158,7 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `What the process dies of each time is given up without being begun once more`() async throws {
+    @Test func `Work that ends the process each time is given up without another start`() async throws {
         try await withWorld { world in
             var now = world.clock.now()
             try await world.store.write { [now] in try $0.order([Self.order("a", due: now)]) }
@@ -176,7 +176,7 @@ extension Mutex<Int> {
 
     // MARK: Going on
 
-    @Test func `One that takes long keeps no other waiting, and is waited for when the loop stops`() async throws {
+    @Test func `Long work delays no other work, and the loop waits for it when it stops`() async throws {
         try await withWorld { world in
             let orders = ["long"] + (0..<20).map { "\($0)" }
             try await world.store.write { [now = world.clock.now()] write in
@@ -199,7 +199,7 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `What comes due while nothing ends is taken at the next look`() async throws {
+    @Test func `Work that comes due while nothing ends is taken at the next check`() async throws {
         try await withWorld { world in
             let now = world.clock.now()
             let looked = Mutex(0)
@@ -219,7 +219,7 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `A kind that has much to do and gets nowhere keeps no other kind waiting`() async throws {
+    @Test func `A kind with much work that makes no progress delays no other kind`() async throws {
         try await withWorld { world in
             let many = (0..<40).map { Self.order("ask \($0)", kind: .askApple, due: world.clock.now()) }
             let some = (0..<20).map { Self.order("\($0)", kind: .deliver, due: world.clock.now()) }
@@ -244,7 +244,7 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `A lane that is closed takes nothing, and what waits there has no attempt counted`() async throws {
+    @Test func `A closed lane takes nothing, and no attempt is counted for work that waits there`() async throws {
         try await withWorld { world in
             try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
             let isOpen = Mutex(false)
@@ -258,7 +258,7 @@ extension Mutex<Int> {
         }
     }
 
-    @Test func `Being made to wait is no attempt, however often`() async throws {
+    @Test func `Having to wait is not an attempt, however often`() async throws {
         try await withWorld { world in
             try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
             let performer = ScriptedPerformer { _ in .wait(.seconds(1), because: "the budget is spent") }
@@ -276,7 +276,7 @@ extension Mutex<Int> {
 
     // MARK: Ending with what came of it
 
-    @Test func `F12 What came of work is kept with its end or not at all`() async throws {
+    @Test func `F12 The result of work is kept together with its end or not at all`() async throws {
         try await withWorld { world in
             let now = world.clock.now()
             try await world.store.write { try $0.order([Self.order("a", due: now)]) }
@@ -313,7 +313,7 @@ extension Mutex<Int> {
     }
 
     @Test(arguments: [false, true])
-    func `What was done is done, also where it was late or the process stopped meanwhile`(_ isLate: Bool) async throws {
+    func `Finished work counts, even if it was late or the process was stopping`(_ isLate: Bool) async throws {
         try await withWorld { world in
             try await world.store.write { [now = world.clock.now()] in try $0.order([Self.order("a", due: now)]) }
             let begun = Gate()

@@ -59,7 +59,7 @@ import Testing
         return Intake.translate(try await verifier.notification(try signed(body), for: Self.app, at: Self.signedAt).get())
     }
 
-    @Test func `FACT-6 the bytes that prove a fact are kept beside it exactly as they came, unknown fields among them`()
+    @Test func `FACT-6 the bytes that prove a fact are kept with it exactly as they arrived, including unknown fields`()
         async throws
     {
         let jws = try signed(transaction)
@@ -97,7 +97,7 @@ import Testing
         #expect(fact.revocation?.isPartial == true && fact.revocation?.revocationReason == 1 && fact.isUpgraded)
     }
 
-    @Test func `a notification becomes its own words, its transaction and its renewal info`() async throws {
+    @Test func `a notification becomes its own fact, its transaction and its renewal info`() async throws {
         let translated = try await notification([
             "signedTransactionInfo": try signed(transaction), "signedRenewalInfo": try signed(renewalInfo), "status": 4,
         ])
@@ -118,7 +118,7 @@ import Testing
         #expect(renewal.renewalPrice == Milliunits(12_990) && renewal.currency == "USD")
     }
 
-    @Test func `a REFUND keeps what it says of the refund, which the transaction shows no more once it is reversed`()
+    @Test func `a REFUND keeps its details of the refund, which the transaction no longer shows once it is reversed`()
         async throws
     {
         let refunded = transaction.merging(["revocationDate": 1_768_000_000_000, "revocationPercentage": 40_000]) { $1 }
@@ -131,7 +131,7 @@ import Testing
         #expect(declined.notice.transactionId == TransactionID("2") && declined.notice.revocation == nil)
     }
 
-    @Test func `FACT-4 a renewal info that comes without a transaction is no fact`() async throws {
+    @Test func `FACT-4 a renewal info without a transaction is not a fact`() async throws {
         let translated = try await notification(["signedRenewalInfo": try signed(renewalInfo)])
         #expect(translated.facts.isEmpty)
     }

@@ -106,7 +106,7 @@ import Testing
             discount: "FREE_TRIAL"),
     ]
 
-    @Test(arguments: offers) func `PER-7 an answer's flags and names tell the period's offer in the words of a JWS`(offer: Offer)
+    @Test(arguments: offers) func `PER-7 an answer's flags and names give the period's offer as a JWS does`(offer: Offer)
         throws
     {
         let facts = try LegacyWorld.facts(LegacyWorld.answer(latest: [LegacyWorld.item(offer.fields)]))
@@ -116,7 +116,7 @@ import Testing
         #expect(details.offerDiscountType == offer.discount)
     }
 
-    @Test func `PER-7 a receipt's trial, introductory price and promotional offer are told in the same words`() async throws {
+    @Test func `PER-7 a receipt's trial, introductory price and promotional offer become the same values`() async throws {
         let marked: [(Int64, Int64?, String?, String?)] = [
             (1713, 1, nil, "FREE_TRIAL"), (1719, 1, nil, nil), (1721, 2, "spring", nil),
         ]
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: PER-8
 
-    @Test func `PER-8 what is in one list only is kept, and what is in both is one fact, the latest one's`() throws {
+    @Test func `PER-8 an entry in one list is kept, and one in both lists is one fact, from the latest list`() throws {
         let inApp = [
             LegacyWorld.item(["quantity": "1"]), LegacyWorld.oneTime("500", "coins", ["quantity": "30"]),
         ]
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `PER-8 different web order line items are different periods in both lists, and without one the second tells`()
+    @Test func `PER-8 different web order line items are different periods in both lists, and without one the second decides`()
         throws
     {
         let other = LegacyWorld.item(["web_order_line_item_id": "78", "transaction_id": "2"])
@@ -189,7 +189,8 @@ import Testing
         #expect(try count(LegacyWorld.item(), bare) == 1)
     }
 
-    @Test func `FACT-2 what the device's receipt held is as old as that receipt, unless it tells of a later cancellation`() throws
+    @Test func `FACT-2 what the device's receipt contained is as old as the receipt, unless it shows a later cancellation`()
+        throws
     {
         let facts = try LegacyWorld.facts(
             LegacyWorld.answer(inApp: [LegacyWorld.item()], latest: [LegacyWorld.oneTime("500", "lifetime")])
@@ -201,7 +202,7 @@ import Testing
                 == [day(20)])
     }
 
-    @Test func `FACT-2 an old receipt that is asked about again does not undo a refund that Apple signed since`() async throws {
+    @Test func `FACT-2 asking again about an old receipt does not undo a refund that Apple signed since`() async throws {
         var refund = try #require([try await jws()].transactions.first)
         (refund.signedDate, refund.revocation) = (day(15), Revocation(revocationDate: day(15)))
         let answer = try LegacyWorld.facts(LegacyWorld.answer(inApp: [LegacyWorld.item()]))
@@ -225,7 +226,7 @@ import Testing
         #expect(periods.map(\.givesAccess) == [gives] && periods.first?.transaction.details.quantity == 3)
     }
 
-    @Test func `PER-9 an answer names no types, and what does not expire is not guessed to be for ever`() throws {
+    @Test func `PER-9 an answer names no types, and what does not expire is not assumed to be permanent`() throws {
         let periods = try LegacyWorld.facts(LegacyWorld.answer(latest: [LegacyWorld.oneTime("5", "x")])).state(of: "5").periods
         #expect(periods.map(\.transaction.type) == [.unstated] && periods.map(\.givesAccess) == [false])
     }

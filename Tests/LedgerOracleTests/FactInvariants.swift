@@ -63,8 +63,8 @@ extension LiveStep {
     /// I31: the same arguments give the same decision, whether the state is given or folded again (I13).
     private func checkPurity(_ findings: inout Findings) {
         let anew = Decision(on: inputs, history: before, policies: policies, learnedAt: learnedAt)
-        findings.expect(.i31, anew == decision, "a state folded anew decides otherwise")
-        findings.expect(.i13, anew.state == state, "a state folded anew is another")
+        findings.expect(.i31, anew == decision, "a state folded again decides otherwise")
+        findings.expect(.i13, anew.state == state, "a state folded again differs")
     }
 
     /// I17: an input without news, or a refused one, changes nothing and emits no events.

@@ -17,9 +17,9 @@ enum InvariantTable {
             .i03,
             "a registered token on a first period names the first owner, one on a later bought period its owner from "
                 + "then on under followPurchase (unless its customer is anonymous); no restore takes from whom a token "
-                + "names, by what was known of owners when it was weighed; where nobody was merged. Operators' votes are no "
+                + "names, by what was known of owners when it was weighed; without merges. Operators' votes are no "
                 + "automatic path"),
-        here(.i04, "everything that a customer has lies in his tenures; facts make periods whether or not anybody owns them"),
+        here(.i04, "everything that a customer has lies in their tenures; facts make periods whether or not they have an owner"),
         here(
             .i05,
             "by 0017.18 a merge is no equivalence of equals: only an anonymous customer is merged away, once. So: who "
@@ -41,7 +41,7 @@ enum InvariantTable {
         elsewhere(.i14, "AppStoreWire and Storage: raw bytes and the roots that they were verified with"),
         elsewhere(.i15, "Intake: a fact from the future is not taken; the ledger has no clock"),
         elsewhere(.i16, "Storage: notification UUIDs under a unique constraint"),
-        here(.i17, "what says nothing new changes nothing and tells nobody; a refused claim moves no tenure and no span"),
+        here(.i17, "input with nothing new changes nothing and produces no event; a refused claim moves no tenure and no span"),
         here(
             .i18,
             "the last paid end is the greatest end of a period that gives access; grace ends at a signed date, or "
@@ -53,7 +53,7 @@ enum InvariantTable {
         here(.i20, "whatever is not paid follows a period that ran out, is labelled in the span and in the answer"),
         here(
             .i21,
-            "the last row of each customer and subscription tells his present extent; each row has evidence and begins "
+            "the last row of each customer and subscription has the present extent; each row has evidence and begins "
                 + "where access first differs; a take-back names whom the period was credited to"),
         here(
             .i22,
@@ -66,7 +66,7 @@ enum InvariantTable {
                 + "two subscriptions of one customer are told of as DoublePayment, and only those"),
         here(
             .i25,
-            "a switch ends what ran at its purchaseDate; nothing stands between a period and the renewal that follows "
+            "a switch ends what ran at its purchaseDate; nothing is between a period and the renewal that follows "
                 + "without a gap. A renewal charged early overlaps by Apple's word (PER-6)"),
         here(
             .i26,
@@ -75,7 +75,7 @@ enum InvariantTable {
         here(.i27, "a period that ran ends at the expiresDate of the newest signed word. Request ids are the server's"),
         here(
             .i28,
-            "an introductory offer once used by a customer or by the Apple Account of his device stays used, over "
+            "an introductory offer once used by a customer or by the Apple Account of their device stays used, over "
                 + "instants; over new knowledge the customer's may go with the ownership, the Apple Account's may not"),
         here(
             .i29,
@@ -87,7 +87,7 @@ enum InvariantTable {
                 + "after the end"),
         here(
             .i31,
-            "the same arguments give the same decision, with the state given or folded anew; that the future is not "
+            "the same arguments give the same decision, with the state given or folded again; that the future is not "
                 + "known is I15's"),
         here(
             .i32,

@@ -10,7 +10,7 @@ import Testing
 @Suite struct LatePapersTests {
     private static let lives: UInt64 = 2000
 
-    @Test func `OWN-2 the owners are the oracle's, in whatever order news comes between claims`() async {
+    @Test func `OWN-2 the owners are the oracle's, in whatever order facts arrive between claims`() async {
         var compared = 0
         for seed in 1...Self.lives {
             await Task.yield()

@@ -15,7 +15,7 @@ import Testing
         LedgerWorld(deliveries, under: policies).states.map { Told($0.state) }
     }
 
-    @Test func `FACT-2 a shift of all times shifts everything that the ledger says by as much`() async {
+    @Test func `FACT-2 a shift of all times shifts all results of the ledger equally`() async {
         for seed in seeds {
             await Task.yield()
             let life = LedgerOracle.Life(seed: seed)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-1 the lives of two strangers do not touch: together they are both, side by side`() async {
+    @Test func `FACT-1 the lives of two unrelated customers are independent: together they give both results`() async {
         for seed in seeds {
             await Task.yield()
             let one = LedgerOracle.Life(seed: seed)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-1 without one customer everybody who shared no subscription with him has what he had`() async {
+    @Test func `FACT-1 without one customer all who shared no subscription with them have what they had`() async {
         var compared = 0
         for seed in seeds {
             await Task.yield()

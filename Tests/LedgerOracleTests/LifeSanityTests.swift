@@ -52,7 +52,7 @@ private struct Said: Hashable {
         }
     }
 
-    @Test func `two strangers' lives do not touch`() async {
+    @Test func `the lives of two unrelated customers are independent`() async {
         for seed in seeds {
             await Task.yield()
             let one = Life(seed: seed)

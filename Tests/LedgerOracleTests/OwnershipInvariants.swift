@@ -29,7 +29,7 @@ extension LiveStep {
     /// I02: each tenure has one known cause: a claim, a vote, or a registered token.
     private func checkCauses(_ findings: inout Findings) {
         for tenure in state.tenures {
-            findings.expect(.i02, isKnown(tenure), "\(tenure) rests on what nobody said")
+            findings.expect(.i02, isKnown(tenure), "\(tenure) has no evidence")
         }
     }
 

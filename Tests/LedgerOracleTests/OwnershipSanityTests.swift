@@ -20,7 +20,7 @@ private let gold = bought("gold.monthly", at(10), at(40))
         #expect(found.access(of: "B", at: at(10)).count == 1)
     }
 
-    @Test func `under stay the owner keeps what another upgrades`() {
+    @Test func `under stay the owner keeps a subscription that another customer upgrades`() {
         let claims = [claim("A", .purchase, silver, at(0, minute)), claim("B", .purchase, gold, at(10, minute))]
         #expect(answer(facts(silver, gold) + claims, OraclePolicy(onPurchase: .stay)).line == "A@0")
         let asked = answer(
@@ -131,7 +131,7 @@ private let gold = bought("gold.monthly", at(10), at(40))
         #expect(answer(facts(named) + claims, byToken).outcomes == [.bound, .owned])
     }
 
-    @Test func `of several who register a token the first who is in time stands, or whoever is vouched for`() {
+    @Test func `of several registrations of a token the first in time stands, or the vouched one`() {
         let named = bought("silver.monthly", at(0), at(30), token: "T")
         func owner(_ registrations: Delivery...) -> String { answer(registrations + facts(named)).line }
         #expect(owner(registration("T", "B", at(-2)), registration("T", "A", at(-1))) == "B@0")
@@ -152,7 +152,7 @@ private let gold = bought("gold.monthly", at(10), at(40))
         #expect(found.verdicts.last?.verdict == .waits)
     }
 
-    @Test func `transferIfInactive moves only what nobody can use`() {
+    @Test func `transferIfInactive moves only what is not in use`() {
         let claims = [claim("A", .purchase, silver, at(1)), claim("B", .restore, silver, at(20))]
         let late = [claim("B", .restore, silver, at(30, hour))]
         let policy = OraclePolicy(onRestore: .transferIfInactive)
@@ -211,7 +211,7 @@ private let gold = bought("gold.monthly", at(10), at(40))
         #expect(answer(facts(silver) + refused + [stranger]).line == "A@0")
     }
 
-    @Test func `the owner's consent is not stronger than the token that names him, where tokens lock`() {
+    @Test func `the owner's consent is not stronger than the token that names them, where tokens lock`() {
         let named = bought("silver.monthly", at(0), at(30), token: "T")
         let asked = [registration("T", "A", at(-1)), claim("B", .restore, named, at(2), id: "b")] + facts(named)
         let consent = vote(at(4), .approve(claim: "b", byOwner: "A"))

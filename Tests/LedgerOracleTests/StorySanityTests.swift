@@ -13,7 +13,7 @@ private let downgrade =
 
 /// The stories of who bought, by their numbers; V pays, X is another customer on the same Apple Account.
 @Suite struct StorySanityTests {
-    @Test func `story 1: who uploads a downgrade within the hour owns when the new period begins`() {
+    @Test func `story 1: a customer who uploads a downgrade within the hour owns the new period`() {
         let found = answer(
             downgrade + [claim("V", .purchase, gold, at(10, 40 * minute), names: "silver.monthly")])
         #expect(found.line == "A@0 V@30")
@@ -31,7 +31,7 @@ private let downgrade =
         #expect(answer(facts(gold, silverNext) + infos + late).line == "A@0")
     }
 
-    @Test func `story 3: another's queue comes first and wins, unless his client keeps intents`() {
+    @Test func `story 3: another's queue upload arrives first and wins, unless their client keeps intents`() {
         let payer = claim("V", .queue, silver, at(0, hour))
         let found = answer(facts(silver) + [claim("X", .queue, silver, at(0, minute)), payer])
         #expect(found.line == "X@0")
@@ -54,7 +54,7 @@ private let downgrade =
         #expect(found.contests == ["V,X@10"])
     }
 
-    @Test func `story 5: a token seen in another's transaction is worth nothing`() {
+    @Test func `story 5: a token seen in another's transaction proves nothing`() {
         let named = bought("silver.monthly", at(0), at(30), token: "T")
         let seen = registration("T", "X", at(1))
         #expect(answer(facts(named) + [registration("T", "V", at(-1)), seen]).line == "V@0")
@@ -97,7 +97,7 @@ private let downgrade =
         #expect(restored.outcomes.last == .moved)
     }
 
-    @Test func `story 9: who reinstalls is another anonymous customer, and a restore moves`() {
+    @Test func `story 9: after a reinstallation the customer is another anonymous one, and a restore moves it`() {
         let found = answer(
             facts(silver) + [
                 claim("V", .purchase, silver, at(0, minute), anonymous: true),
@@ -184,7 +184,7 @@ private let downgrade =
         #expect(answer(facts(silver) + [claim("V", .queue, silver, at(2))]).line == "V@0")
     }
 
-    @Test func `story 17: an upload two days late is the buyer's, where nobody else claims`() {
+    @Test func `story 17: an upload two days late is the buyer's, if no other customer claims`() {
         #expect(answer(facts(silver) + [claim("V", .purchase, silver, at(2))]).line == "V@0")
         let found = answer(
             facts(silver, upgrade) + [claim("A", .purchase, silver, at(0, minute)), claim("V", .purchase, upgrade, at(12))])

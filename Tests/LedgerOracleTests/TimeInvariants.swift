@@ -103,7 +103,7 @@ extension LiveStep {
         for (one, next) in zip(periods, periods.dropFirst()) where next.beginning == .renewal && one.endReason == .ran {
             guard one.givesAccess, next.givesAccess, one.end == next.purchaseDate else { continue }
             let between = state.spans.filter { $0.kind != .paid && $0.contains(next.purchaseDate) }
-            findings.expect(.i25, between.isEmpty, "something stands between two paid periods")
+            findings.expect(.i25, between.isEmpty, "there is something between two paid periods")
         }
         let paid = state.spans.filter { $0.kind == .paid }
         for (index, span) in paid.enumerated() {

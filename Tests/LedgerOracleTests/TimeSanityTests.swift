@@ -151,7 +151,7 @@ private let month = bought("silver.monthly", at(0), at(30))
         }
     }
 
-    @Test func `it is passed over where a next or a last begun period is asked for`() {
+    @Test func `it is skipped where a next or a last begun period is needed`() {
         let next = bought("silver.monthly", at(59, 20 * hour), at(90), .renewal)
         let change = info(at(35), next: "silver.monthly")
         let claims = [

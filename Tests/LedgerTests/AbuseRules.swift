@@ -53,7 +53,7 @@ import Testing
         #expect(account(6).map(\.score) == [50] && account(9).map(\.score) == [75] && account(12).map(\.score) == [100])
     }
 
-    @Test func `ABUSE-1 one who installs the app ten times without an account is not ten customers`() {
+    @Test func `ABUSE-1 ten installations of the app without an account are not ten customers`() {
         let shared = owned("1", by: alice, month("1")) { book in
             for number in 1...10 {
                 _ = book.hear(
@@ -75,7 +75,7 @@ import Testing
         #expect(signals(Array(states.dropLast()), .customerOfManyAccounts).isEmpty)
     }
 
-    @Test func `ABUSE-1 introductory offers of one group had again are flagged; one offer over several periods is one`() {
+    @Test func `ABUSE-1 repeated introductory offers of one group are flagged; one offer over several periods is one`() {
         func trial(_ id: String, from: Timestamp, group: String) -> TransactionFact {
             month(id, from: from) { ($0.details.offerType, $0.details.subscriptionGroupIdentifier) = (1, group) }
         }
@@ -92,14 +92,14 @@ import Testing
         #expect(signals([long], .introductoryOfferAgain).isEmpty)
     }
 
-    @Test func `ABUSE-1 repeated refunds are flagged for who was credited with the periods`() {
+    @Test func `ABUSE-1 repeated refunds are flagged for the customer credited with the periods`() {
         let states = (1...3).map { owned("\($0)", by: alice, refunded("\($0)", after: .days(1))) }
         #expect(signals(states, .repeatedRefunds).map(\.subject) == [.customer(alice)])
         #expect(signals(Array(states.dropLast()), .repeatedRefunds).isEmpty)
         #expect(signals(states, .repeatedRefunds) { $0.window = .days(30) }.isEmpty)
     }
 
-    @Test func `ABUSE-1 a switch of plan and Family Sharing that stopped are no refunds`() {
+    @Test func `ABUSE-1 a switch of plan and the end of Family Sharing are not refunds`() {
         let switched = (1...3).map { number in
             // The new plan began a day before the cancellation date in the old plan's transaction.
             owned(
@@ -114,7 +114,7 @@ import Testing
         #expect(signals(switched + stopped, .repeatedRefunds).isEmpty)
     }
 
-    @Test func `ABUSE-1 refunds of what was used up are flagged, by time or by what the backend said was consumed`() {
+    @Test func `ABUSE-1 refunds of used purchases are flagged, by time or by the consumption that the backend reported`() {
         // 24 of 30 days are 80 percent.
         let used = (1...2).map { owned("\($0)", by: alice, refunded("\($0)", after: .days(24))) }
         #expect(signals(used, .refundAfterConsumption).map(\.count) == [2])
@@ -154,7 +154,7 @@ import Testing
         #expect(signals(loop(3, every: .days(1)), .crossgradeLoop).isEmpty)
     }
 
-    @Test func `ABUSE-1 a signal is a score of 0 to 100 and at most so much evidence, and any order of reading gives the same`()
+    @Test func `ABUSE-1 a signal is a score of 0 to 100 and bounded evidence, and does not depend on the order of reading`()
         async
     {
         let shared = owned("1", by: alice, month("1")) { book in

@@ -16,7 +16,7 @@ import Testing
 
     // MARK: ENT-1
 
-    @Test func `ENT-1 an answer is for an instant and has the window, what it rests on and into what it renews`() {
+    @Test func `ENT-1 an answer is for an instant and has the window, its basis and the product of the renewal`() {
         var book = owned()
         book.tell(renewalInfo(signed: day(2026, 1, 2)) { $0.autoRenewProductId = pro })
         let answer = book.answer(alice, at: day(2026, 1, 10))
@@ -48,7 +48,7 @@ import Testing
         #expect(!book.isActive(alice, at: end))
     }
 
-    @Test func `ENT-1 of several spans the answer rests on what is paid before what is provisional, and on what lasts longest`() {
+    @Test func `ENT-1 of several spans the answer rests on paid before provisional ones, and on the longest`() {
         func span(_ product: String, _ until: Timestamp?, _ kind: AccessSpan.Kind) -> AccessSpan {
             AccessSpan(from: day(2026, 1, 1), until: until, productId: ProductID(product), kind: kind, endsBecause: .expired)
         }
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: ENT-2
 
-    @Test func `ENT-2 a change of what a product gives holds from its date and does not reach into the past`() {
+    @Test func `ENT-2 a change of what a product gives holds from its date and does not change the past`() {
         let book = owned()
         let holding = Holding(of: alice, in: book.state)
         let (basic, extra) = (EntitlementID("basic"), EntitlementID("extra"))
@@ -124,7 +124,7 @@ import Testing
         #expect(rows.last?.takeBacks.isEmpty == true && rows.last?.after.until == day(2026, 1, 20))
     }
 
-    @Test func `ENT-4 a refund of a period that is over takes nothing back, and what was used stays used`() {
+    @Test func `ENT-4 a refund of a period that is over takes nothing back, and used time stays used`() {
         var book = owned()
         let renewed = renewal("1001", from: end, to: day(2026, 3, 1))
         book.tell(renewed)
@@ -149,7 +149,7 @@ import Testing
         #expect(book.answer(alice, at: day(2026, 1, 20)).end == day(2026, 2, 11))
     }
 
-    @Test func `ENT-5 a refund that is reversed gives back what was taken`() {
+    @Test func `ENT-5 a reversed refund gives back what was taken`() {
         var book = owned()
         let before = book.state.spans
         var refunded = first
@@ -166,7 +166,7 @@ import Testing
 
     // MARK: ENT-6
 
-    @Test func `ENT-6 in Production what was set to renew stays active for an hour, marked provisional`() {
+    @Test func `ENT-6 in Production a subscription set to renew stays active for an hour, marked provisional`() {
         var book = owned()
         book.tell(renewalInfo(signed: day(2026, 1, 2)))
         let during = book.answer(alice, at: end + .minutes(59))
@@ -181,13 +181,13 @@ import Testing
         #expect(!book.isActive(alice, at: end))
     }
 
-    @Test func `ENT-6 what was not set to renew ends at its expiresDate`() {
+    @Test func `ENT-6 a subscription not set to renew ends at its expiresDate`() {
         var book = owned()
         book.tell(renewalInfo(signed: day(2026, 1, 2), renews: false))
         #expect(!book.isActive(alice, at: end))
     }
 
-    @Test func `ENT-6 a purchase turns renewal on, whatever was said of an earlier period`() {
+    @Test func `ENT-6 a purchase turns renewal on, whatever is known of an earlier period`() {
         var book = owned()
         book.tell(renewalInfo(signed: day(2026, 1, 5), renews: false))
         let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4)
-    func `ENT-6 a word signed at or after expiresDate that shows retry, expiry or revocation ends it`(kind: Int) {
+    func `ENT-6 a statement signed at or after expiresDate that shows retry, expiry or revocation ends it`(kind: Int) {
         var book = owned()
         let signed = end + .minutes(20)
         switch kind {

@@ -16,7 +16,7 @@ import Testing
             })
     }
 
-    @Test func `OWN-14 a new subscription of the same Apple Account has the old one's owner proposed and is bound to nobody`() {
+    @Test func `OWN-14 for a new subscription of the same Apple Account the old one's owner is proposed, and nothing is bound`() {
         let states = [state("1", alice, account: "a"), state("2", nil, account: "a", from: day(2026, 3, 1))]
         let proposals = OwnerProposal.all(in: states, accounts: AppleAccounts(states), at: day(2026, 3, 2))
         #expect(proposals.map(\.customer) == [alice] && proposals.map(\.subscription.rawValue) == ["2"])
@@ -24,7 +24,7 @@ import Testing
         #expect(states[1].owner(at: day(2026, 3, 2)) == nil)
     }
 
-    @Test func `OWN-14 standing in one receipt shows the same Apple Account, and what is shown of two pairs is shown of all`() {
+    @Test func `OWN-14 one receipt shows the same Apple Account, transitively`() {
         let states = [
             state("1", alice, account: "a"), state("2", bob, account: "b"), state("3", nil, account: nil, from: day(2026, 3, 1)),
         ]
@@ -37,7 +37,7 @@ import Testing
         #expect(OwnerProposal.all(in: states, accounts: accounts, at: day(2026, 3, 2)).map(\.customer) == [alice])
     }
 
-    @Test func `OWN-14 a common appAccountToken shows no Apple Account: it is ours`() throws {
+    @Test func `OWN-14 a common appAccountToken does not show the Apple Account, since the app sets it`() throws {
         let token = try #require(aliceToken)
         let states = [("1", alice), ("2", nil)].map { id, customer in
             owned(id, by: customer, transaction(id, from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.appAccountToken = token })
@@ -46,7 +46,7 @@ import Testing
         #expect(OwnerProposal.all(in: states, accounts: AppleAccounts(states), at: day(2026, 1, 2)).isEmpty)
     }
 
-    @Test func `OWN-14 an older one, one with an owner, and of several the one of the same group is what proposes`() {
+    @Test func `OWN-14 an older subscription with an owner proposes, and of several the one of the same group`() {
         let older = state("1", alice, account: "a", group: "g1")
         let sameGroup = state("2", bob, account: "a", from: day(2025, 1, 1), group: "g2")
         let new = state("3", nil, account: "a", from: day(2026, 3, 1), group: "g2")

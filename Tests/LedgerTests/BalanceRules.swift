@@ -38,7 +38,7 @@ import Testing
 
     // MARK: ENT-3
 
-    @Test func `ENT-3 under balance a period adds its duration to what another source has paid for already`() {
+    @Test func `ENT-3 under balance a period adds its duration to time already paid through another source`() {
         let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
         let voucher = account(.credit(access, at: day(2025, 12, 20), .days(20)))
         let answer = CustomerAnswer(
@@ -51,7 +51,7 @@ import Testing
         #expect(!follows.overall.isActive)
     }
 
-    @Test func `ENT-3 what is bought after the balance is used begins at its purchase, and trials count like any period`() {
+    @Test func `ENT-3 a purchase after the balance is used up begins at its purchase, and trials count like any period`() {
         let trial = transaction("1000", from: day(2026, 1, 1), to: day(2026, 1, 8)) {
             $0.details.offerDiscountType = "FREE_TRIAL"
         }
@@ -64,7 +64,7 @@ import Testing
         #expect(month.start == day(2026, 3, 1) && month.end == day(2026, 4, 1))
     }
 
-    @Test func `ENT-4 under balance a refund takes back the unused rest of that one period and nothing of what else was paid`() {
+    @Test func `ENT-4 under balance a refund takes back the unused rest of that one period and of no other payment`() {
         var january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
         january.revocation = Revocation(revocationDate: day(2026, 1, 11), revocationType: "REFUND_FULL")
         let voucher = account(.credit(access, at: day(2025, 12, 20), .days(20)))
@@ -90,7 +90,7 @@ import Testing
         #expect(buyer.start == day(2026, 1, 11) && buyer.end == day(2026, 2, 11))
     }
 
-    @Test func `ENT-3 grace and late news stay what they are and add nothing to a balance`() {
+    @Test func `ENT-3 grace and late news keep their meaning and add nothing to a balance`() {
         let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
         var book = bought(january)
         book.tell(
@@ -151,7 +151,7 @@ import Testing
         #expect(answer(day(2026, 2, 10)).nextChangeDate == day(2026, 3, 1))
     }
 
-    @Test func `ENT-9 a vote that is withdrawn counts no longer from then on`() {
+    @Test func `ENT-9 a withdrawn vote no longer counts from that instant on`() {
         var votes = account(.grant(access, TimeWindow(from: day(2026, 2, 1), until: nil)))
         let withdrawal = CustomerVote(
             id: .init("w"), kind: .withdraw(.init("v0")), actor: "operator", reason: "mistake", votedAt: day(2026, 3, 1))
@@ -162,7 +162,7 @@ import Testing
         #expect(!CustomerAnswer(at: day(2026, 3, 1), holdings: [], account: votes, map: map).overall.isActive)
     }
 
-    @Test func `ENT-9 a hold on everything holds every entitlement, one on another entitlement none of the rest`() {
+    @Test func `ENT-9 a hold on everything holds every entitlement, a hold on one entitlement no other`() {
         let map = EntitlementMap(entries: [
             .init(productId: plus, validFrom: day(2000, 1, 1), entitlements: [access, extras])
         ])
@@ -285,7 +285,7 @@ import Testing
         #expect(words.contains { $0.contains("ASSIGNED") && $0.contains("PER-12") })
     }
 
-    @Test func `FACT-7 a broken answer prolongs what the customer had, one that says that retrying is useless does not`() {
+    @Test func `FACT-7 a broken answer prolongs the customer's access, one that says that retrying is useless does not`() {
         let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
         for (isRetryable, active) in [(true, true), (false, false)] {
             var book = bought(january)

@@ -24,7 +24,7 @@ import Testing
         #expect(book.state.claims.map(\.outcome) == [.bound])
     }
 
-    @Test func `OWN-6 what is said against a deferred change after Apple charged it does not void it`() {
+    @Test func `OWN-6 a statement against a deferred change after Apple charged it does not void it`() {
         let first = transaction("1000", pro, from: day(2026, 1, 1), to: day(2026, 2, 1))
         let asked = claim(bob, .purchase, first, naming: plus, at: day(2026, 1, 10))
         let off = renewalInfo(signed: day(2026, 1, 31) + .hours(5), renews: false) { $0.autoRenewProductId = plus }
@@ -59,7 +59,8 @@ import Testing
         #expect(LicensedPurchase.all(of: [alice], in: [state]).isEmpty)
     }
 
-    @Test func `OWN-8 in older data an upgrade in a recovered period is no renewal, and a retry signed before the end is one`() {
+    @Test func `OWN-8 in older data an upgrade in a recovered period is not a renewal, and a retry signed before the end is one`()
+    {
         func older(_ id: String, _ product: ProductID, from: Timestamp, to: Timestamp) -> TransactionFact {
             transaction(id, product, from: from, to: to) { $0.transactionReason = nil }
         }
@@ -75,7 +76,7 @@ import Testing
         #expect(early.state.periods.map(\.beginning) == [.firstKnown, .renewal])
     }
 
-    @Test func `ENT-1 whether it renews is not told from a word about an earlier period`() {
+    @Test func `ENT-1 a statement about an earlier period does not decide whether it renews`() {
         var book = owned()
         book.tell(renewalInfo(signed: day(2026, 2, 1), renews: false) { $0.expirationIntent = 1 })
         book.tell(transaction("1001", pro, from: day(2026, 3, 1), to: day(2026, 4, 1)))
@@ -84,7 +85,7 @@ import Testing
         #expect(book.state.status(at: day(2026, 4, 10)) == .expired(at: day(2026, 4, 1), expirationIntent: nil))
     }
 
-    @Test func `ENT-7 a retry that a recovery has ended is no failure of the next period`() {
+    @Test func `ENT-7 a retry that a recovery has ended is not a failure of the next period`() {
         var book = owned()
         book.tell(
             renewalInfo(signed: day(2026, 2, 1) + .minutes(5)) {
@@ -98,7 +99,7 @@ import Testing
         #expect(book.state.status(at: day(2026, 3, 2)) == .expired(at: day(2026, 3, 1), expirationIntent: nil))
     }
 
-    @Test func `OWN-4 a buyer whose claim our clock dates before Apple's purchase is told that he owns it`() {
+    @Test func `OWN-4 a buyer whose claim our clock dates before Apple's purchase is answered as the owner`() {
         let upgrade = transaction("1001", pro, from: day(2026, 1, 11), to: day(2026, 2, 11))
         var book = owned()
         book.tell(upgrade)
@@ -106,7 +107,7 @@ import Testing
         #expect(outcome == .moved(from: alice, rule: .followPurchase))
     }
 
-    @Test func `OWN-3 one transaction shown under ever new names fills nothing`() async {
+    @Test func `OWN-3 one transaction uploaded under ever new product names stores nothing more`() async {
         var book = owned()
         for number in 0..<1200 {
             await Task.yield()

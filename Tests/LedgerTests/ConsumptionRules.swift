@@ -35,22 +35,22 @@ import Testing
         }
     }
 
-    @Test func `ABUSE-2 nothing is said of a customer who has not consented, nor by an app that tells about nobody`() {
+    @Test func `ABUSE-2 nothing is sent about a customer without consent, nor by an app that has not enabled it`() {
         #expect(answer(coins()) { $0.customerConsented = false } == .refused(.noConsent))
         #expect(answer(coins(), policy: ConsumptionPolicy(consent: .never)) == .refused(.noConsent))
     }
 
-    @Test func `ABUSE-2 it is answered within twelve hours or not at all`() throws {
+    @Test func `ABUSE-2 a request is answered within twelve hours or not at all`() throws {
         #expect(try report(answer(coins(), after: .hours(12) - Milliseconds(1))).deadline == asked + .hours(12))
         #expect(answer(coins(), after: .hours(12)) == .refused(.tooLate(deadline: asked + .hours(12))))
     }
 
-    @Test func `ABUSE-2 an unknown transaction and what the family shares are not answered`() {
+    @Test func `ABUSE-2 requests about an unknown transaction and about Family Sharing are not answered`() {
         #expect(answer() == .refused(.unknownTransaction))
         #expect(answer(coins { $0.details.inAppOwnershipType = "FAMILY_SHARED" }) == .refused(.familyShared))
     }
 
-    @Test func `ABUSE-2 the report says delivery, consumption, samples and preference in Apple's words`() throws {
+    @Test func `ABUSE-2 the report has delivery, consumption, samples and preference in Apple's values`() throws {
         let policy = ConsumptionPolicy(refundPreference: .grantProrated, declineFrom: 80_000, sampleContentProvided: true)
         let half = try report(answer(coins(), policy: policy) { $0.consumptionPercentage = 50_000 })
         #expect(half.transactionId == TransactionID("minted by a restore"))
@@ -65,7 +65,7 @@ import Testing
         #expect(nothing.consumptionPercentage == nil && nothing.consumptionStatus == .undeclared)
     }
 
-    @Test func `ABUSE-2 what was not delivered was not consumed, and a subscription has no percentage`() throws {
+    @Test func `ABUSE-2 an undelivered purchase was not consumed, and a subscription has no percentage`() throws {
         let policy = ConsumptionPolicy(declineFrom: 0)
         let undelivered = try report(
             answer(coins(), policy: policy) {
@@ -83,14 +83,14 @@ import Testing
         arguments: [
             (-1, 0), (0, 1), (2, 1), (3, 2), (10, 3), (29, 3), (30, 4), (90, 5), (180, 6), (364, 6), (365, 7), (4000, 7),
         ] as [(Int64, Int32)])
-    func `ABUSE-2 the account's tenure is told in Apple's steps`(days: Int64, step: Int32) throws {
+    func `ABUSE-2 the account's tenure is sent in Apple's steps`(days: Int64, step: Int32) throws {
         let his = try report(answer(coins()) { if days >= 0 { $0.accountCreatedAt = asked + .hours(1) - .days(days) } })
         #expect(his.accountTenure.rawValue == step)
     }
 
     @Test(
         arguments: [(-1, 0), (0, 1), (5, 2), (59, 2), (60, 3), (360, 4), (1440, 5), (5760, 6), (23_040, 7)] as [(Int64, Int32)])
-    func `ABUSE-2 play time is told in Apple's steps`(minutes: Int64, step: Int32) throws {
+    func `ABUSE-2 play time is sent in Apple's steps`(minutes: Int64, step: Int32) throws {
         #expect(try report(answer(coins()) { if minutes >= 0 { $0.playTime = .minutes(minutes) } }).playTime.rawValue == step)
     }
 
@@ -99,12 +99,12 @@ import Testing
             (0, 1), (10, 2), (49_990, 2), (50_000, 3), (99_990, 3), (100_000, 4), (499_990, 4), (500_000, 5), (1_000_000, 6),
             (1_999_990, 6), (2_000_000, 7),
         ] as [(Int64, Int32)])
-    func `ABUSE-2 what he spent is told in Apple's steps`(milliunits: Int64, step: Int32) throws {
+    func `ABUSE-2 the customer's spending is sent in Apple's steps`(milliunits: Int64, step: Int32) throws {
         let his = try report(answer(coins { $0.details.price = Milliunits(milliunits) }))
         #expect(his.lifetimeDollarsPurchased.rawValue == step && his.lifetimeDollarsRefunded == .zeroDollars)
     }
 
-    @Test func `ABUSE-2 refunds are told in full and in part, and other currencies are undeclared rather than guessed`() throws {
+    @Test func `ABUSE-2 full and partial refunds are sent, and other currencies are undeclared rather than guessed`() throws {
         let part = transaction("2", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
             ($0.details.price, $0.details.currency) = (Milliunits(100_000), "USD")
             $0.revocation = Revocation(revocationDate: day(2026, 1, 20), revocationPercentage: 50_000)

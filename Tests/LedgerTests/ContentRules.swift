@@ -23,7 +23,7 @@ import Testing
             unlocks: unlocks.map { ContentUnlock(customer: alice, content: $0.0.id, kind: $0.0.kind, unlockedAt: $0.1) })
     }
 
-    @Test func `ENT-8 while it is active everything of a kind without a ration is open, and nothing to others`() {
+    @Test func `ENT-8 while it is active everything of a kind without a ration is open, and to others nothing`() {
         #expect(hers(magazine()).use(of: issue, at: day(2026, 1, 20)) == .allowed(.active))
         #expect(hers(magazine(), of: bob).use(of: issue, at: day(2026, 1, 20)) == .refused(.notUnlocked))
         #expect(hers(magazine()).use(of: issue, at: day(2026, 1, 14)) == .refused(.notPublished))
@@ -39,7 +39,7 @@ import Testing
         #expect(paid.use(of: back, at: after) == .refused(.lost))
     }
 
-    @Test func `ENT-8 what was never unlocked, or only after the end, is not kept`() {
+    @Test func `ENT-8 content that was never unlocked, or only after the end, is not kept`() {
         let after = day(2026, 4, 1)
         #expect(hers(magazine(.kept)).use(of: issue, at: after) == .refused(.notUnlocked))
         #expect(hers(magazine(.kept), [(issue, day(2026, 3, 5))]).use(of: issue, at: after) == .refused(.notUnlocked))
@@ -60,7 +60,7 @@ import Testing
         #expect(january.use(of: items[0], at: day(2026, 1, 6)) == .allowed(.active))
     }
 
-    @Test func `ENT-8 nobody takes everything in a day and cancels: what goes over the ration is not kept`() {
+    @Test func `ENT-8 no customer can unlock everything in a day and cancel: content over the ration is not kept`() {
         let items = (0..<5).map {
             ContentItem(id: ContentID("\($0)"), kind: ContentKindID("issue"), publishedAt: day(2020, 1, 1))
         }

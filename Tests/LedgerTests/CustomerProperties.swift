@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func `LIC-2 no licence outlasts what was bought and not refunded, and each reaches as far as somebody's last expiresDate`(
+    func `LIC-2 no licence outlasts the unrefunded purchases, and each reaches a customer's last expiresDate`(
         seed: UInt64
     ) {
         let state = state(seed: seed)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `ABUSE-1 over random lives a signal is at least at its threshold, and its evidence stands in order`(seed: UInt64) {
+    func `ABUSE-1 over random lives a signal is at least at its threshold, and its evidence is in order`(seed: UInt64) {
         let states = [state(seed: seed)]
         var thresholds = AbuseThresholds()
         (thresholds.refunds, thresholds.crossgrades, thresholds.refusedClaims, thresholds.customersOfOneAccount) = (1, 1, 1, 2)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `LIC-2 instants at the ends of time trap nowhere`() throws {
+    @Test func `LIC-2 the extreme instants never trap`() throws {
         let (first, last) = (Timestamp(millisecondsSince1970: .min), Timestamp(millisecondsSince1970: .max))
         let catalogue = try PlanCatalogue(
             checking: PlanCatalogueDraft(families: [

@@ -24,7 +24,7 @@ import Testing
     // MARK: Anonymous customers
 
     @Test(arguments: Claim.Kind.allCases)
-    func `OWN-10 an identified customer's restore of what an anonymous one owns moves that subscription, and nothing else does`(
+    func `OWN-10 an identified customer's restore of an anonymous one's subscription moves only that subscription`(
         kind: Claim.Kind
     ) {
         var book = owned(by: nil)
@@ -48,7 +48,7 @@ import Testing
         #expect(book.state.merged == [CustomerMerge(anonymous: guest, identified: alice, mergedAt: day(2026, 1, 5))])
     }
 
-    @Test func `OWN-10 logging in merges an anonymous customer into the identified one, and the first merge stands`() {
+    @Test func `OWN-10 a log-in merges an anonymous customer into the identified one, and the first merge stands`() {
         var book = owned(by: nil)
         _ = book.hear(anonymous(guest, .purchase, at: day(2026, 1, 1)))
         book.tell(.merge(CustomerMerge(anonymous: guest, identified: alice, mergedAt: day(2026, 1, 3))))
@@ -77,7 +77,7 @@ import Testing
 
     private func owned(_ policy: AppPolicy) -> Book { owned(by: alice, policy) }
 
-    @Test func `OWN-10 not even an upgrade that he bought, unless the policy says transfer and anonymousMayTake`() {
+    @Test func `OWN-10 not even an upgrade that they bought, unless the policy says transfer and anonymousMayTake`() {
         let upgrade = transaction("1001", pro, from: day(2026, 2, 1), to: day(2026, 3, 1))
         for mayTake in [false, true] {
             var policy = AppPolicy(onRestore: .transfer)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test
-    func `OWN-10 what an anonymous customer owns moves to another anonymous one who restores it, as after a new installation`() {
+    func `OWN-10 an anonymous customer's restore moves another anonymous one's subscription, as after a new installation`() {
         var book = owned(by: nil, AppPolicy(onRestore: .keep))
         _ = book.hear(anonymous(guest, .purchase, at: day(2026, 1, 1)))
         #expect(book.hear(anonymous(otherGuest, .restore, at: day(2026, 1, 5))) == .moved(from: guest, rule: .anonymous))
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `OWN-11 after three restores by others in thirty days the next one waits, and the window moves on`() {
+    @Test func `OWN-11 after three restores by others in thirty days the next one waits, and the window slides`() {
         var book = owned(AppPolicy(onRestore: .transfer))
         let restores = [(bob, 1), (alice, 2), (carol, 3)] as [(CustomerID, Int64)]
         for (customer, day) in restores {
@@ -114,7 +114,7 @@ import Testing
         #expect(book.hear(claim(bob, .restore, first, at: day(2026, 3, 3))) == .moved(from: carol, rule: .restore))
     }
 
-    @Test func `OWN-11 purchases do not count, and what an anonymous customer had is no restore by another`() {
+    @Test func `OWN-11 purchases do not count, nor do restores from an anonymous customer`() {
         var policy = AppPolicy(onRestore: .transfer)
         policy.restoreLimit = 1
         var book = owned(by: nil, policy)
@@ -127,7 +127,7 @@ import Testing
         #expect(book.hear(claim(alice, .restore, upgrade, at: day(2026, 1, 5))) == .waiting(.limit))
     }
 
-    @Test func `OWN-11 one Apple Account serves at most so many customers at once; a purchase never waits`() {
+    @Test func `OWN-11 one Apple Account serves a limited number of customers at once; a purchase never waits`() {
         var policy = AppPolicy()
         policy.customersPerAppleAccount = 2
         for (kind, expected) in [
@@ -158,7 +158,7 @@ import Testing
         .vote(OwnershipVote(id: .init("vote/\(instant)"), kind: kind, actor: actor, votedAt: instant))
     }
 
-    @Test func `OWN-11 a claim past the limit moves at the operator's word, and is refused by it`() {
+    @Test func `OWN-11 a claim past the limit is approved or denied by an operator`() {
         var policy = AppPolicy(onRestore: .transfer)
         policy.restoreLimit = 0
         var book = owned(by: alice, policy)
@@ -172,7 +172,7 @@ import Testing
         #expect(denied.state.owner(at: day(2026, 2, 3)) == alice)
     }
 
-    @Test func `OWN-9 under ask the owner's consent moves it, and nobody else's`() {
+    @Test func `OWN-9 under ask only the owner's consent moves it`() {
         let restore = claim(bob, .restore, first, at: day(2026, 2, 1))
         for (voter, owner) in [(alice, bob), (carol, alice), (bob, alice)] {
             var book = owned(AppPolicy(onRestore: .ask))
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-9 an operator may transfer what a token protects, from the instant of his vote`() {
+    @Test func `OWN-9 an operator may transfer what a token protects, from the instant of the vote`() {
         var book = Book()
         var bearing = first
         bearing.appAccountToken = aliceToken
@@ -198,7 +198,7 @@ import Testing
     // MARK: Families
 
     @Test(arguments: FamilySharingPolicy.allCases)
-    func `OWN-13 what a family shares has its own owner, and the policy may ignore it`(policy: FamilySharingPolicy) {
+    func `OWN-13 a subscription shared by a family has its own owner, and the policy may ignore it`(policy: FamilySharingPolicy) {
         var chosen = AppPolicy()
         chosen.familySharing = policy
         var shared = first

@@ -22,7 +22,7 @@ import Testing
         renewalInfo(signed: instant, renews: renews) { $0.autoRenewProductId = product }
     }
 
-    @Test func `OWN-6 who made a deferred change becomes owner when the period of the new product begins, and not before`() {
+    @Test func `OWN-6 the maker of a deferred change becomes owner when the period of the new product begins, and not before`() {
         var book = owned()
         book.tell(preference(plus, at: day(2026, 1, 10)))
         #expect(book.hear(asked(by: bob)) == .noted)
@@ -34,7 +34,7 @@ import Testing
         #expect(book.isActive(bob, at: day(2026, 2, 1)))
     }
 
-    @Test func `OWN-6 the note is void if the preference is changed back, though somebody changes it once more`() {
+    @Test func `OWN-6 the note is void if the preference is changed back, even if it is changed again later`() {
         var book = owned()
         book.tell(preference(plus, at: day(2026, 1, 10)))
         _ = book.hear(asked(by: bob))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [pro, plus])
-    func `OWN-6 renewal turned off voids the note, and on again it lives`(named: ProductID) {
+    func `OWN-6 renewal turned off voids the note, and turned on again restores it`(named: ProductID) {
         var book = owned()
         book.tell(preference(plus, at: day(2026, 1, 10)))
         _ = book.hear(asked(by: bob))
@@ -59,7 +59,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 10)) == bob)
     }
 
-    @Test func `OWN-6 a period that comes between makes the note void`() {
+    @Test func `OWN-6 a period in between voids the note`() {
         var book = owned()
         book.tell(preference(plus, at: day(2026, 1, 10)))
         _ = book.hear(asked(by: bob))
@@ -68,7 +68,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 3, 10)) == alice)
     }
 
-    @Test func `OWN-6 who asks for another change later is kept as evidence, though his first one was only noted too`() {
+    @Test func `OWN-6 a later request for another change is kept as evidence, even if the first one was only noted`() {
         let premium = ProductID("premium.monthly")
         var book = owned()
         book.tell(preference(premium, at: day(2026, 1, 10)))
@@ -79,7 +79,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 1)) == bob)
     }
 
-    @Test func `OWN-3 the same change asked for again and again is kept eight times`() {
+    @Test func `OWN-3 the same change requested again and again is kept eight times`() {
         var book = owned()
         book.tell(preference(plus, at: day(2026, 1, 10)))
         for minute in 1...20 as ClosedRange<Int64> {
@@ -88,7 +88,7 @@ import Testing
         #expect(book.history.claims.count == 9)
     }
 
-    @Test func `OWN-6 a token in Apple's first word about the change says who made it, unless the period bears the same one`()
+    @Test func `OWN-6 a token in Apple's first statement about the change shows who made it, unless the period has the same one`()
         throws
     {
         let token = try #require(bobToken)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-6 the first who shows that he made the change is the incoming owner`() {
+    @Test func `OWN-6 the first customer with evidence of the change is the incoming owner`() {
         var book = owned()
         book.tell(preference(plus, at: day(2026, 1, 10)))
         #expect(book.hear(asked(by: bob)) == .noted)
@@ -118,7 +118,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 10)) == bob)
     }
 
-    @Test func `OWN-6 the owner's own deferred change keeps it his, whoever says later that he made it`() {
+    @Test func `OWN-6 the owner's own deferred change keeps it theirs, whoever claims it later`() {
         var book = owned()
         book.tell(preference(plus, at: day(2026, 1, 10)))
         #expect(book.hear(asked(by: alice)) == .alreadyOwner)
@@ -136,7 +136,8 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 10)) == alice)
     }
 
-    @Test func `OWN-6 the same owners come out, whether Apple's word arrives before the upload, after it or with the renewal`() {
+    @Test func `OWN-6 the owners are the same whether Apple's statement arrives before the upload, after it or with the renewal`()
+    {
         let facts: [LedgerInput] = [
             .fact(.renewal(preference(plus, at: day(2026, 1, 10)))), .fact(.transaction(february)),
         ]
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test
-    func `PER-4 the receipt of a deferred change is the present period again: nothing is granted, and the change is pending`() {
+    func `PER-4 the receipt of a deferred change is the present period again: it grants nothing, and the change is pending`() {
         var book = owned()
         var receipt = january
         receipt.signedDate = day(2026, 1, 10)

@@ -22,7 +22,7 @@ import Testing
             FailedQuestion(askedAt: instant, reason: "http-500", isRetryable: retryable), about: key.originalTransactionId)
     }
 
-    @Test func `RECON-1 Apple is asked at the end of a period about which it said nothing`() {
+    @Test func `RECON-1 Apple is asked at the end of a period without news`() {
         let asked = asked(work(.transaction(first)))
         #expect(asked.map(\.at) == [end] && asked.map(\.action) == [.askApple(.periodEnded)])
         // Also where auto-renew is off: the subscription should have ended.
@@ -30,7 +30,7 @@ import Testing
         #expect(off.map(\.at) == [end])
     }
 
-    @Test func `RECON-1 nothing is asked once Apple has spoken, or where nothing can follow`() {
+    @Test func `RECON-1 nothing is asked once there is news from Apple, or where nothing can follow`() {
         let word = Fact.renewal(renewalInfo(signed: end + .minutes(1), renews: false) { $0.expirationIntent = 1 })
         #expect(asked(work(.transaction(first), word)).isEmpty)
         var refunded = first
@@ -61,12 +61,12 @@ import Testing
         #expect(book.state.spans.last?.until == end + .hours(24))
     }
 
-    @Test func `RECON-1 an answer that it is set to renew, after the end, is no word about the renewal`() {
+    @Test func `RECON-1 an answer after the end that it is set to renew is not news about the renewal`() {
         let neutral = Fact.renewal(renewalInfo(signed: end + .minutes(10)))
         #expect(asked(work(.transaction(first), neutral)).map(\.at) == [end + .minutes(11)])
     }
 
-    @Test func `FACT-7 what Apple says is useless to ask again is not asked again`() {
+    @Test func `FACT-7 a question that Apple says is useless to repeat is not repeated`() {
         #expect(asked(work(.transaction(first), failure(at: end, retryable: false))).isEmpty)
     }
 
@@ -85,7 +85,7 @@ import Testing
         #expect(after.map(\.action) == [.askApple(.gracePeriodEnded)] && after.map(\.at) == [day(2026, 2, 17)])
     }
 
-    @Test func `RECON-1 a billing retry of which nothing is heard is asked about when Apple has given up`() {
+    @Test func `RECON-1 Apple is asked about a billing retry without news when it has given up`() {
         let retry = Fact.renewal(renewalInfo(signed: end + .minutes(1)) { $0.isInBillingRetryPeriod = true })
         let asked = asked(work(.transaction(first), retry))
         #expect(asked.map(\.action) == [.askApple(.billingRetryEnded)] && asked.map(\.at) == [end + .days(60)])
@@ -95,7 +95,7 @@ import Testing
         #expect(self.asked(work(.transaction(monthly), retry)).map(\.at) == [end + .days(90)])
     }
 
-    @Test func `RECON-1 what time brings is told at its instant, and what was told is no work any more`() {
+    @Test func `RECON-1 what is due by time is reported at its instant, and is no longer work afterwards`() {
         var book = Book()
         let told = book.tell([.fact(.transaction(first))], at: day(2026, 1, 1)).dueWork.filter { $0.action == .tell }
         #expect(told.map(\.at) == [end] && told.map(\.key) == ["tell/\(end.millisecondsSince1970)"])

@@ -55,13 +55,13 @@ import Testing
         return events
     }
 
-    @Test func `every kind stands on the page once, with an example`() throws {
+    @Test func `every kind is on the page once, with an example`() throws {
         #expect(try Self.rows().map(\.kind) == LedgerEvent.Kind.allCases)
         let examples = try Self.examples().map { try JSONDecoder().decode(LedgerEvent.self, from: $0) }
         #expect(examples.map(\.kind) == LedgerEvent.Kind.allCases)
     }
 
-    @Test func `each example bears exactly the fields of its row, and is read and written without loss`() throws {
+    @Test func `each example has exactly the fields of its row, and is read and written without loss`() throws {
         for (row, example) in zip(try Self.rows(), try Self.examples()) {
             let written = Set(((try JSONSerialization.jsonObject(with: example)) as? [String: Any] ?? [:]).keys)
             #expect(written == row.fields.union(Self.common), "\(row.kind.rawValue)")
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `no event bears a field that the page does not name for its kind, and all kinds but four are seen`() throws {
+    @Test func `no event has a field that the page does not name for its kind, and all kinds but four are seen`() throws {
         let fields = Dictionary(uniqueKeysWithValues: try Self.rows().map { ($0.kind, $0.fields.union(Self.common)) })
         let told = try Self.told()
         for event in told {
@@ -86,7 +86,7 @@ import Testing
             ]))
     }
 
-    @Test func `what others find out bears the fields of its row`() throws {
+    @Test func `events made elsewhere have the fields of their row`() throws {
         let (other, instant) = (OriginalTransactionID("2000"), day(2026, 1, 1))
         let events = [
             LedgerEvent.ownerProposed(of: key, alice, ownerOf: other, at: instant),
@@ -98,7 +98,7 @@ import Testing
         for event in events { #expect(try Self.keys(event) == fields[event.kind] ?? [], "\(event.kind.rawValue)") }
     }
 
-    @Test func `the page says what RevenueCat calls each kind`() throws {
+    @Test func `the page has RevenueCat's name for each kind`() throws {
         for (row, example) in zip(try Self.rows(), try Self.examples()) {
             let event = try JSONDecoder().decode(LedgerEvent.self, from: example)
             let types = RevenueCatEvent.events(for: event).map(\.type.rawValue)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [RestorePolicy.keep, .transfer])
-    func `I38 folding the events in order says who owns it, until when he has access, whether it renews and into what`(
+    func `I38 folding the events in order gives the owner, the end of access, whether it renews and into what`(
         policy: RestorePolicy
     ) async {
         for seed in seeds.prefix(250) {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `I37 a delivery that is repeated says nothing, and telling twice at one instant tells nothing`() async {
+    @Test func `I37 a repeated delivery produces no event, and reporting twice at one instant produces none`() async {
         for seed in seeds.prefix(250) {
             await Task.yield()
             let life = Life(seed: seed)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `I37 whether time is told hourly, at every due instant or at once, each end is told exactly once`() async {
+    @Test func `I37 whether reports are made hourly, at every due instant or at once, each end is reported exactly once`() async {
         for seed in seeds.prefix(300) {
             await Task.yield()
             let life = Life(seed: seed)
@@ -104,7 +104,7 @@ import Testing
     ]
 
     /// Source: docs/events.md. A thousand lives in three orders have about ten such ends.
-    @Test func `I37 in whatever order news arrives, an end is told again only after news that took it back`() async {
+    @Test func `I37 in whatever order facts arrive, an end is reported again only after a fact that withdrew it`() async {
         for seed in seeds.prefix(500) {
             await Task.yield()
             let life = Life(seed: seed)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `RECON-1 the same history gives the same work, in any order of arrival, and each key stands once`() async {
+    @Test func `RECON-1 the same history gives the same work, in any order of arrival, and each key occurs once`() async {
         for seed in seeds.prefix(300) {
             await Task.yield()
             let life = Life(seed: seed)

@@ -11,7 +11,7 @@ import Testing
 
     // MARK: Storage
 
-    @Test func `events that were stored before there were more kinds are read`() throws {
+    @Test func `events that were stored before newer kinds existed are read`() throws {
         let stored = """
             [{"accessUntil":1769904000000,"customer":"alice","effectiveAt":1767225600000,"kind":"access.changed","rule":"OWN-2",\
             "subscription":{"app":"app","environment":"Production","originalTransactionId":"1000"}},\
@@ -26,7 +26,7 @@ import Testing
         #expect(events[0].access == nil && events[0].reach == nil && events[1].customer == nil)
     }
 
-    @Test func `access that is none is told apart from access without end`() throws {
+    @Test func `no access is distinguished from access without end`() throws {
         var book = Book()
         book.tell(.claim(claim(alice, .purchase, first, at: day(2026, 1, 1))))
         let lifetime = transaction("1000", ProductID("lifetime"), from: day(2026, 1, 1), to: nil) {
@@ -45,7 +45,7 @@ import Testing
 
     // MARK: What time brings
 
-    @Test func `RECON-1 an end with auto-renew off is told at its instant, and why when Apple says so`() throws {
+    @Test func `RECON-1 an end with auto-renew off is reported at its instant, and its reason when Apple states it`() throws {
         var book = Book()
         book.tell(
             .fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), at: day(2026, 1, 1))
@@ -63,7 +63,7 @@ import Testing
         #expect(book.passTime(to: day(2027, 1, 1)).events.isEmpty)
     }
 
-    @Test func `RECON-1 without any word the end is told as such after a day`() throws {
+    @Test func `RECON-1 without any statement of Apple's the end is reported after a day`() throws {
         var book = Book()
         book.tell(.fact(.transaction(first)), .fact(.renewal(renewalInfo(signed: day(2026, 1, 20)))), at: day(2026, 1, 20))
         let end = day(2026, 2, 1)
@@ -75,7 +75,7 @@ import Testing
         #expect(expired.kind == .subscriptionExpired && expired.effectiveAt == end + .hours(1) && expired.expirationIntent == nil)
     }
 
-    @Test func `ENT-6 a renewal that is heard of after the end was told shows that the end was none`() {
+    @Test func `ENT-6 a renewal that becomes known after the end was reported withdraws that end`() {
         var book = Book()
         book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), at: day(2026, 1, 2))
         book.passTime(to: day(2026, 2, 2) + .hours(3))
@@ -85,7 +85,7 @@ import Testing
         #expect(late.events[2].effectiveAt == day(2026, 2, 1) + .hours(1) && late.events[2].until == day(2026, 3, 1))
     }
 
-    @Test func `ENT-7 a grace period is told when it begins and when it ends without a payment`() {
+    @Test func `ENT-7 a grace period is reported when it begins and when it ends without a payment`() {
         var book = Book()
         book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), at: day(2026, 1, 1))
         let signed = day(2026, 2, 1) + .minutes(1)
@@ -101,7 +101,7 @@ import Testing
         #expect(over.events[1].status == "billingRetry" && over.events[1].endedBecause == .graceOver)
     }
 
-    @Test func `FACT-1 state and answers do not depend on what was told`() {
+    @Test func `FACT-1 state and answers do not depend on what was reported`() {
         var book = Book()
         book.tell(.fact(.transaction(first)), at: day(2026, 1, 1))
         let before = book.state
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Ownership
 
-    @Test func `OWN-1 a change of owner says from whom, to whom, from when and by which rule`() throws {
+    @Test func `OWN-1 a change of owner names the old owner, the new one, the instant and the rule`() throws {
         var book = Book()
         book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))))
         let bound = try #require(book.events.first { $0.kind == .ownerChanged })
@@ -123,7 +123,7 @@ import Testing
         #expect(moved.rule == .followPurchase && moved.until == nil)
     }
 
-    @Test func `OWN-1 an older period that becomes known is told to be the first owner's too, and is no transfer`() throws {
+    @Test func `OWN-1 an older period that becomes known is reported as the first owner's too, and is not a transfer`() throws {
         var book = Book()
         let renewed = renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1))
         book.tell(.fact(.transaction(renewed)), .claim(claim(alice, .restore, renewed, at: day(2026, 1, 31))))
@@ -134,7 +134,7 @@ import Testing
         #expect(RevenueCatEvent.events(for: told).isEmpty)
     }
 
-    @Test func `OWN-9 a refused restore is told once, with the reason`() throws {
+    @Test func `OWN-9 a refused restore is reported once, with the reason`() throws {
         var book = Book()
         book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))))
         let refused = book.tell(.claim(claim(bob, .restore, first, at: day(2026, 1, 2))))
@@ -182,7 +182,7 @@ import Testing
         #expect(change.events.first { $0.kind == .subscriptionChanged }?.previousProductId == pro)
     }
 
-    @Test func `PER-1 a purchase restored on another device is no event`() {
+    @Test func `PER-1 a purchase restored on another device is not an event`() {
         var book = Book()
         book.tell(first)
         var copy = first
@@ -190,7 +190,7 @@ import Testing
         #expect(book.tell(copy).events.isEmpty)
     }
 
-    @Test func `PER-9 a consumable is told with its quantity, once it is known to be one`() throws {
+    @Test func `PER-9 a consumable is reported with its quantity, once it is known to be one`() throws {
         var book = Book()
         let coins = transaction("1000", ProductID("coins"), from: day(2026, 1, 1), to: nil) {
             ($0.type, $0.source, $0.webOrderLineItemId, $0.details.quantity) = (.unstated, .latestReceiptInfo, nil, 3)
@@ -203,7 +203,7 @@ import Testing
         #expect(book.passTime(to: day(2030, 1, 1)).events.isEmpty)
     }
 
-    @Test func `PER-11 a refund of an older period and a partial one say so`() throws {
+    @Test func `PER-11 a refund of an older period and a partial one are reported as such`() throws {
         var book = Book()
         book.tell(first, renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)))
         var old = first
@@ -218,7 +218,7 @@ import Testing
         #expect(partial.map(\.kind) == [.purchaseRefunded] && partial[0].isPartial == true && partial[0].isLatestPeriod == true)
     }
 
-    @Test func `FACT-5 a word that nobody knows here is told as a warning`() {
+    @Test func `FACT-5 an unknown value is reported as a warning`() {
         var book = Book()
         book.tell(first)
         let notice = NoticeFact(notificationUUID: "n", notificationType: "SOMETHING_NEW", signedDate: day(2026, 1, 3))

@@ -43,7 +43,7 @@ import Testing
         #expect(renewed.contains("The subscription is set to renew on 1 March 2026, 00:00 UTC (ENT-1)."), "\(renewed)")
     }
 
-    @Test func `OWN-15 a higher price is told with the price, and so is that of the next renewal`() {
+    @Test func `OWN-15 a higher price is explained with its amount, and so is that of the next renewal`() {
         let asked = said(
             Self.january,
             word(day(2026, 1, 10)) {
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: Offers
 
-    @Test func `OWN-15 the offer of the next renewal is told with it, and one that is gone as gone`() {
+    @Test func `OWN-15 the offer of the next renewal is explained, and so is one that no longer applies`() {
         let offered = word(day(2026, 1, 10)) {
             ($0.offerType, $0.offerIdentifier, $0.offerDiscountType) = (2, "loyal", "PAY_AS_YOU_GO")
         }
@@ -77,7 +77,7 @@ import Testing
 
     // MARK: While Apple tries to charge
 
-    @Test func `OWN-15 renewal turned off, and another product, are told in the billing grace period too`() {
+    @Test func `OWN-15 renewal turned off, and another product, are explained in the billing grace period too`() {
         let failed = word(day(2026, 2, 1)) { ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, day(2026, 2, 17)) }
         let changed = word(day(2026, 2, 3)) {
             ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, day(2026, 2, 17))
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: More time
 
-    @Test func `OWN-15 more time is told though no notification came, and until when it was paid for`() {
+    @Test func `OWN-15 an extension is explained even without a notification, with the date paid for before`() {
         let extended = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 8)) { $0.signedDate = day(2026, 1, 10) }
         let words = said(
             Self.january, word(day(2026, 1, 2)) { $0.renewalDate = day(2026, 2, 1) }, .fact(.transaction(extended)),
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Commitments and storefronts
 
-    @Test func `OWN-15 a commitment is told with what comes next`() {
+    @Test func `OWN-15 a commitment is explained with what comes next`() {
         let committed = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
             ($0.details.billingPlanType, $0.details.commitmentExpiresDate) = ("MONTHLY", day(2027, 1, 1))
         }
@@ -137,7 +137,7 @@ import Testing
             "\(words)")
     }
 
-    @Test func `OWN-15 a purchase in the App Store of another country is told as such`() {
+    @Test func `OWN-15 a purchase in the App Store of another country is explained as such`() {
         var (german, french) = (Self.january, Self.february)
         (german.details.storefront, french.details.storefront) = ("DEU", "FRA")
         let words = said(german, .fact(.transaction(french)), at: day(2026, 2, 10))
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: Refunds
 
-    @Test func `OWN-15 a refund that was reversed is told with when, how much and why it was refunded`() {
+    @Test func `OWN-15 a reversed refund is explained with the date, share and reason of the refund`() {
         let refunded = notice("REFUND", at: day(2026, 1, 12)) {
             $0.transactionId = TransactionID("1")
             $0.revocation = Revocation(

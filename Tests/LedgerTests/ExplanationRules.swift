@@ -17,8 +17,8 @@ import Testing
         for line in page.split(separator: "\n") {
             if let heading = line.wholeMatch(of: #/## (\d+)\. .+/#) {
                 stories.append(Story(number: try #require(Int(heading.output.1))))
-            } else if let told = line.wholeMatch(of: #/Told for (.+ UTC).*:/#) {
-                stories[stories.count - 1].texts.append((String(told.output.1), []))
+            } else if let heading = line.wholeMatch(of: #/Explained as of (.+ UTC).*:/#) {
+                stories[stories.count - 1].texts.append((String(heading.output.1), []))
             } else if line.hasPrefix("- ") {
                 let text = stories[stories.count - 1].texts.count - 1
                 stories[stories.count - 1].texts[text].lines.append(String(line.dropFirst(2)))
@@ -28,13 +28,13 @@ import Testing
     }
 
     @Test(arguments: ExplanationStory.all)
-    func `OWN-15 each story is told as the page has it, line for line`(story: ExplanationStory) throws {
+    func `OWN-15 each story is explained as on the page, line for line`(story: ExplanationStory) throws {
         let written = try #require(try Self.page().first { $0.number == story.number })
         #expect(story.tellings.count == written.texts.count)
         for (telling, text) in zip(story.tellings, written.texts) {
             let lines = telling.lines
-            #expect(lines == text.lines, "story \(story.number), told for \(text.at)")
-            #expect(lines.contains { $0.hasPrefix("As of \(text.at), ") }, "\(text.at) is the instant that was told for")
+            #expect(lines == text.lines, "story \(story.number), as of \(text.at)")
+            #expect(lines.contains { $0.hasPrefix("As of \(text.at), ") }, "\(text.at) is the instant of the explanation")
         }
     }
 
@@ -63,14 +63,14 @@ import Testing
             (5, "Apple gives another reason, and does not name it"),
             (9, "Apple gives a reason that is not known here (expirationIntent 9)"),
         ] as [(Int64, String)])
-    func `OWN-15 an end is told with Apple's reason, and an unknown reason as such`(intent: Int64, reason: String) {
+    func `OWN-15 an end is explained with Apple's reason, and an unknown reason as such`(intent: Int64, reason: String) {
         let book = alices(renewalInfo(signed: day(2026, 2, 1), renews: false) { $0.expirationIntent = intent })
         #expect(
             words(book, at: day(2026, 2, 5)).contains(
                 "On 1 February 2026, 00:00 UTC, plus.monthly expired: \(reason) (PER-2)."))
     }
 
-    @Test func `OWN-15 an unknown offer, refund and notification are told as such, with Apple's word`() {
+    @Test func `OWN-15 an unknown offer, refund and notification are explained as such, with Apple's value`() {
         var strange = january
         (strange.details.offerType, strange.details.offerDiscountType) = (9, "BARTER")
         strange.revocation = Revocation(revocationDate: day(2026, 1, 9), revocationType: "REFUND_ODD", revocationReason: 7)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-15 a billing retry without grace, and one that outlasts Apple's sixty days, are told`() {
+    @Test func `OWN-15 a billing retry without grace, and one that outlasts Apple's sixty days, are explained`() {
         let book = alices(renewalInfo(signed: day(2026, 2, 1) + .minutes(1)) { $0.isInBillingRetryPeriod = true })
         let wanted = """
             On 1 February 2026, 00:01 UTC, Apple could not charge for the renewal of plus.monthly. There was no grace period: \
@@ -101,7 +101,7 @@ import Testing
         #expect(words(book, at: day(2026, 5, 1)).contains(over + "said that it could (PER-2)."))
     }
 
-    @Test func `OWN-15 an upload that shows nothing is told with the reason: too late, not asked for, or a renewal`() {
+    @Test func `OWN-15 an upload that proves nothing is explained with the reason: too late, no intent, or a renewal`() {
         var book = alices()
         _ = book.hear(claim(bob, .purchase, january, at: day(2026, 1, 10)))
         let guessed = Claim(
@@ -116,7 +116,7 @@ import Testing
         #expect(said.count == 3 && zip(said, reasons).allSatisfy { $0.contains($1) }, "\(said)")
     }
 
-    @Test func `OWN-15 a renewal after a gap says so, and calls no charge failed that Apple did not call so`() {
+    @Test func `OWN-15 a renewal after a gap is explained, and no charge is called failed unless Apple says so`() {
         var book = alices()
         book.tell(renewal("2", from: day(2026, 2, 8), to: day(2026, 3, 8)))
         let wanted = "On 8 February 2026, 00:00 UTC, plus.monthly renewed, paid until 8 March 2026, 00:00 UTC. "
@@ -125,7 +125,7 @@ import Testing
                 wanted + "The paid time before it had ended on 1 February 2026, 00:00 UTC (OWN-8)."))
     }
 
-    @Test func `OWN-15 each kind of evidence for an owner has its words`() {
+    @Test func `OWN-15 each kind of evidence for an owner has its sentence`() {
         let restore = claim(bob, .restore, january, at: day(2026, 1, 5))
         func decided(_ actor: OwnershipVote.Actor, _ kind: OwnershipVote.Kind) -> [String] {
             var book = alices()
@@ -168,7 +168,7 @@ import Testing
                 "because the change to pro.monthly carries the account token that was registered for bob (OWN-6)"))
     }
 
-    @Test func `OWN-15 seconds are told where two things happened in one minute, and nowhere else`() {
+    @Test func `OWN-15 seconds are shown where two things happened in one minute, and nowhere else`() {
         var book = alices()
         _ = book.hear(claim(bob, .restore, january, at: day(2026, 1, 5) + .seconds(3)))
         _ = book.hear(claim(carol, .restore, january, at: day(2026, 1, 5) + .seconds(9)))
@@ -178,7 +178,7 @@ import Testing
         #expect(said.contains { $0.hasPrefix("Since 1 January 2026, 00:00 UTC") })
     }
 
-    @Test func `OWN-15 of an instant in the past nothing is told that was signed or done later`() {
+    @Test func `OWN-15 an explanation for a past instant has nothing that was signed or done later`() {
         var book = alices(renewalInfo(signed: day(2026, 1, 20), renews: false))
         let early = words(book, at: day(2026, 1, 10))
         let upgrade = transaction("2", pro, from: day(2026, 1, 25), to: day(2026, 2, 25))
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: 1...UInt64(60))
-    func `OWN-15 whatever happens is told in order, with rules, alike each time, and as they and not he`(seed: UInt64) {
+    func `OWN-15 everything is explained in order, with rules, the same each time, with they and not he`(seed: UInt64) {
         var book = Book(AppPolicy(onRestore: seed.isMultiple(of: 2) ? .transfer : .ask))
         let life = Life(seed: seed).inputs
         for input in life { book.tell(input, at: input.instant) }
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-15 the page has at least twenty stories, and the code each of them`() throws {
+    @Test func `OWN-15 the page has at least twenty stories, and the code has each of them`() throws {
         #expect(try Self.page().map(\.number) == ExplanationStory.all.map(\.number))
         #expect(ExplanationStory.all.count >= 20)
     }

@@ -29,7 +29,7 @@ import Testing
     // MARK: Who
 
     /// A restore of what an anonymous customer bought, and which customer they turn out to be.
-    @Test func `OWN-15 a restore that makes two customers one is no log-in`() {
+    @Test func `OWN-15 a restore that makes two customers one is not a log-in`() {
         var book = Book(AppPolicy { $0.mergeOnClaim = true })
         book.tell(january)
         let bought = Claim(
@@ -45,7 +45,7 @@ import Testing
         #expect(!words.contains("became known as"))
     }
 
-    @Test func `OWN-15 a token is told with why it names whom it names, and why it does not`() throws {
+    @Test func `OWN-15 a token is explained with the reason why it identifies a customer, or why it does not`() throws {
         let (token, other) = (try #require(aliceToken), try #require(bobToken))
         func telling(_ bears: AppAccountToken, _ registrations: TokenRegistration...) -> String {
             var book = Book()
@@ -58,7 +58,7 @@ import Testing
         let bobs = TokenRegistration(token: token, customer: bob, registeredAt: late - .days(2))
         let vouched = telling(token, minted, bobs)
         #expect(vouched.contains("the account token that was made for alice, as the app's backend or an import says (OWN-2)"))
-        #expect(vouched.contains("was registered for bob. That counts for nothing, because it was made for alice (OWN-2)"))
+        #expect(vouched.contains("was registered for bob. That has no effect, because it was made for alice (OWN-2)"))
         let own = CustomerID(other.rawValue)
         let ownId = TokenRegistration(token: other, customer: own, registeredAt: late, isVouched: true)
         #expect(telling(other, ownId).contains("the account token that is \(own)'s own id (OWN-2)"))
@@ -85,14 +85,14 @@ import Testing
                 "and the app's policy lets a restore move it only when it is over and Apple no longer tries to charge"
             ),
         ])
-    func `OWN-15 a refused restore is told with the choice that refused it`(_ policy: AppPolicy, _ words: String) {
+    func `OWN-15 a refused restore is explained with the choice that refused it`(_ policy: AppPolicy, _ words: String) {
         var book = book(policy)
         _ = book.hear(claim(bob, .restore, january, at: day(2026, 1, 5)))
         #expect(said(book, at: day(2026, 1, 6)).contains("bob asked to restore the subscription. This was refused: "))
         #expect(said(book, at: day(2026, 1, 6)).contains(words))
     }
 
-    @Test func `OWN-15 a restore that a token locks, and a purchase where only tokens count, say so`() throws {
+    @Test func `OWN-15 a restore that a token locks, and a purchase where only tokens count, are explained`() throws {
         let token = try #require(aliceToken)
         var locked = Book(AppPolicy { ($0.onRestore, $0.tokenLocks) = (.transfer, true) })
         locked.tell(.registration(registered(token, alice)))
@@ -107,7 +107,7 @@ import Testing
         #expect(said(only, at: day(2026, 1, 10)).contains("under the app's policy only account tokens show who bought"))
     }
 
-    @Test func `OWN-15 what was approved later waited until then, and an approval that changed nothing is told`() {
+    @Test func `OWN-15 a claim approved later is explained as waiting until then, and so is an approval without effect`() {
         var book = book(AppPolicy(onRestore: .ask))
         let restore = claim(bob, .restore, january, at: day(2026, 1, 5))
         _ = book.hear(restore)
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Apple's words
 
-    @Test func `OWN-15 a share that stopped without a type is no refund, nor is a place in a group`() {
+    @Test func `OWN-15 the end of Family Sharing without a type is not a refund, nor is the end of a seat`() {
         func revoked(_ type: String?, _ ownership: String) -> String {
             var book = Book()
             book.tell(
@@ -145,7 +145,7 @@ import Testing
         #expect(revoked(nil, "PURCHASED").contains("Apple refunded plus.monthly. "))
     }
 
-    @Test func `OWN-15 what Apple calls replaced, by what it has not shown, is not told as an end without news`() {
+    @Test func `OWN-15 a replacement by an unknown product is not explained as an end without news`() {
         var book = Book()
         book.tell(
             transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
@@ -156,7 +156,7 @@ import Testing
         #expect(!words.contains("has not said that it renewed"))
     }
 
-    @Test func `OWN-15 a higher price is told once, however often Apple repeats it, and as asked for only where it was`() {
+    @Test func `OWN-15 a higher price is explained once, however often Apple repeats it, and as requested only if it was`() {
         var book = book()
         for (signed, status) in [(10, nil), (12, 1), (14, 1)] as [(Int64, Int64?)] {
             book.tell(renewalInfo(signed: day(2026, 1, signed)) { $0.priceIncreaseStatus = status })
@@ -164,11 +164,11 @@ import Testing
         book.tell(renewal("2", from: day(2026, 2, 1), to: day(2026, 3, 1)))
         book.tell(renewalInfo(signed: day(2026, 2, 2)) { $0.priceIncreaseStatus = 1 })
         let words = said(book, at: day(2026, 2, 10))
-        #expect(words.contains("the customer agreed to a higher price, or was told of it and did not have to agree (PER-2)."))
+        #expect(words.contains("the customer agreed to a higher price, or was informed of it and did not have to agree (PER-2)."))
         #expect(words.split(separator: "higher price").count == 2, "\(words)")
     }
 
-    @Test func `OWN-15 under a commitment renewal off and on again are both told`() {
+    @Test func `OWN-15 under a commitment renewal off and on again are both explained`() {
         var book = Book()
         book.tell(
             transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
@@ -178,13 +178,13 @@ import Testing
         book.tell(notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: day(2026, 1, 5)))
         book.tell(notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", at: day(2026, 1, 7)))
         let words = said(book, at: day(2026, 1, 10))
-        #expect(words.contains("renewal was turned off. Under the commitment the monthly charges go on"), "\(words)")
-        #expect(words.contains("On 7 January 2026, 00:00 UTC, renewal was turned on again: it goes on after the commitment"))
+        #expect(words.contains("renewal was turned off. Under the commitment the monthly charges continue"), "\(words)")
+        #expect(words.contains("On 7 January 2026, 00:00 UTC, renewal was turned on again: it continues after the commitment"))
     }
 
     // MARK: What comes next
 
-    @Test func `OWN-15 what is charged ahead is told with whose it becomes`() {
+    @Test func `OWN-15 an early charge is explained with its future owner`() {
         var book = book()
         let word = renewalInfo(signed: day(2026, 1, 20)) { ($0.productId, $0.autoRenewProductId) = (plus, pro) }
         book.tell(word)
@@ -197,17 +197,17 @@ import Testing
                     + "belongs to bob, who asked for the change"))
     }
 
-    @Test func `OWN-15 a pass is told with its configured end, past it as over, and without one as giving nothing`() {
+    @Test func `OWN-15 a pass is explained with its configured end, later as over, and without one as giving nothing`() {
         let pass = ProductID("pass")
         var book = Book()
         book.tell(transaction("1", pass, from: day(2026, 1, 1), to: nil) { $0.type = .nonRenewingSubscription })
         let products = EntitlementMap(entries: [], durations: [pass: .days(30)])
         #expect(said(book, at: day(2026, 1, 30), products: products).contains("it lasts until 31 January 2026, 00:00 UTC"))
-        #expect(said(book, at: day(2026, 2, 1), products: products).contains("is not active: the length that the app's"))
-        #expect(said(book, at: day(2026, 1, 2)).contains("gives no access: the app's configuration says no length"))
+        #expect(said(book, at: day(2026, 2, 1), products: products).contains("is not active: the duration that the app's"))
+        #expect(said(book, at: day(2026, 1, 2)).contains("gives no access: the app's configuration sets no duration"))
     }
 
-    @Test func `OWN-15 a purchase of the Sandbox is told as one for which nothing was paid`() {
+    @Test func `OWN-15 a purchase in the Sandbox is explained as unpaid`() {
         let sandbox = SubscriptionKey(
             app: key.app, environment: .sandbox, originalTransactionId: key.originalTransactionId)
         var book = Book(key: sandbox)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FactRules {
     let first = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
 
-    @Test func `FACT-1 what was decided step by step is what a fold over the whole history gives`() async {
+    @Test func `FACT-1 decisions step by step give the same as a fold over the whole history`() async {
         for seed in UInt64(1)...50 {
             await Task.yield()
             let life = Life(seed: seed)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-1 a decision keeps everything that it decided by, and says so where it changes anything`() {
+    @Test func `FACT-1 a decision keeps everything that it is based on, and reports whether it changes anything`() {
         var book = Book()
         let told = book.tell(first)
         #expect(told.changesHistory && told.history.book.entries().map(\.latest) == [first])
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-2 telling a fact again changes nothing`() {
+    @Test func `FACT-2 recording a fact again changes nothing`() {
         var book = Book()
         book.tell(first)
         let again = book.tell(first)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test
-    func `AUDIT-1 the rows lead from one access to the next: each begins where the last ended, and the last is what holds now`()
+    func `AUDIT-1 the rows form a chain of accesses: each begins where the one before ended, and the last is the present one`()
         async
     {
         for seed in UInt64(1)...200 {
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `AUDIT-1 time that begins inside what one has and outlasts it has a row from where it outlasts it`() {
+    @Test func `AUDIT-1 time that begins within present access and outlasts it has a row from where it outlasts it`() {
         var book = Book()
         book.tell(first)
         _ = book.hear(claim(alice, .purchase, first, at: day(2026, 1, 2)))
@@ -171,7 +171,7 @@ import Testing
                 && book.events.last { $0.kind == .accessChanged }?.accessUntil == day(2026, 2, 20))
     }
 
-    @Test func `AUDIT-1 a renewal that a device shows is the App Store's doing, and only claims that are kept are cited`() {
+    @Test func `AUDIT-1 a renewal shown by a device is attributed to the App Store, and only stored claims are cited`() {
         var book = Book()
         book.tell(first)
         _ = book.hear(claim(alice, .purchase, first, at: day(2026, 1, 2)))

@@ -52,7 +52,7 @@ import Testing
         return Row(version: SubscriptionState.foldVersion, histories: histories.text, states: states.text)
     }
 
-    @Test func `whoever changes what the rules make of a history raises the version`() async throws {
+    @Test func `a change of what the rules make of a history raises the version`() async throws {
         let (rows, now) = (try rows(), try await folded())
         let last = try #require(rows.last)
         let line = "| \(now.version) | `\(now.histories)` | `\(now.states)` |"

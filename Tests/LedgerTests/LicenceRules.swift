@@ -27,7 +27,7 @@ import Testing
 
     // MARK: LIC-1
 
-    @Test func `LIC-1 every feature released up to the end of a licence is his for ever, and no later one`() {
+    @Test func `LIC-1 every feature released up to the end of a licence is the customer's for ever, and no later one`() {
         let his = licences(owned("1", by: alice, january))
         let timeline = FeatureTimeline([
             feature("later", day(2026, 6, 1)), feature("old", day(2020, 1, 1)), feature("in it", day(2026, 1, 20)),
@@ -36,7 +36,7 @@ import Testing
         #expect(his.features(of: timeline, at: day(2040, 1, 1)).map(\.name) == ["old", "in it"])
     }
 
-    @Test func `LIC-1 a licence that ends later takes nothing away from one that reached further`() {
+    @Test func `LIC-1 a later licence takes nothing away from one that reaches further`() {
         let year = transaction("1", from: day(2020, 1, 1), to: day(2021, 1, 1))
         let his = licences(owned("1", by: alice, year))
         #expect(his.mayUse(feature("autumn", day(2020, 11, 1)), at: day(2030, 1, 1)))
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: LIC-2
 
-    @Test func `LIC-2 the end is the greatest expiresDate over everything that he bought, and a day of slack`() {
+    @Test func `LIC-2 the end is the greatest expiresDate over everything that the customer bought, and a day of slack`() {
         let year = transaction("2", pro, from: day(2025, 6, 1), to: day(2026, 6, 1))
         let his = licences(owned("1", by: alice, january), owned("2", by: alice, year))
         #expect(his.end(at: day(2026, 3, 1)) == day(2026, 6, 2))
@@ -67,7 +67,7 @@ import Testing
         #expect(his.end(at: day(2026, 4, 1)) == day(2026, 2, 2))
     }
 
-    @Test func `LIC-2 a part of the price given back leaves the period counted`() {
+    @Test func `LIC-2 a partly refunded period still counts`() {
         let partly = renewal("2", from: day(2026, 2, 1), to: day(2026, 3, 1)) {
             $0.revocation = Revocation(revocationDate: day(2026, 2, 20), revocationPercentage: 40_000)
             $0.signedDate = day(2026, 2, 20)
@@ -85,7 +85,7 @@ import Testing
         #expect(licences(owned("1", by: alice, year, month)).end(at: day(2026, 5, 1)) == day(2026, 2, 11))
     }
 
-    @Test func `LIC-2 what others bought, and what the family shares, is not what he bought`() {
+    @Test func `LIC-2 purchases of others, and those shared by the family, do not count`() {
         let shared = transaction("2", from: day(2026, 1, 1), to: day(2027, 1, 1)) {
             $0.details.inAppOwnershipType = "FAMILY_SHARED"
         }
@@ -96,7 +96,7 @@ import Testing
 
     // MARK: LIC-3
 
-    @Test func `LIC-3 who got the app before the line, or in a version below it, has a year from that day`() {
+    @Test func `LIC-3 a customer who got the app before the line, or in a version below it, has a year from that day`() {
         let byDate = licences(app: downloaded(at: day(2017, 8, 1)))
         #expect(byDate.isPaidAppHolder && byDate.end(at: day(2020, 1, 1)) == day(2018, 8, 1))
         let byVersion = licences(app: downloaded(at: day(2018, 3, 1), version: "2.10"))
@@ -115,12 +115,12 @@ import Testing
         #expect((version < line) == isLower)
     }
 
-    @Test func `LIC-3 a text that is no version is below no line`() {
+    @Test func `LIC-3 a text that is not a version is below no line`() {
         #expect(ApplicationVersion("") == nil && ApplicationVersion("beta") == nil && ApplicationVersion(".5") == nil)
         #expect(!licences(app: downloaded(at: day(2018, 3, 1), version: "beta")).isPaidAppHolder)
     }
 
-    @Test func `LIC-3 the Mac has a line of its own, since Apple keeps the other version number there`() {
+    @Test func `LIC-3 the Mac has its own line, since Apple keeps another version number there`() {
         #expect(!licences(app: downloaded(at: day(2018, 3, 1), version: "2.0", platform: .macOS)).isPaidAppHolder)
         var both = policy
         both.paidApp?.belowVersionOnMac = ApplicationVersion("2.5")
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: LIC-4
 
-    @Test func `LIC-4 a paid-app customer of 2017 who subscribes with seven months left has them after his first period`() {
+    @Test func `LIC-4 a paid-app customer of 2017 who subscribes with seven months left has them after the first period`() {
         // From 1 January to 1 August 2018 there are 212 days; 212 days after 1 February is 1 September.
         let month = transaction("1", from: day(2018, 1, 1), to: day(2018, 2, 1))
         let his = licences(owned("1", by: alice, month), app: downloaded(at: day(2017, 8, 1)))
@@ -168,7 +168,7 @@ import Testing
         #expect(longer.end(at: day(2018, 4, 15)) == day(2019, 4, 2))
     }
 
-    @Test func `LIC-4 nothing is added where the first licence was over, and a refunded first purchase was none`() {
+    @Test func `LIC-4 nothing is added if the first licence was over, and a refunded first purchase does not count`() {
         let late = transaction("1", from: day(2018, 9, 1), to: day(2018, 10, 1))
         let app = downloaded(at: day(2017, 8, 1))
         #expect(licences(owned("1", by: alice, late), app: app).end(at: day(2019, 1, 1)) == day(2018, 10, 2))
@@ -190,7 +190,7 @@ import Testing
         #expect(his.end(at: day(2018, 1, 15)) == day(2018, 9, 1))
     }
 
-    @Test func `LIC-5 an operator can join the customer who downloaded with the one who subscribed, and others' stay theirs`() {
+    @Test func `LIC-5 an operator can join the customer who downloaded with the one who subscribed, and no others`() {
         let month = transaction("1", from: day(2018, 1, 1), to: day(2018, 2, 1))
         let states = owned("1", by: alice, month)
         let app = downloaded(bob, at: day(2017, 8, 1))
@@ -201,7 +201,7 @@ import Testing
         #expect(licences(states, app: app, joins: [join, second]).end(at: day(2018, 1, 15)) == day(2018, 9, 1))
     }
 
-    @Test func `LIC-3 a year is a year of the calendar, and no count of months overflows`() {
+    @Test func `LIC-3 a year is a calendar year, and no count of months overflows`() {
         #expect(day(2016, 2, 29).adding(.year) == day(2017, 2, 28))
         #expect((day(2016, 3, 1) + .hours(5)).adding(.year) == day(2017, 3, 1) + .hours(5))
         #expect(day(1969, 12, 31).adding(CalendarMonths(2)) == day(1970, 2, 28))

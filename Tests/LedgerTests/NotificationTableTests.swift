@@ -12,7 +12,7 @@ import Testing
         return book
     }
 
-    @Test func `every row of Apple's table stands here for every state, once`() throws {
+    @Test func `every row of Apple's table is here for every state, once`() throws {
         let rows = try NotificationTable.rows()
         let named = rows.map { "\($0.type) \($0.subtype ?? "-") \($0.state)" }
         let wanted = NotificationTable.applesTable.split(separator: "\n").flatMap { line in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `each notification comes to the status, the owner, the end and the events that the table says`() throws {
+    @Test func `each notification leads to the status, the owner, the end and the events of the table`() throws {
         for row in try NotificationTable.rows() {
             guard case .defined(let status, let until, let events) = row.outcome else { continue }
             let script = NotificationScript(row: row)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `what Apple does not send then breaks nothing and gives nobody more than it signed`() throws {
+    @Test func `an impossible notification breaks nothing and gives no customer more than Apple signed`() throws {
         var count = 0
         for row in try NotificationTable.rows() {
             guard case .impossible(let why) = row.outcome else { continue }
@@ -82,7 +82,7 @@ import Testing
         #expect(count > 50)
     }
 
-    @Test func `a notification that comes again, whole, says nothing and changes nothing`() throws {
+    @Test func `a repeated notification produces no event and changes nothing`() throws {
         for row in try NotificationTable.rows() {
             let script = NotificationScript(row: row)
             var book = Self.book(in: script)

@@ -68,7 +68,7 @@ import Testing
 
     // MARK: Who may have it
 
-    @Test func `WALL-5 present and former subscribers of the group may have an offer, and nobody else`() throws {
+    @Test func `WALL-5 only present and former subscribers of the group may have an offer`() throws {
         #expect(try verdict(states: [former]) == .allowed)
         #expect(try verdict(states: [former], at: day(2026, 1, 10)) == .allowed)
         #expect(try verdict(states: []) == .refused(.neverSubscribed))
@@ -82,12 +82,12 @@ import Testing
         #expect(try verdict([formers], states: [former], at: day(2026, 1, 10)) == .refused(.stillActive))
     }
 
-    @Test func `WALL-5 only for an authenticated customer, and only an offer that there is`() throws {
+    @Test func `WALL-5 only for an authenticated customer, and only an existing offer`() throws {
         #expect(try verdict(states: [former], isAuthenticated: false) == .refused(.notAuthenticated))
         #expect(try verdict([], states: [former]) == .refused(.unknownOffer))
     }
 
-    @Test func `WALL-5 so many times per customer, and so many within a time`() throws {
+    @Test func `WALL-5 redemptions are limited per customer, and within a time`() throws {
         let once = owned("1", by: alice, redeemed("1", from: day(2026, 3, 1)))
         let twice = owned("1", by: alice, redeemed("1", from: day(2026, 1, 1)), redeemed("2", from: day(2026, 3, 1)))
         #expect(try verdict(states: [once]) == .allowed)
@@ -99,7 +99,7 @@ import Testing
         #expect(try verdict([windowed], states: [once], at: day(2026, 3, 1) + .days(100)) == .allowed)
     }
 
-    @Test func `WALL-5 an offer of another group does not sell what he has (OWN-12)`() throws {
+    @Test func `WALL-5 an offer of another group does not sell what the customer has (OWN-12)`() throws {
         let active = owned("2", by: alice, transaction("2", second, from: day(2026, 5, 20), to: day(2026, 6, 20)))
         #expect(try verdict(states: [former, active]) == .refused(.paidTwice))
     }
@@ -152,7 +152,7 @@ import Testing
         #expect(found.map(\.redeemedDate) == [day(2026, 3, 1)])
     }
 
-    @Test func `WALL-5 the purchase's own user value tells whose offer it was, whoever was credited`() throws {
+    @Test func `WALL-5 the purchase's own user value identifies the offer's customer, whoever was credited`() throws {
         let token = try #require(bobToken)
         let log = OfferLog([
             issued("n1", at: day(2026, 3, 1) - .hours(2)),
@@ -173,7 +173,7 @@ import Testing
         #expect(log.redemptions(in: [over, again]).map(\.nonce?.rawValue) == ["n2", nil])
     }
 
-    @Test func `WALL-5 who is active redeems in the running period, at the price of the renewal that follows`() {
+    @Test func `WALL-5 an active customer redeems in the running period, at the price of the next renewal`() {
         let log = OfferLog([issued("n1", at: day(2026, 1, 10))])
         let state = owned(
             "1", by: alice, transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1)),
@@ -182,7 +182,7 @@ import Testing
         #expect(log.redemptions(in: [state]).map(\.transactionId.rawValue) == ["2"])
     }
 
-    @Test func `WALL-5 what was redeemed is not outstanding any more`() throws {
+    @Test func `WALL-5 a redeemed offer is no longer outstanding`() throws {
         let row = issued("n1", at: day(2026, 3, 1) - .hours(1))
         let state = owned("1", by: alice, redeemed("1", from: day(2026, 3, 1)))
         #expect(try verdict(states: [state], log: [row], at: day(2026, 3, 1) + .hours(2)) == .allowed)

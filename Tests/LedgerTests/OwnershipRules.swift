@@ -43,7 +43,7 @@ import Testing
         #expect(owners(book) == ["alice \(day(2026, 1, 1))"])
     }
 
-    @Test func `OWN-1 a time that nobody has claimed is an unowned tenure`() {
+    @Test func `OWN-1 an unclaimed time is an unowned tenure`() {
         var book = Book()
         book.tell(first)
         #expect(owners(book) == ["nobody \(day(2026, 1, 1))"])
@@ -61,7 +61,7 @@ import Testing
         #expect(owners(book) == ["alice \(day(2026, 1, 1))"])
     }
 
-    @Test func `OWN-2 a registered token owns the subscription whoever else claims it, even where he came first`() throws {
+    @Test func `OWN-2 a registered token decides the owner whoever else claims it, even first`() throws {
         let token = try #require(aliceToken)
         var book = Book()
         let tokened = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.appAccountToken = token }
@@ -73,7 +73,7 @@ import Testing
         #expect(book.hear(claim(carol, .purchase, tokened, at: day(2026, 1, 6))) == .refused(.tokenOfAnother, rule: .firstClaim))
     }
 
-    @Test func `OWN-2 a subscription that nobody has claimed is kept, unowned, and gives nothing to anyone`() {
+    @Test func `OWN-2 an unclaimed subscription is kept, unowned, and gives nothing to anyone`() {
         var book = Book()
         book.tell(first)
         #expect(book.state.periods.count == 1)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `OWN-2 under tokenLocks the token of the last purchase keeps it from restores by others, and else it does not`(
+    func `OWN-2 the token of the last purchase protects it from restores by others only under tokenLocks`(
         locks: Bool
     ) throws {
         let token = try #require(aliceToken)
@@ -96,7 +96,7 @@ import Testing
         #expect(outcome == (locks ? refused : .moved(from: alice, rule: .restore)))
     }
 
-    @Test func `OWN-2 a token that first appears on a renewal names nobody`() throws {
+    @Test func `OWN-2 a token that first appears on a renewal identifies no customer`() throws {
         let token = try #require(aliceToken)
         var book = Book()
         book.tell(.registration(registered(token, alice)))
@@ -105,7 +105,7 @@ import Testing
         #expect(owners(book) == ["nobody \(day(2026, 1, 1))"])
     }
 
-    @Test func `OWN-2 a token registered after a purchase bore it names nobody, unless its maker vouches for it`() throws {
+    @Test func `OWN-2 a token registered after a purchase carried it identifies no customer, unless vouched`() throws {
         let token = try #require(aliceToken)
         let tokened = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.appAccountToken = token }
         for (registration, owner) in [
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-2 the first registration that names anybody stands, in whatever order they are known`() throws {
+    @Test func `OWN-2 the first valid registration stands, in whatever order they are known`() throws {
         let token = try #require(aliceToken)
         let tokened = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.appAccountToken = token }
         let registrations = [
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-2 an owner named by a token who showed it stays the owner when a newer word names nobody`() throws {
+    @Test func `OWN-2 an owner by a token who uploaded it stays the owner when a newer token identifies no customer`() throws {
         let (token, other) = (try #require(aliceToken), try #require(bobToken))
         var book = Book()
         let tokened = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.appAccountToken = token }
@@ -181,7 +181,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 20)) == bob)
     }
 
-    @Test func `OWN-4 an owner who shows that he bought the upgrade himself keeps it from a later uploader`() {
+    @Test func `OWN-4 an owner who shows that they bought the upgrade keeps it from a later uploader`() {
         var book = owned()
         book.tell(upgrade)
         #expect(book.hear(claim(alice, .purchase, upgrade, at: day(2026, 2, 11))) == .alreadyOwner)
@@ -209,7 +209,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 20)) == alice)
     }
 
-    @Test func `OWN-4 an interrupted purchase that surfaces within seven days is its customer's, and later nobody's`() {
+    @Test func `OWN-4 an interrupted purchase that surfaces within seven days is its customer's, and later no customer's`() {
         for (wait, owner) in [(Milliseconds.days(7), bob), (Milliseconds(Milliseconds.days(7).count + 1), alice)] {
             var book = owned()
             book.tell(upgrade)
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-4 what nobody is shown to have bought stays with the owner before`() {
+    @Test func `OWN-4 a period without a known buyer stays with the previous owner`() {
         var book = owned()
         book.tell(upgrade)
         #expect(owners(book) == ["alice \(day(2026, 1, 1))"])
@@ -314,7 +314,7 @@ import Testing
         #expect(book.isActive(alice, at: day(2026, 2, 20)))
     }
 
-    @Test func `OWN-5 under ask nothing moves until somebody decides`() {
+    @Test func `OWN-5 under ask nothing moves until a decision`() {
         var book = owned(AppPolicy(onPurchase: .ask))
         book.tell(upgrade)
         #expect(book.hear(claim(bob, .purchase, upgrade, at: day(2026, 2, 11))) == .waiting(.decision))
@@ -345,7 +345,7 @@ import Testing
         #expect(owners(book) == ["alice \(day(2026, 1, 1))"])
     }
 
-    @Test func `OWN-8 in older data a period without a gap is a renewal, and so is one after a billing retry that was seen`() {
+    @Test func `OWN-8 in older data a period without a gap is a renewal, and so is one after a known billing retry`() {
         var book = Book()
         let old = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) { $0.transactionReason = nil }
         let next = transaction("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)) { $0.transactionReason = nil }
@@ -427,7 +427,7 @@ import Testing
         #expect(book.hear(claim(bob, .restore, renewed, at: day(2026, 5, 1))) == .moved(from: alice, rule: .restore))
     }
 
-    @Test func `OWN-3 an owner who names ever other products fills nothing, and others little`() {
+    @Test func `OWN-3 repeated claims with other products store nothing for the owner, and little for others`() {
         var book = owned()
         for number in 0..<200 {
             let named = ProductID("product.\(number)")

@@ -43,7 +43,7 @@ import Testing
         #expect(book.state.status(at: day(2026, 1, 16)) == .active(until: day(2026, 2, 1), renewal: .renews(into: pro)))
     }
 
-    @Test func `ENT-11 the reason of an end stays said of it, whatever was bought later`() {
+    @Test func `ENT-11 the reason of an end is kept, whatever was bought later`() {
         var book = owned(
             word(day(2026, 1, 5), true),
             word(day(2026, 2, 1), false) { $0.expirationIntent = 3 })
@@ -56,7 +56,7 @@ import Testing
         #expect(book.answer(alice, at: day(2026, 3, 5)).expirationIntent == nil)
     }
 
-    @Test func `ENT-11 what Apple said of one period says nothing of the next until it is said again`() {
+    @Test func `ENT-11 a statement of Apple's about one period does not apply to the next until repeated`() {
         var book = owned(word(day(2026, 1, 5), false))
         book.tell(transaction("2", from: day(2026, 3, 1), to: day(2026, 4, 1)))
         #expect(book.answer(alice, at: day(2026, 1, 20)).renews == false)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `PER-13 an upgrade after the early charge of a renewal replaces that renewal too, whether or not Apple says so of it`(
+    func `PER-13 an upgrade after the early charge of a renewal replaces that renewal too, whether or not Apple says so`(
         isSaid: Bool
     ) {
         let charged = renewal("2", from: day(2026, 2, 1), to: day(2026, 3, 1)) { $0.signedDate = day(2026, 1, 31) + .hours(6) }
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `PER-13 what is bought anew at that instant is no renewal, and serves`() {
+    @Test func `PER-13 a new purchase at that instant is not a renewal, and gives access`() {
         var book = owned()
         book.tell(transaction("3", pro, from: day(2026, 1, 31), to: day(2026, 2, 28)))
         book.tell(transaction("4", from: day(2026, 2, 1), to: day(2026, 3, 1)))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [ProductKind.consumable, .nonRenewingSubscription])
-    func `PER-9 what gives no time of its own is bought, and never expired`(type: ProductKind) {
+    func `PER-9 a purchase without a duration is bought, and never expired`(type: ProductKind) {
         var book = Book()
         let bought = transaction("1", from: day(2026, 1, 1), to: nil) { $0.type = type }
         book.tell(bought)

@@ -55,7 +55,7 @@ import Testing
         #expect(book.state.periods.count == 1)
     }
 
-    @Test func `PER-1 a restored copy of a one-time purchase does not move its beginning, nor who owned it`() {
+    @Test func `PER-1 a restored copy of a one-time purchase changes neither its beginning nor its owner`() {
         var book = Book()
         let bought = transaction("1000", ProductID("lifetime"), from: day(2026, 1, 1), to: nil) {
             $0.type = .nonConsumable
@@ -118,7 +118,7 @@ import Testing
         #expect(book.state.periods.map(\.beginning) == [.firstKnown, .renewal])
     }
 
-    @Test func `PER-3 isUpgraded ends a period whose successor is not known yet at its signature at the latest`() {
+    @Test func `PER-3 isUpgraded ends a period with an unknown successor at its signature at the latest`() {
         var book = Book()
         book.tell(
             transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)) {
@@ -145,7 +145,7 @@ import Testing
         #expect(answer.end == bought + .days(31))
     }
 
-    @Test func `PER-6 a renewal that was signed a day before it begins is not from the future and leaves no gap`() {
+    @Test func `PER-6 a renewal that was signed a day before it begins is accepted and leaves no gap`() {
         var book = Book()
         let renewed = renewal("1001", from: day(2026, 2, 1), to: day(2026, 3, 1)) { $0.signedDate = day(2026, 1, 31) }
         book.tell(first, renewed)

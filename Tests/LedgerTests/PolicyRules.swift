@@ -12,7 +12,7 @@ import Testing
         return history
     }
 
-    @Test func `a change of policy holds from its instant and never reaches into the past`() {
+    @Test func `a change of policy holds from its instant and never changes the past`() {
         let before = claim(bob, .restore, first, at: day(2026, 2, 1))
         let after = claim(bob, .restore, first, at: day(2026, 4, 1))
         let timeline = PolicyTimeline(
@@ -27,7 +27,7 @@ import Testing
         #expect(state.policyVersion == 2)
     }
 
-    @Test func `a subscription group's own choice goes before the app's`() {
+    @Test func `a subscription group's own choice takes precedence over the app's`() {
         var policy = AppPolicy(onRestore: .keep)
         var group = GroupPolicy("family")
         group.onRestore = .transfer
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-16 what-if lists who would lose and who would gain what, and when, and changes nothing`() {
+    @Test func `OWN-16 what-if lists which customers would lose or gain what, and when, and changes nothing`() {
         let known = history([
             .fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))),
             .claim(claim(bob, .restore, first, at: day(2026, 2, 1))),

@@ -48,7 +48,7 @@ import Testing
         #expect(applied.auditRows.isEmpty && applied.events.isEmpty && !applied.changesHistory)
     }
 
-    @Test func `OWN-17 a version that reaches back changes owners, and the audit rows name it and the operator`() throws {
+    @Test func `OWN-17 a version that changes the past changes owners, and the audit rows name it and the operator`() throws {
         let history = Upgrade().history
         let one = SettingsTimeline(Self.content())
         let two = one.adding(Self.content(.stay), from: day(2026, 1, 5))
@@ -62,7 +62,7 @@ import Testing
         #expect(!again.changesHistory && again.auditRows.isEmpty && again.events.isEmpty)
     }
 
-    @Test func `OWN-17 a later number replaces from its instant on what earlier numbers say, and the first stays`() throws {
+    @Test func `OWN-17 a later number replaces earlier numbers from its instant on, and the first stays`() throws {
         let (always, never) = (day(2020, 1, 1), day(2030, 1, 1))
         let timeline = SettingsTimeline(Self.content()).adding(Self.content(.stay), from: day(2026, 3, 1))
             .adding(Self.content(.ask), from: day(2026, 2, 1))
@@ -70,7 +70,7 @@ import Testing
         #expect(policies == [.followPurchase, .ask] && timeline.policies.version == 3)
         #expect(SettingsTimeline(Self.content(.stay)).adding(Self.content(), from: always).policies.versions.count == 2)
         let same = SettingsTimeline(Self.content()).adding(Self.content(gives: [Self.extra]), from: never)
-        #expect(same.policies == SettingsTimeline(Self.content()).policies, "products alone judge nobody anew")
+        #expect(same.policies == SettingsTimeline(Self.content()).policies, "products alone refold nothing")
         let numbers = timeline.versions.map(\.number)
         #expect(numbers == [1, 2, 3] && SettingsTimeline(timeline.versions.reversed()) == timeline)
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(given(timeline, at: day(2026, 1, 1) + .days(row.askedOn)) == row.expected)
     }
 
-    @Test func `ENT-2 a version that is taken back in one period leaves to that period what it gave, and to the next nothing`() {
+    @Test func `ENT-2 a version that is withdrawn within a period still applies to that period, and not to the next`() {
         let timeline = SettingsTimeline(Self.content()).adding(Self.content(gives: [Self.extra]), from: day(2026, 1, 10))
             .adding(Self.content(), from: day(2026, 1, 12))
         #expect(given(timeline, at: day(2026, 1, 9)) == [Self.basic])
@@ -124,7 +124,7 @@ import Testing
         #expect(given(timeline, at: day(2026, 2, 5)) == [Self.basic])
     }
 
-    @Test func `ENT-2 who comes to own a period in its middle has what the period has`() throws {
+    @Test func `ENT-2 a customer who becomes the owner within a period has what the period gives`() throws {
         let first = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
         var history = SubscriptionHistory(key: key)
         let restore = claim(bob, .restore, first, at: day(2026, 1, 20))
@@ -158,24 +158,24 @@ import Testing
         ("P30D", day(2026, 1, 31), day(2026, 3, 2)), ("P2W", day(2026, 1, 31), day(2026, 2, 14)),
         ("P1M", day(2026, 1, 31), day(2026, 2, 28)), ("P1Y", day(2024, 2, 29), day(2025, 2, 28)),
     ])
-    func `PER-9 a duration is days or months of the calendar`(_ row: (text: String, from: Timestamp, end: Timestamp)) throws {
+    func `PER-9 a duration is days or calendar months`(_ row: (text: String, from: Timestamp, end: Timestamp)) throws {
         #expect(try #require(ProductDuration(row.text)).end(from: row.from) == row.end)
     }
 
     @Test(arguments: [
         "", "P", "PD", "30D", "P0D", "P030D", "P1.5M", "P1Y6M", "PT1H", "P-1D", "p1d", "P1D ", "P999999D", "P1201M",
     ])
-    func `PER-9 anything but one unit from a day to a hundred years is no duration`(_ text: String) {
+    func `PER-9 anything but one unit from a day to a hundred years is not a duration`(_ text: String) {
         #expect(ProductDuration(text) == nil)
     }
 
-    @Test func `PER-9 several that are bought at once follow one another, and nothing overflows`() {
+    @Test func `PER-9 several bought at once follow one another, and nothing overflows`() {
         #expect(ProductDuration.months(1).end(from: day(2026, 1, 31), quantity: 2) == day(2026, 3, 31))
         #expect(ProductDuration.days(10).end(from: day(2026, 1, 1), quantity: 3) == day(2026, 1, 31))
         #expect(ProductDuration.days(.max).end(from: .latestAccepted, quantity: .max) == .latestAccepted)
     }
 
-    @Test func `PER-9 a non-renewing subscription lasts what was configured when it was bought`() {
+    @Test func `PER-9 a non-renewing subscription lasts as configured when it was bought`() {
         let one = SettingsTimeline(Self.content(durations: [plus: .days(30)]))
         let two = one.adding(Self.content(durations: [plus: .months(12)]), from: day(2026, 2, 1))
         let three = two.adding(Self.content(), from: day(2026, 3, 1))

@@ -31,7 +31,7 @@ import Testing
         print("properties: \(Self.lives) lives from seed \(Self.firstSeed), each shuffled, doubled and reversed")
     }
 
-    @Test func `FACT-2 facts may come in any order between claims that come in theirs`() async {
+    @Test func `FACT-2 facts may arrive in any order between claims in their order`() async {
         for seed in seeds {
             await Task.yield()
             let life = Life(seed: seed)

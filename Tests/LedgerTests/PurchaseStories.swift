@@ -35,8 +35,7 @@ import Testing
             productId: fact.productId, claimedAt: claimedAt)
     }
 
-    @Test func `OWN-4 story 1: a downgrade uploaded within an hour of Apple's word counts, though the transaction is weeks old`()
-    {
+    @Test func `OWN-4 story 1: a downgrade uploaded within an hour of Apple's statement counts, even on an old transaction`() {
         var book = owned()
         book.tell(wish(plus, at: day(2026, 1, 25)))
         #expect(book.hear(claim(v, .purchase, month, naming: plus, at: day(2026, 1, 25) + .minutes(50))) == .noted)
@@ -44,7 +43,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 1, 31)) == a && book.state.owner(at: day(2026, 2, 1)) == v)
     }
 
-    @Test func `OWN-4 story 2: a downgrade whose upload is lost is V's by the token in Apple's word`() throws {
+    @Test func `OWN-4 story 2: a downgrade whose upload is lost is V's by the token in Apple's statement`() throws {
         let token = try #require(bobToken)
         var book = owned()
         book.tell(.registration(registered(token, v)))
@@ -77,7 +76,7 @@ import Testing
         #expect(book.state.contested.map(\.customers) == [[v, x]] && book.state.contested.map(\.buyer) == [v])
     }
 
-    @Test func `OWN-2 story 5: X who sees V's token and registers it for himself gets nothing by it`() throws {
+    @Test func `OWN-2 story 5: X who sees V's token and registers it gets nothing by it`() throws {
         let token = try #require(bobToken)
         var bearing = upgrade
         bearing.appAccountToken = token
@@ -127,7 +126,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 2)) == guest && book.state.owner(at: day(2026, 2, 4)) == x)
     }
 
-    @Test func `OWN-10 story 9: who reinstalls as another anonymous customer and restores has it again`() {
+    @Test func `OWN-10 story 9: a customer who reinstalls as another anonymous one and restores has it again`() {
         var book = Book()
         book.tell(month)
         let (before, after) = (CustomerID("$anonymous:1"), CustomerID("$anonymous:2"))
@@ -139,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `OWN-18 story 10: what an import reserved on day 3 goes before X's upload of day 4, before the first fact and after`(
+    func `OWN-18 story 10: a reservation by an import on day 3 precedes X's upload of day 4, before the first fact and after`(
         _ factFirst: Bool
     ) {
         var book = Book()
@@ -182,7 +181,7 @@ import Testing
         #expect(book.state.owner(at: day(2026, 2, 10)) == v)
     }
 
-    @Test func `OWN-18 story 14: an intent alone moves nothing, and both uploads of a late payer and of X are of one kind`() {
+    @Test func `OWN-18 story 14: an intent alone moves nothing, and the uploads of a late payer and of X are of one kind`() {
         var book = owned()
         book.tell(.intent(PurchaseIntent(id: .init("i"), customer: x, productId: upgrade.productId, madeAt: day(2026, 1, 10))))
         book.tell(upgrade)
@@ -236,7 +235,7 @@ import Testing
         #expect(book.hear(upload(v, .purchase, upgrade, after: .minutes(30))) == .alreadyOwner)
     }
 
-    @Test func `OWN-9 a restore is judged against the owner whom all evidence shows, also what came after it`() {
+    @Test func `OWN-9 a restore is judged against the owner by all evidence, including later evidence`() {
         var policy = AppPolicy(onRestore: .transfer)
         policy.anonymousMayTake = false
         let guest = CustomerID("$anonymous:1")
@@ -294,41 +293,41 @@ extension SubscriptionState {
             own: own, shown: shown, catalogue: catalogue.get(), under: PolicyTimeline(policy), isAnonymous: isAnonymous)
     }
 
-    @Test func `OWN-18 who holds the product already is told so, and who has nothing may buy`() throws {
+    @Test func `OWN-18 a customer who owns the product already learns it, and one who has nothing may buy`() throws {
         let held = state(of: plus)
         #expect(try ask(alice, plus, own: [held]) == .alreadyHeld(key.originalTransactionId, until: day(2026, 2, 1)))
         #expect(try ask(bob, plus) == .yes)
         #expect(try ask(bob, plus, shown: [held]) == .heldByAnother(alice))
     }
 
-    @Test func `OWN-18 the effect on another's subscription of the Apple Account is told, by the policy`() throws {
+    @Test func `OWN-18 the effect on another's subscription of the Apple Account is reported, by the policy`() throws {
         for (policy, result) in [
             (PurchasePolicy.followPurchase, PurchaseQuestion.Change.Result.theirs), (.stay, .staysWithOwner), (.ask, .waits),
         ] {
             guard case .changes(let change) = try ask(bob, pro, shown: [state(of: plus)], AppPolicy(onPurchase: policy)) else {
-                Issue.record("no change is told")
+                Issue.record("no change is reported")
                 continue
             }
             #expect(change.change.kind == .upgrade && change.change.effect == .atOnce)
             #expect(change.owner == .another(alice) && change.result == result)
         }
         guard case .changes(let lower) = try ask(bob, plus, shown: [state(of: pro)]) else {
-            Issue.record("no change is told")
+            Issue.record("no change is reported")
             return
         }
         #expect(lower.change.effect == .atRenewal(day(2026, 2, 1)) && lower.result == .theirs)
         guard case .changes(let own) = try ask(alice, pro, own: [state(of: plus)], shown: [state(of: plus)]) else {
-            Issue.record("no change is told")
+            Issue.record("no change is reported")
             return
         }
         #expect(own.owner == .asker && own.result == .theirs)
     }
 
-    @Test func `OWN-18 an anonymous customer is told that an identified owner keeps it`() throws {
+    @Test func `OWN-18 an anonymous customer learns that an identified owner keeps it`() throws {
         for (isOwnerAnonymous, result) in [(false, PurchaseQuestion.Change.Result.staysWithOwner), (true, .theirs)] {
             let shown = state(of: plus, anonymous: isOwnerAnonymous)
             guard case .changes(let change) = try ask(bob, pro, shown: [shown], isAnonymous: true) else {
-                Issue.record("no change is told")
+                Issue.record("no change is reported")
                 continue
             }
             #expect(change.result == result)

@@ -50,7 +50,7 @@ private func line(
     // MARK: FACT-2
 
     @Test(arguments: LegacySource.allCases)
-    func `FACT-2 a newer line erases nothing that only a JWS says`(source: LegacySource) throws {
+    func `FACT-2 a newer line erases nothing that only a JWS states`(source: LegacySource) throws {
         try inEveryOrder([rich, line(source, said: day(2026, 1, 20))]) { period in
             let fact = period.transaction
             #expect(fact.appAccountToken == aliceToken && fact.appTransactionId == "704" && fact.transactionReason == .purchase)
@@ -59,7 +59,7 @@ private func line(
     }
 
     @Test
-    func `FACT-2 a newer word about the token counts, and a line that has no word for tokens does not bring back the older`()
+    func `FACT-2 a newer statement about the token counts, and a line without a field for tokens does not restore the older one`()
         throws
     {
         let renamed = line(.latestReceiptInfo, said: day(2026, 1, 10)) { $0.appAccountToken = bobToken }
@@ -69,7 +69,7 @@ private func line(
     }
 
     @Test(arguments: LegacySource.allCases)
-    func `FACT-2 a line that is newer ends a period that it shows cancelled, and lengthens one that it shows extended`(
+    func `FACT-2 a newer line ends a period that it shows as cancelled, and lengthens one that it shows as extended`(
         source: LegacySource
     ) throws {
         let cancelled = line(source, said: day(2026, 1, 20)) { $0.revocation = Revocation(revocationDate: day(2026, 1, 19)) }
@@ -81,7 +81,7 @@ private func line(
     }
 
     @Test(arguments: [LegacySource.appReceipt, .inApp, .transactionReceipt, .latestTransaction])
-    func `FACT-2 an upgrade stays one though a newer line knows no word for it, and ends the period when it was told`(
+    func `FACT-2 an upgrade remains although a newer line has no field for it, and ends the period when it was stated`(
         source: LegacySource
     ) throws {
         var upgraded = rich
@@ -96,7 +96,7 @@ private func line(
         }
     }
 
-    @Test func `FACT-2 a refund is taken back by a newer word of a source that is as rich, and not by a poorer one's silence`()
+    @Test func `FACT-2 a refund is withdrawn by a newer statement of a source as rich, and not by a poorer source's silence`()
         throws
     {
         var refunded = rich
@@ -112,7 +112,7 @@ private func line(
         }
     }
 
-    @Test func `FACT-2 a partial refund stays partial though a line shows its date alone`() throws {
+    @Test func `FACT-2 a partial refund stays partial although a line shows only its date`() throws {
         var partial = rich
         partial.signedDate = day(2026, 1, 10)
         partial.revocation = Revocation(
@@ -128,7 +128,7 @@ private func line(
         }
     }
 
-    @Test func `FACT-2 of two kinds that speak at one instant the richer prevails, and a revocation before it`() throws {
+    @Test func `FACT-2 of two sources at one instant the richer prevails, and a revocation before it`() throws {
         let long = line(.appReceipt, said: day(2026, 1, 20), to: day(2026, 2, 20))
         let short = line(.latestReceiptInfo, said: day(2026, 1, 20), to: day(2026, 2, 10))
         try inEveryOrder([long, short]) { #expect($0.end == day(2026, 2, 10)) }
@@ -155,7 +155,7 @@ private func line(
         }
     }
 
-    @Test func `FACT-2 what the richest source knows never disappears, whatever other sources say when`() async throws {
+    @Test func `FACT-2 the richest source's values never disappear, whatever other sources say later`() async throws {
         for seed in UInt64(1)...400 {
             await Task.yield()
             var upgraded = rich
@@ -208,7 +208,7 @@ private func line(
 
     // MARK: Keys and repetition
 
-    @Test func `FACT-2 a line's key is when it was said and what it says, and the keys of JWS stay as they were`() {
+    @Test func `FACT-2 a line's key is its date and its content, and the keys of JWS are unchanged`() {
         let said = line(.appReceipt, said: day(2026, 1, 20))
         var other = said
         other.details.offerDiscountType = "FREE_TRIAL"
@@ -235,7 +235,7 @@ private func line(
         #expect(Fact.transaction(one).key != Fact.transaction(two).key)
     }
 
-    @Test func `a line only repeats what is known where the same source said it word for word and nobody says otherwise`() {
+    @Test func `a line is a repetition only if the same source stated the same and no source disagrees`() {
         var book = PeriodBook()
         let known = line(.appReceipt, said: day(2026, 1, 20))
         var again = known
@@ -257,7 +257,7 @@ private func line(
         #expect(!book.repeats(again) && book.repeats(known))
     }
 
-    @Test func `what a line only repeats changes no period`() async {
+    @Test func `a repeated line changes no period`() async {
         for seed in UInt64(1)...400 {
             await Task.yield()
             var history = SubscriptionHistory(key: key)
@@ -274,7 +274,7 @@ private func line(
 
     // MARK: Storage
 
-    @Test func `FACT-1 a book of all sources survives being taken apart and put together, and a line of nothing is refused`()
+    @Test func `FACT-1 a book of all sources survives being split and rebuilt, and an empty line is refused`()
         async throws
     {
         for seed in UInt64(1)...100 {
@@ -288,7 +288,7 @@ private func line(
 
     // MARK: Periods across sources
 
-    @Test func `OWN-8 a renewal is one though one source writes milliseconds and the other seconds`() {
+    @Test func `OWN-8 a renewal is one even if one source writes milliseconds and the other seconds`() {
         var book = Book()
         book.tell(transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1) + Milliseconds(749)))
         book.tell(
@@ -319,7 +319,7 @@ private func line(
         #expect(told.state.periods.map(\.beginning) == [.firstKnown, .resubscription])
     }
 
-    @Test func `ENT-7 a retry in a source without a word for grace periods does not end the one that Apple signed`() {
+    @Test func `ENT-7 a retry in a source without a field for grace periods does not end the one that Apple signed`() {
         var book = Book()
         book.tell(transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1)))
         book.tell(
@@ -336,7 +336,7 @@ private func line(
         #expect(book.state.spans.last?.until == day(2026, 2, 5))
     }
 
-    @Test func `PER-9 what may be anything gives nothing, until a source says what it is`() throws {
+    @Test func `PER-9 a purchase of unknown type gives nothing until a source states its type`() throws {
         let answer = transaction("1000", ProductID("lifetime"), from: day(2026, 1, 1), to: nil) {
             ($0.source, $0.type, $0.webOrderLineItemId) = (.latestReceiptInfo, .unstated, nil)
             $0.signedDate = day(2026, 3, 1)

@@ -94,14 +94,14 @@ import Testing
         return [bought, refunded, kept]
     }
 
-    @Test func `no arrow between states is seen that is not on the page, and none is on the page that is never seen`() throws {
+    @Test func `the transitions that are seen are exactly those on the page`() throws {
         let (documented, seen) = (try Self.documented(), try Self.seen())
         #expect(documented.count == Set(documented).count)
         #expect(seen.subtracting(documented).sorted() == [], "seen and not on the page")
         #expect(Set(documented).subtracting(seen).sorted() == [], "on the page and not seen")
     }
 
-    @Test func `the states on the page are those that a status can be`() throws {
+    @Test func `the states on the page are those of the status type`() throws {
         let instant = day(2026, 1, 1)
         let all: [SubscriptionStatus] = [
             .active(until: nil, renewal: .never), .provisional(until: nil), .billingGracePeriod(until: nil),

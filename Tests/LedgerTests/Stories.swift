@@ -25,7 +25,7 @@ import Testing
 
     // MARK: (a)
 
-    @Test func `OWN-5 two accounts on one Apple Account: it binds, refuses, follows the upgrade, and a downgrade waits`() {
+    @Test func `OWN-5 two customers on one Apple Account: it binds, refuses, follows the upgrade, and a downgrade waits`() {
         var book = Book()
         // 1 January: Alice buys a month for 10. It is hers.
         let january = transaction("1", monthly, from: day(2026, 1, 1), to: day(2026, 2, 1), paid(10))
@@ -101,7 +101,7 @@ import Testing
         #expect(balance.end == day(2026, 2, 1) + .hours(15))
     }
 
-    @Test func `PER-1 a new phone mints the next transaction id for the same charge, and it gives nothing`() {
+    @Test func `PER-1 a new phone gets another transaction id for the same charge, which gives nothing`() {
         var book = Book()
         let bought = transaction("2000000100", from: day(2026, 1, 1), to: day(2026, 2, 1))
         book.tell(bought)
@@ -163,7 +163,7 @@ import Testing
         #expect(answer.isActive && answer.start == day(2026, 1, 1) && answer.end == day(2026, 2, 8))
     }
 
-    @Test func `ENT-4 a refund that only a cancellation_date tells takes back the rest, from whom it was credited to`() {
+    @Test func `ENT-4 a refund shown only by a cancellation_date takes back the rest from the credited customer`() {
         var book = Book()
         let year = transaction("1", from: day(2026, 1, 1), to: day(2027, 1, 1))
         book.tell(line(.latestReceiptInfo, year, said: day(2026, 1, 1)))
@@ -182,7 +182,7 @@ import Testing
 
     private let licences = LicencePolicy(paidApp: PaidAppLine(before: day(2018, 1, 1), belowVersion: ApplicationVersion("3.0")))
 
-    @Test func `LIC-4 who paid for the app in August 2017 and subscribes with seven months left has them after his first year`() {
+    @Test func `LIC-4 a buyer of the app in August 2017 who subscribes with seven months left has them after the first year`() {
         // 15 August 2017: Alice buys the app, with a year of updates. It is free from 2018 on.
         let app = AppPurchase(
             customer: alice, originalPurchaseDate: day(2017, 8, 15), originalApplicationVersion: "2.4", environment: .production)
@@ -206,7 +206,7 @@ import Testing
         #expect(later.end(at: day(2019, 2, 1)) == day(2020, 1, 16))
     }
 
-    @Test func `LIC-3 the Sandbox's "1.0" of 2013 makes nobody a holder of the paid app, but a listed tester`() {
+    @Test func `LIC-3 the Sandbox's "1.0" of 2013 makes only a listed tester a holder of the paid app`() {
         let constant = AppPurchase(
             customer: alice, originalPurchaseDate: day(2013, 8, 1), originalApplicationVersion: "1.0", environment: .sandbox)
         let her = CustomerLicences(of: alice, states: [], appPurchases: [constant], policy: licences)
@@ -299,7 +299,7 @@ import Testing
 
 /// Found by the invariants (I17).
 @Suite struct Findings {
-    @Test func `OWN-10 a refused claim moves nothing, though it is what shows that its customer is anonymous`() throws {
+    @Test func `OWN-10 a refused claim moves nothing, although it shows that its customer is anonymous`() throws {
         let token = try #require(bobToken)
         let ghost = CustomerID("ghost")
         let january = transaction("1", from: day(2026, 1, 1), to: day(2026, 2, 1))

@@ -20,7 +20,7 @@ import Testing
         events.reduce(into: SubscriptionStory()) { $0.take($1) }.owners
     }
 
-    @Test func `I38 a stretch in the past changes what was then and not what is`() throws {
+    @Test func `I38 a past stretch changes the past and not the present`() throws {
         let told = owners([
             try event(alice, from: day(2026, 1, 1)), try event(bob, from: day(2026, 1, 10), until: day(2026, 1, 20)),
         ])
@@ -30,7 +30,7 @@ import Testing
         #expect(told.last == alice)
     }
 
-    @Test func `I38 what was told of a stretch is replaced by what is told of it later`() throws {
+    @Test func `I38 what was reported of a stretch is replaced by a later report`() throws {
         let told = owners([
             try event(alice, from: day(2026, 1, 1)), try event(bob, from: day(2026, 1, 10)),
             try event(carol, from: day(2026, 1, 5), until: day(2026, 1, 15)), try event(nil, from: day(2026, 1, 20)),
@@ -40,7 +40,7 @@ import Testing
         #expect(told.owner(at: day(2026, 1, 20)) == nil && told.last == nil)
     }
 
-    @Test func `I38 stories are equal when they say the same of every instant, however it was told`() throws {
+    @Test func `I38 stories are equal if they say the same about every instant, however it was reported`() throws {
         let pieces = owners([
             try event(alice, from: day(2026, 1, 10)), try event(alice, from: day(2026, 1, 1), until: day(2026, 1, 10)),
         ])

@@ -63,7 +63,7 @@ import Testing
 
     // MARK: WALL-1
 
-    @Test func `WALL-1 the first cohort that matches decides, and whoever matches none is offered nothing`() throws {
+    @Test func `WALL-1 the first cohort that matches decides, and a customer who matches none is offered nothing`() throws {
         let offerings = try ["new", "old"].map { Offering(id: OfferingID($0), products: [plus], links: try links()) }
         let wall = Wall(
             cohorts: [
@@ -106,7 +106,7 @@ import Testing
         #expect(try !CohortCondition.lapsed(group: nil, atLeast: nil, atMost: nil).holds(for: situation([])))
     }
 
-    @Test func `WALL-1 conditions about the customer and his device, and how they combine`() throws {
+    @Test func `WALL-1 conditions about the customer and their device, and how they combine`() throws {
         let device = CustomerSituation.Device(storefront: "DEU", appVersion: "1.10")
         let his = try situation([], device: device, isPaidAppHolder: true, attributes: ["plan": "school"])
         #expect(CohortCondition.storefront(["FRA", "DEU"]).holds(for: his))
@@ -125,7 +125,7 @@ import Testing
 
     // MARK: WALL-2
 
-    @Test func `WALL-2 who is active in what the offering would sell is shown nothing to buy and how to manage it`() throws {
+    @Test func `WALL-2 a customer who has what the offering sells is shown how to manage it and nothing to buy`() throws {
         let state = owned("1", by: alice, month())
         let shown = try answer([plus, pro, second], for: situation([state]))
         #expect(shown.products.isEmpty && shown.manage == [OriginalTransactionID("1")] && shown.changes.isEmpty)
@@ -133,7 +133,7 @@ import Testing
         #expect(try answer([plus], for: situation([state], of: bob)).products.map(\.productId) == [plus])
     }
 
-    @Test func `WALL-2 who is active by an operator's grant is shown nothing to buy, and a hold makes nobody a buyer`() throws {
+    @Test func `WALL-2 a customer who is active by an operator's grant, or on hold, is shown nothing to buy`() throws {
         func shown(_ kind: CustomerVote.Kind, _ states: [SubscriptionState]) throws -> [ProductID] {
             var account = CustomerAccount(app: AppID("app"), environment: .production, customer: alice)
             _ = account.record(
@@ -147,7 +147,7 @@ import Testing
         #expect(try shown(.hold(nil, window), [owned("1", by: alice, month())]) == [cloud])
     }
 
-    @Test func `WALL-2 what he has not is sold beside what he has`() throws {
+    @Test func `WALL-2 products that the customer lacks are sold beside those that they have`() throws {
         let shown = try answer([plus, cloud], for: situation([owned("1", by: alice, month())]))
         #expect(shown.products.map(\.productId) == [cloud] && shown.manage == [OriginalTransactionID("1")])
     }
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: OWN-12
 
-    @Test func `OWN-12 nothing is sold to who already pays for it by another group, in a billing retry either`() throws {
+    @Test func `OWN-12 nothing is sold to a customer who already pays for it in another group, even in billing retry`() throws {
         let retry = owned("1", by: alice, month()) { book in
             book.tell(renewalInfo(signed: day(2026, 2, 1)) { $0.isInBillingRetryPeriod = true })
         }
@@ -217,13 +217,13 @@ import Testing
 
     // MARK: WALL-3
 
-    @Test func `WALL-3 who never had an introductory offer of the group is shown it with kind and length`() throws {
+    @Test func `WALL-3 a customer who never had an introductory offer of the group is shown it with kind and length`() throws {
         let shown = try answer([plus, pro], for: situation([]))
         #expect(shown.products.map(\.introductoryOffer) == [.show(trial), .none])
         #expect(shown.products.map(\.productId) == [plus, pro])
     }
 
-    @Test func `WALL-3 who had one in the group is given the product without, and told nothing of it`() throws {
+    @Test func `WALL-3 a customer who had one in the group gets the product without it, and sees nothing of it`() throws {
         let had = owned(
             "1", by: alice, transaction("1", pro, from: day(2025, 1, 1), to: day(2025, 1, 8)) { $0.details.offerType = 1 })
         let shown = try answer([plus], for: situation([had]))
@@ -232,7 +232,7 @@ import Testing
         #expect(try answer([plus], for: situation([had], of: bob)).products.map(\.productId) == [plus])
     }
 
-    @Test func `WALL-3 once per Apple Account, where the device shows which it is`() throws {
+    @Test func `WALL-3 once per Apple Account, if the device shows it`() throws {
         let bobs = owned(
             "1", by: bob,
             transaction("1", plus, from: day(2025, 1, 1), to: day(2025, 1, 8)) {
@@ -271,7 +271,7 @@ import Testing
         #expect(try PlanCatalogue(checking: draft).durations(of: "g").map(\.rawValue) == all)
     }
 
-    @Test func `WALL-4 a catalogue that is wrong is refused with everything that is wrong with it`() {
+    @Test func `WALL-4 an invalid catalogue is refused with a list of all its faults`() {
         let plain = PlanCatalogueDraft.Product(productId: plus, level: 2, duration: "P1M", withoutIntroductoryOffer: second)
         let draft = PlanCatalogueDraft(families: [
             .init(subscriptionGroupIdentifier: "empty", products: []),
@@ -313,7 +313,7 @@ import Testing
         ] { #expect(OfferingLinks(privacyPolicy: privacyPolicy, terms: terms, questions: questions) == nil) }
     }
 
-    @Test func `WALL-6 an eligibility that is signed on request says what the wall shows`() throws {
+    @Test func `WALL-6 an eligibility that is signed on request agrees with the wall`() throws {
         func eligibility(_ product: ProductID, _ states: [SubscriptionState]) throws -> IntroductoryEligibility? {
             IntroductoryEligibility(product, for: try situation(states), transactionId: "1", catalogue: try catalogue())
         }

@@ -1,4 +1,4 @@
-"""`tenure backup` while the server takes notifications; restoring; and a backup that was cut short."""
+"""`tenure backup` while the server takes notifications; restoring; and an interrupted backup."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ from harness import check
 
 
 class Client:
-    """Posts notifications one after the other until it is told to stop, and remembers which were acknowledged, and when."""
+    """Posts notifications one after the other until it is stopped, and records which were acknowledged, and when."""
 
     def __init__(self, books, first):
         self.books, self.number, self.acknowledged, self.others = books, first, [], []
@@ -48,8 +48,8 @@ def check_under_load(books):
         seconds = time.monotonic() - begun
         after = len(client.acknowledged)
     check(
-        "a backup under load ends well and says that it is whole",
-        outcome.returncode == 0 and outcome.stdout.rstrip().endswith("it is whole."),
+        "a backup under load succeeds and says that it is intact",
+        outcome.returncode == 0 and outcome.stdout.rstrip().endswith("it is intact."),
         outcome,
     )
     before = [number for number, at in client.acknowledged if at < begun]
@@ -73,16 +73,16 @@ def check_under_load(books):
 def check_refusals(books, copy):
     before = copy.read_bytes()
     outcome = books.tenure("backup", "--to", copy)
-    check("a backup is never written over another", outcome.returncode != 0 and copy.read_bytes() == before, outcome)
+    check("a backup never overwrites another", outcome.returncode != 0 and copy.read_bytes() == before, outcome)
     absent, into = books.folder / "nothing.sqlite", books.folder / "never.sqlite"
     outcome = books.tenure("backup", "--to", into, database=absent)
     check(
-        "of a database that is not there no backup is made, nor the database",
+        "for a missing database neither a backup nor the database is created",
         outcome.returncode != 0 and not absent.exists() and not list(books.folder.glob("never.sqlite*")),
         outcome,
     )
     outcome = books.tenure("backup", "--to", books.folder / "no-such-folder" / "copy.sqlite")
-    check("a folder that is not there is an error in words", outcome.returncode != 0 and outcome.stderr, outcome)
+    check("a missing folder is an error with a message", outcome.returncode != 0 and outcome.stderr, outcome)
 
 
 def check_restore(folder, signer):
@@ -115,7 +115,7 @@ def check_restore(folder, signer):
 
 
 def check_cut_short(books):
-    """SIGKILL as soon as there is something to be cut short."""
+    """SIGKILL as soon as there is something to interrupt."""
     copy, unfinished = books.folder / "short.sqlite", books.folder / "short.sqlite.unfinished"
     cut = 0
     for _ in range(20):
@@ -131,13 +131,13 @@ def check_cut_short(books):
         cut += 1
         named = {"short.sqlite.unfinished", "short.sqlite.unfinished-journal"}
         if not set(left) <= named or "short.sqlite.unfinished" not in left:
-            return check("a backup that was cut short leaves only what is named so", False, left)
+            return check("an interrupted backup leaves only a file with that name", False, left)
         if cut == 5:
             break
-    check(f"a backup that was cut short {cut} times never left a copy, only .unfinished", cut == 5, cut)
+    check(f"a backup that was interrupted {cut} times never left a copy, only .unfinished", cut == 5, cut)
     outcome = books.tenure("backup", "--to", copy)
     check(
-        "the next one begins anew and is whole",
+        "the next one starts again and is intact",
         outcome.returncode == 0 and books.sql("PRAGMA integrity_check", copy) == ["ok"],
         outcome,
     )

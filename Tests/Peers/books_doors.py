@@ -57,7 +57,7 @@ def check_receipts(books, signer):
 
 
 def other_receipt(books):
-    """Of a signer whose keys and roots are his own."""
+    """From a signer with keys and roots of its own."""
     import wire_pki as pki
     import wire_receipts as receipts
 
@@ -66,7 +66,7 @@ def other_receipt(books):
 
 
 def hint(original, **changes):
-    """A notification V1 as Apple posts it, in its own words; nobody signs it."""
+    """A notification V1 as Apple posts it, unsigned."""
     purchase = {
         "original_transaction_id": original,
         "transaction_id": original,
@@ -113,7 +113,7 @@ def check_hints(books, signer):
     status, answer = request("POST", books.notifications, hint(known, notification_type="CANCEL"))
     after = {table: books.digest(table) for table in tables}, len(books.contents()["work"])
     check(
-        "two of them ask one question, and nothing that they say is believed",
+        "two of them ask one question, and nothing in them is trusted",
         before[0] == after[0] and after[1] == before[1] + 1,
         (answer, before[1], after[1]),
     )

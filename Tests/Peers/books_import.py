@@ -1,4 +1,4 @@
-"""`tenure import`: its formats, its refusals, twice, cut short, fast, and beside a server."""
+"""`tenure import`: its formats and refusals; repeated, interrupted, fast, and beside a server."""
 
 import base64
 import csv
@@ -65,7 +65,7 @@ def check_formats(folder, signer):
         outcome,
     )
     check(
-        "each customer owns what he brought",
+        "each customer owns what was imported for them",
         [
             books.sql(f"SELECT originalTransactionId FROM holding WHERE customer = '{name}'")
             for name in ("customer-0", "customer-2")
@@ -108,7 +108,7 @@ def check_formats(folder, signer):
         sorted(kept) == [f"Production|{original_id(0)}", f"Production|{original_id(1)}", f"Sandbox|{original_id(50)}"],
         kept,
     )
-    check("nobody owns what came without a customer", plain.sql("SELECT count(*) FROM holding") == ["0"])
+    check("data without a customer has no owner", plain.sql("SELECT count(*) FROM holding") == ["0"])
     path = folder / "empty.csv"
     path.write_text("signedPayload\n")
     outcome = plain.tenure("import", path)
@@ -167,14 +167,14 @@ def check_questions(folder, signer):
         )
     ]
     check(
-        "a transaction id becomes one question to Apple, however often it stands there",
+        "a transaction id becomes one question to Apple, however often it occurs",
         outcome.returncode == 0
         and [row[:3] for row in rows]
         == [["Production", "2000000111", "fetchHistory"], ["Sandbox", "2000000112", "fetchHistory"]],
         rows,
     )
     check(
-        "the question knows who claims what comes of it, and as what",
+        "the question has the customer who will claim its result, and the kind of the claim",
         [json.loads(row[3]) for row in rows]
         == [
             {"transactionId": "2000000111", "customer": "ann", "claimAs": "purchase"},
@@ -182,7 +182,7 @@ def check_questions(folder, signer):
         ],
         rows,
     )
-    check("before Apple has answered nobody has anything", books.sql("SELECT count(*) FROM subscription") == ["0"])
+    check("before Apple has answered no customer has anything", books.sql("SELECT count(*) FROM subscription") == ["0"])
     shown = books.tenure("work", "--all").stdout.splitlines()
     check(
         "tenure work shows what waits",
@@ -196,7 +196,7 @@ def check_questions(folder, signer):
     again = books.tenure("work", "--again", number)
     state = books.sql("SELECT failedAt IS NULL, attempts, availableAt IS NOT NULL FROM work WHERE subject = '2000000112'")
     check("what was given up can be begun once more", (again.returncode, state) == (0, ["1|0|1"]), (again, state))
-    check("a number that there is not is said", books.tenure("work", "--again", "999999").returncode != 0)
+    check("an unknown number is reported", books.tenure("work", "--again", "999999").returncode != 0)
 
 
 def check_refusals(folder, signer):
@@ -229,7 +229,7 @@ def check_refusals(folder, signer):
     text, said = refusals(path)
     expected = [(line, code) for line, (_, code) in enumerate(cases, 1) if code]
     check(
-        "each refused line stands in the report with its number and its code",
+        "each refused line is in the report with its number and its code",
         [(entry["line"], entry["code"]) for entry in said] == expected,
         said,
     )
@@ -245,7 +245,7 @@ def check_refusals(folder, signer):
     shown = [
         part for secret in secrets for part in (secret[at : at + 24] for at in range(0, len(secret) - 24, 12)) if part in text
     ]
-    check("nothing of what was refused stands in the report", not shown, shown[:3])
+    check("nothing of the refused content is in the report", not shown, shown[:3])
     check(
         "nothing of what was refused is kept", books.counts()["fact"] == "1" and books.counts()["evidence"] == "1", books.counts()
     )
@@ -290,7 +290,7 @@ def check_twice(folder, signer):
 
 
 def check_cut_short(folder, signer, seed):
-    """SIGKILL at random moments; what is there in the end is what an import makes that nobody disturbed."""
+    """SIGKILL at random moments; the result in the end is that of an undisturbed import."""
     chance = random.Random(seed)
     items = lives(signer, 500)
     for place in range(0, len(items), 97):
@@ -311,14 +311,14 @@ def check_cut_short(folder, signer, seed):
             process.kill()
             process.wait(timeout=10)
             kills += 1
-    check(f"an import cut short {kills} times ends (seed {seed})", kills > 1 and process.returncode == 1, process.returncode)
+    check(f"an import interrupted {kills} times ends (seed {seed})", kills > 1 and process.returncode == 1, process.returncode)
     mine, theirs = cut.contents(), whole.contents()
     check(
         "what it brought is what an undisturbed one brings",
         mine == theirs,
         [(table, set(mine[table]) ^ set(theirs[table])) for table in mine if mine[table] != theirs[table]],
     )
-    check("each refused line stands in its report once", refusals(path)[1] == expected, refusals(path)[1])
+    check("each refused line is in its report once", refusals(path)[1] == expected, refusals(path)[1])
     check("the file that says how far it was is gone", not checkpoint.exists() and calm.returncode == 1)
     check_torn_report(folder, signer, whole.keys, path, expected)
 
@@ -348,7 +348,7 @@ def check_torn_report(folder, signer, keys, path, expected):
         elsewhere.contents() == whole.contents(),
         elsewhere.counts(),
     )
-    check("and its report is whole", refusals(path)[1] == expected, refusals(path)[1])
+    check("and its report is complete", refusals(path)[1] == expected, refusals(path)[1])
     checkpoint.write_bytes(early)
     outcome = books.tenure("import", path)
     check(

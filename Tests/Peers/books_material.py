@@ -1,4 +1,4 @@
-"""What an app brings along, signed here under roots of its own with `cryptography` and `openssl cms`; and books to put it in."""
+"""An app's existing data, signed here under separate roots with `cryptography` and `openssl cms`; and books to import it into."""
 
 import contextlib
 import hashlib
@@ -20,7 +20,7 @@ MONTH = 30 * DAY
 
 
 class Signer:
-    """One chain as under Apple's JWS and one as under Apple's receipts, each below a root of its own."""
+    """One chain like that of Apple's JWS and one like that of Apple's receipts, each under its own root."""
 
     def __init__(self, folder):
         self.chain, self.receipt_chain = pki.ecdsa_chain(), pki.rsa_chain()
@@ -224,7 +224,7 @@ class Books:
 
 @contextlib.contextmanager
 def insider(books):
-    """What somebody with the file in his hands does: takes off the triggers, changes what he likes, and puts them back."""
+    """What an attacker with access to the file does: drops the triggers, makes changes, and restores the triggers."""
     triggers = "\n".join(books.sql("SELECT sql || ';' FROM sqlite_master WHERE type = 'trigger'"))
     for name in books.sql("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
         books.sql(f"DROP TRIGGER {name}")

@@ -1,4 +1,4 @@
-"""`tenure verify` on books that somebody with the file in his hands has changed: each change is found and named."""
+"""`tenure verify` on books that an attacker with access to the file has changed: each change is found and named."""
 
 import hashlib
 import json
@@ -270,9 +270,9 @@ def check_trust(books):
 def check_exits(books):
     outcome = books.tenure("verify", "--rebuild")
     counts = books.counts()
-    words = f"{COUNT} subscriptions, {counts['fact']} facts, {counts['audit']} audit rows, 1 seals: all as it must be.\n"
+    words = f"{COUNT} subscriptions, {counts['fact']} facts, {counts['audit']} audit rows, 1 seals: all correct.\n"
     check(
-        "books that nobody touched: exit status 0, and sqlite3 counts the same",
+        "unchanged books: exit status 0, and sqlite3 counts the same",
         (outcome.returncode, outcome.stdout) == (0, words),
         outcome,
     )

@@ -90,7 +90,7 @@ def customer_token(customer, app="demo", secret=SECRET, seconds=600, issued=None
 
 
 class Keys:
-    """What `tenure keys` prints, believed only as far as hashlib agrees."""
+    """What `tenure keys` prints, compared with hashlib."""
 
     def __init__(self):
         text = subprocess.run([TENURE, "keys"], capture_output=True, text=True, check=True).stdout

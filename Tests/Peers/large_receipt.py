@@ -31,7 +31,7 @@ def renewals():
 
 
 def subscriptions():
-    """Bought at any time, each once, by whoever had the phone."""
+    """Bought at any time, each once."""
     return [wire_receipts.purchase(10**6 + number, a1705=utf8(str(10**15 + 10**6 + number))) for number in range(PURCHASES)]
 
 

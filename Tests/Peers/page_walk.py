@@ -3,7 +3,7 @@ fenced block's first line says what it is, and a block that says nothing of this
 
     sh                a block of commands for the one shell in which the reader sits; it must succeed
     sh build          how to build: not run, since what is tested is built already, but its commands must be the Makefile's
-    sh stays NAME     a program that runs on in a terminal of its own; the `text` after it is awaited, its lines in any order
+    sh stays NAME     a program that keeps running in its own terminal; the `text` after it is awaited, its lines in any order
     sh FILE.sh, python FILE.py
                       a file that the reader saves
     text              what the block before printed, line by line; `…` stands for any text
@@ -84,7 +84,7 @@ class Terminal:
 
 
 class Reader:
-    """Sits in a folder of its own, with a shell and programs that stay."""
+    """Works in a separate folder, with a shell and programs that keep running."""
 
     def __init__(self, folder, ports, script):
         self.folder = folder
@@ -137,7 +137,7 @@ class Reader:
 
     def stay(self, name, text, following):
         words, wanted = following
-        check(f"it is said how one sees that {name} runs", words == ["text"], following)
+        check(f"the page shows how to see that {name} runs", words == ["text"], following)
         lines = self.here(wanted).splitlines()
         terminal = self.staying[name] = Terminal(self.folder, self.environment, "bash", "-euc", "exec " + text)
         printed = terminal.until(lambda seen: len(seen) >= len(lines))

@@ -104,11 +104,11 @@ def check_applying(world, began, code):
         ("with the code of something else", ["--from", began, "--confirm", "0000-0000-0000"], "what-if"),
         ("with the code of another instant", ["--from", str(int(began) + 1), "--confirm", code], "what-if"),
         ("with an instant that is none", ["--from", "yesterday"], "milliseconds since 1970"),
-        ("of an app that is not configured", ["--app", "other"], "there are: demo"),
+        ("of an app that is not configured", ["--app", "other"], "configured: demo"),
     ):
         outcome = world.tenure(world.transfer, "policy", "apply", *arguments)
-        world.check(f"reaching back {name} is refused in words", outcome.returncode != 0 and words in outcome.stderr, outcome)
-    world.check("and no version came of it", len(world.sql("SELECT number FROM settingsVersion")) == 1)
+        world.check(f"changing the past {name} is refused with a message", outcome.returncode != 0 and words in outcome.stderr, outcome)
+    world.check("and no version was created", len(world.sql("SELECT number FROM settingsVersion")) == 1)
     outcome = world.tenure(
         world.transfer, "policy", "apply", "--from", began, "--confirm", code, "--actor", "olga")
     world.check(
@@ -119,7 +119,7 @@ def wait_until_worked_through(world):
     """A minute at the most in between: a lease of a server that is gone must end first."""
     for _ in range(1200):
         outcome = world.status(world.transfer)
-        if "Everything is worked through." in outcome.stdout:
+        if "Everything is applied." in outcome.stdout:
             return outcome
         time.sleep(0.1)
     return outcome
@@ -128,11 +128,12 @@ def wait_until_worked_through(world):
 def check_what_came_of_it(world):
     outcome = wait_until_worked_through(world)
     world.check(
-        "policy status says that everything is worked through, by whom, and exits with 0",
-        outcome.returncode == 0 and re.search(r"version 2 of .* by olga; the file says the same", outcome.stdout) is not None,
+        "policy status says that everything is applied, by whom, and exits with 0",
+        outcome.returncode == 0
+        and re.search(r"version 2 of .* by olga; the file has the same content", outcome.stdout) is not None,
         outcome,
     )
-    world.check("bob has what his restores take under the new version", world.is_active("bob") is True)
+    world.check("bob has what the restores move under the new version", world.is_active("bob") is True)
     world.check("and they who had them have them no longer", not any(world.is_active(f"ann{n}") for n in (0, 29, 59)))
     rows = world.sql("SELECT auditRow FROM audit")
     of_version = [json.loads(row) for row in rows if "settingsVersion" in row]
@@ -152,8 +153,8 @@ def check_what_came_of_it(world):
 def check_rollback(world):
     outcome = world.status(world.keep)
     world.check(
-        "policy status of the old file: exit 1, and says that a server with it is unready",
-        outcome.returncode == 1 and "a server with it is unready" in outcome.stdout,
+        "policy status of the old file: exit 1, and says that a server with it is not ready",
+        outcome.returncode == 1 and "a server with it is not ready" in outcome.stdout,
         outcome,
     )
     with world.books.serving():
@@ -182,7 +183,7 @@ def check_rollback(world):
             numbers == ["1", "2", "3"] and len(documents) == 3 and documents[0] == documents[2] != documents[1],
             outcome,
         )
-        world.check("bob keeps what he has: going back reaches back nowhere", world.is_active("bob") is True)
+        world.check("bob keeps what he has: restoring an earlier version does not change the past", world.is_active("bob") is True)
 
 
 def check_database(folder, signer, name, postgres=None):

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the checks' own, in a folder of its own on a port of its own; psql to look into it."""
+"""A private PostgreSQL server for the checks, in a separate folder and on a separate port, with psql."""
 
 import contextlib
 import os

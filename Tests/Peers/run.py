@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives the built `tenure` from outside, with code that nobody here wrote where there is any: Apple's server library, openssl, sqlite3,
+"""Drives the built `tenure` from outside, with independent code where there is any: Apple's server library, openssl, sqlite3,
 Python's own hmac. Starts real processes on loopback and stops them. Prints one line per check; the exit code is 1 when one failed."""
 
 import base64
@@ -81,7 +81,7 @@ def check_life(world):
     check("an Apple Account is opened", bought[0] == 201, bought)
     bought = request("POST", f"{world.store}/accounts/ipad/purchases", {"productId": "plus.monthly"})[1]
     status, answer = world.entitlements("alice")
-    check("nobody has claimed it, so nobody has it", status == 200 and answer["isActive"] is False, answer)
+    check("it is unclaimed, so no customer has it", status == 200 and answer["isActive"] is False, answer)
     upload = {"kind": "purchase", "signedTransactionInfo": bought["signedTransactionInfo"]}
     status, answer = request("POST", f"{world.customers}/alice/transactions", upload, world.device("alice"))
     check("alice's upload binds it", (status, answer.get("outcome")) == (200, "bound"), answer)
@@ -139,7 +139,7 @@ def check_descriptors(world):
 
 
 def check_files(world):
-    """T47: whatever the program writes is for its own user alone, and a file with secrets that others may read is told."""
+    """T47: files of the program are readable by its own user alone, and a file with secrets that others may read is reported."""
     with world.serving():
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in world.folder.glob("tenure.sqlite*")}
     check("T47 the database and its log are for their owner alone", len(modes) > 1 and set(modes.values()) == {0o600}, modes)
@@ -153,7 +153,7 @@ def check_files(world):
     for mode, is_told in ((0o644, True), (0o640, True), (0o600, False)):
         path.chmod(mode)
         outcome = subprocess.run([TENURE, "serve", "--check", "--config", path], capture_output=True, text=True)
-        told = "others on this machine can read it" in outcome.stderr
+        told = "contains secrets that other users can read" in outcome.stderr
         check(f"T47 a file with secrets of mode {mode:o}: {'told' if is_told else 'nothing'}", told == is_told, outcome)
 
 
@@ -168,7 +168,7 @@ def check_configuration_errors(world):
         path = world.folder / "wrong.json"
         path.write_text(json.dumps({**good, **change}))
         outcome = subprocess.run([TENURE, "serve", "--check", "--config", path], capture_output=True, text=True)
-        check(f"{name} is refused in words", outcome.returncode != 0 and words in outcome.stderr, outcome.stderr)
+        check(f"{name} is refused with a message", outcome.returncode != 0 and words in outcome.stderr, outcome.stderr)
 
 
 def check_demo():

@@ -61,17 +61,17 @@ def check_local(folder):
     before = {path.name: path.read_bytes() for path in local.iterdir()}
     outcome = tenure(*LOCAL, "--folder", local)
     after = {path.name: path.read_bytes() for path in local.iterdir() if path.name in before}
-    check("what is there is not touched", outcome.returncode == 1 and after == before and "Already there" in outcome.stderr, outcome)
+    check("existing files are not changed", outcome.returncode == 1 and after == before and "Existing files" in outcome.stderr, outcome)
     (local / "tenure.json").unlink()
     outcome = tenure(*LOCAL, "--folder", local)
-    check("nor is the rest where one is gone", outcome.returncode == 1 and not (local / "tenure.json").exists(), outcome)
+    check("nor are the others if one is missing", outcome.returncode == 1 and not (local / "tenure.json").exists(), outcome)
     outcome = tenure(*LOCAL, "--folder", local, "--force")
-    check("new keys are not put beside what was sold under the old ones", outcome.returncode == 1 and "tenure.sqlite hold" in outcome.stderr
+    check("new keys are not written beside data of the old ones", outcome.returncode == 1 and "tenure.sqlite belong" in outcome.stderr
           and keys(local) == made, outcome)
     (local / "tenure.sqlite").unlink()
     (local / "keys.env").chmod(0o644)
     outcome = tenure(*LOCAL, "--folder", local, "--force")
-    check("--force makes all of it anew, and for the owner alone again", outcome.returncode == 0
+    check("--force writes all files again, readable by the owner alone", outcome.returncode == 0
           and keys(local)["TENURE_SERVER_KEY"] != made["TENURE_SERVER_KEY"]
           and stat.S_IMODE((local / "keys.env").stat().st_mode) == 0o600, outcome)
 
@@ -91,7 +91,7 @@ def check_real(folder):
     young = folder / "young"
     outcome = tenure(*REAL, "--folder", young)
     app = content(young)["apps"][0]
-    check("without the Apple id only the Sandbox is taken, and nobody answered there yet", outcome.returncode == 0
+    check("without the Apple id only the Sandbox is accepted, and no customer is answered there yet", outcome.returncode == 0
           and "appAppleId" not in app and app["environments"] == ["Sandbox"] and app["sandboxAccess"] == {"testers": []}, app)
 
 
@@ -114,7 +114,7 @@ def check_refusals(folder):
         ("a clock that no store has", [*LOCAL, "--starts-at", "0"], ""),
     ):
         outcome = tenure(*arguments, "--folder", nowhere)
-        check(f"init with {name} is refused in words and writes nothing", outcome.returncode not in (0, -4, -5)
+        check(f"init with {name} is refused with a message and writes nothing", outcome.returncode not in (0, -4, -5)
               and words in outcome.stderr and not nowhere.exists(), outcome)
 
 
@@ -186,15 +186,15 @@ def check_planted(folder):
     for name, where, change, subject, grade, words in (
         ("a mistyped member", real, lambda file, app: file.update(databse={}), "configuration", "problem", "databse is not a member"),
         ("Production alone", real, lambda file, app: app.update(environments=["Production"]), "environments of n-1", "problem",
-         "App Review and TestFlight buy in the Sandbox"),
+         "Sandbox purchases of App Review and TestFlight"),
         ("the Sandbox alone", real, lambda file, app: app.update(environments=["Sandbox"]), "environments of n-1", "warning",
-         "What is sold in the App Store is of Production"),
+         "Purchases in the App Store are of Production"),
         ("a Sandbox that answers nobody", real, lambda file, app: app.update(sandboxAccess="nobody"), "sandboxAccess of n-1",
          "problem", "App Review and TestFlight"),
         ("no tester", real, lambda file, app: app.update(sandboxAccess={"testers": []}), "sandboxAccess of n-1", "problem",
          "App Review and TestFlight"),
         ("a foreign root beside Apple's", real, lambda file, app: file.update(trust={"additionalRootSHA256": ["ab" * 32]}), "trust",
-         "problem", "whoever holds that root can sign purchases"),
+         "problem", "its owner can sign purchases"),
         ("no secret for customer tokens", real, lambda file, app: app.pop("customerTokenSecret"), "customerTokenSecret of n-1",
          "warning", "devices cannot ask"),
         ("a database in no folder", real, lambda file, app: file.update(database={"sqlite": "/nowhere/tenure.sqlite"}), "database",
@@ -207,7 +207,7 @@ def check_planted(folder):
          lambda file, app: file["trust"].update(additionalRootSHA256=["ab" * 32]), "localAppStore.authority", "problem",
          "rootNotTrusted"),
         ("no file with its keys", local, lambda file, app: file["localAppStore"].update(authority="/nowhere.pem"),
-         "localAppStore.authority", "problem", "/nowhere.pem is not there"),
+         "localAppStore.authority", "problem", "/nowhere.pem is missing"),
         ("a product that gives nothing", local, lambda file, app: (app["products"].pop("plus.yearly"), app.update(
             nonRenewingDurations={"season": "P1M"})), "localAppStore.catalogue", "warning", "plus.yearly can be bought"),
         ("a season without an end", local, lambda file, app: None, "localAppStore.catalogue", "warning", "season does not renew"),
@@ -221,10 +221,10 @@ def check_planted(folder):
     finds("keys that others can read", real, "secrets", "problem", "keys.env")
     (real / "keys.env").chmod(0o600)
     status, lines, outcome = doctor(folder / "young")
-    check("before the release it warns and says what is to come", status == 0
+    check("before the release it warns and says what is missing", status == 0
           and lines["sandboxAccess of notes"][0] == lines["environments of notes"][0] == "warning", outcome)
     outcome = tenure("doctor", "--config", folder / "nothing.json")
-    check("a configuration that is not there is a problem", outcome.returncode == 1 and "problem  configuration" in outcome.stdout, outcome)
+    check("a missing configuration is a problem", outcome.returncode == 1 and "problem  configuration" in outcome.stdout, outcome)
 
 
 class Wrong(http.server.BaseHTTPRequestHandler):
@@ -253,14 +253,14 @@ def check_running(folder):
     written = content(local)
     store, url = f"http://127.0.0.1:{written['localAppStore']['port']}", f"http://127.0.0.1:{written['http']['port']}"
     config = str(local / "tenure.json")
-    finds("that no server runs", local, "server", "problem", "nothing answers", "--url", url)
+    finds("that no server runs", local, "server", "problem", "there is no answer", "--url", url)
     with running("simulate", "--config", config, live=f"{store}/control/v1/health/live"), \
             running("serve", "--config", config, live=f"{url}/health/live", environment={"TENURE_LOG_LEVEL": "error"}):
         started = time.monotonic()
         status, lines, outcome = doctor(local, "--url", url + "/")
-        check("a server that runs is well, in less than five seconds", status == 0 and lines["notifications of shop"][0] == "ok"
+        check("a running server is found well, in less than five seconds", status == 0 and lines["notifications of shop"][0] == "ok"
               and lines["server"][0] == lines["server's clock"][0] == "ok" and time.monotonic() - started < 5, outcome)
-        check("the doctor says that nothing asks Apple", "asks Apple nothing" in lines["asking Apple"][1], outcome)
+        check("the doctor says that nothing asks Apple", "does not ask Apple" in lines["asking Apple"][1], outcome)
         finds("a server of another configuration", folder / "real", "notifications of n-1", "problem", "does not serve n-1", "--url", url)
         # The store's clock is set to 1 January 2026.
         finds("a server whose clock is another", folder / "real", "server's clock", "problem", "signedDateInFuture", "--url", url)
@@ -273,12 +273,12 @@ def check_running(folder):
         with changed(local, lambda file, app: file["http"].update(port=wrong.server_port)):
             outcome = tenure("serve", "--config", config)
             check("serve says that its port is taken", outcome.returncode == 1
-                  and f"Something listens at 127.0.0.1:{wrong.server_port} already" in outcome.stderr, outcome)
+                  and f"Another process listens at 127.0.0.1:{wrong.server_port} already" in outcome.stderr, outcome)
         finds("something else at that address", local, "server", "problem", "without a word of ours", "--url", other)
         finds("a proxy that does not let notifications through", local, "notifications of shop", "problem", "502", "--url", other)
         wrong.shutdown()
     outcome = tenure("doctor", "--config", local / "tenure.json", "--url", "127.0.0.1:8080")
-    check("an address that is none is refused in words", outcome.returncode != 0 and "--url is" in outcome.stderr, outcome)
+    check("an invalid address is refused with a message", outcome.returncode != 0 and "--url is" in outcome.stderr, outcome)
 
 
 def check_addresses(folder, store, port):
@@ -293,7 +293,7 @@ def check_addresses(folder, store, port):
     for arguments, words in ((["--url", "ftp://x"], "--url is ftp://x"), (["--url", ""], "--url is"), (["--port", "0"], "1 to 65535"),
                              (["--url", store, "--port", port], "give one")):
         outcome = tenure("simulate", "do", *arguments, "clock")
-        check(f"do refuses {arguments} in words", outcome.returncode > 0 and words in outcome.stderr, outcome)
+        check(f"do refuses {arguments} with a message", outcome.returncode > 0 and words in outcome.stderr, outcome)
     scenario = folder / "one.scenario"
     scenario.write_text("expect show anna payment=succeeds\n")
     outcome = tenure("simulate", "play", scenario, "--url", store)

@@ -90,7 +90,7 @@ class Document:
 
 
 def closed(content):
-    """The document with answers that may have nothing in them which it does not name. It stays open for who reads it: answers may get more."""
+    """The document with answers that may have nothing in them which it does not name. For readers it stays open: answers may get more members."""
     content = copy.deepcopy(content)
 
     def close(schema, is_part=False):
@@ -301,7 +301,7 @@ def state_file(body, version=1):
 
 
 def save_and_restore(shop):
-    """A state is put back; what is none, or another store's, is refused."""
+    """A state is restored; an invalid one, or another store's, is refused."""
     shop.do("saveState")
     state = shop.send("GET", "/state")[2]
     now = shop.do("readClock")["now"]
@@ -547,7 +547,7 @@ def main():
     check_document(content)
     with tempfile.TemporaryDirectory() as folder, recording() as recorder, shop.running() as process:
         check_verbs(Document(content), recorder)
-        check("the document is served as it stands", json.loads(shop.send("GET", "/openapi.json")[2]) == content)
+        check("the document is served unchanged", json.loads(shop.send("GET", "/openapi.json")[2]) == content)
         shop.document = Document(closed(content))
         check_life(shop, recorder)
         check_schemathesis(shop, pathlib.Path(folder))

@@ -203,7 +203,7 @@ def check_start(browser, sink):
     check("the clock", browser.text("#now") == "2026-01-01 00:00:00 UTC", browser.text("#now"))
     check("the app, and where notifications go", (browser.text("#app"), browser.text("#to")) == (BUNDLE, f"to {sink.url}"))
     empty = [browser.cells(table) for table in ("accounts", "subscriptions", "sent")]
-    wanted = ["Nobody yet. Open an account, then buy.", "None yet.", "Nothing yet."]
+    wanted = ["No accounts yet. Open one, then buy.", "None yet.", "Nothing yet."]
     check("empty tables say so", [rows[0][0] for rows in empty] == wanted, empty)
 
 
@@ -223,7 +223,7 @@ def check_purchase(browser, store):
     page.get_by_label("Product for anna").select_option("plus.monthly")
     browser.press("Buy, anna")
     bought = store.subscription("anna")
-    check("the purchase is told", browser.text("#status") == f"Buy, anna: purchased, transaction {bought['transactionId']}.",
+    check("the purchase is shown", browser.text("#status") == f"Buy, anna: purchased, transaction {bought['transactionId']}.",
           browser.text("#status"))
     check("the subscription: a free week", browser.cells("subscriptions") == [[
         f"anna|{bought['originalTransactionId']}", "plus.monthly", "active", "2026-01-08 00:00",
@@ -242,14 +242,14 @@ def check_year(browser, store, sink, original):
     page.route("**/clock/advance", lambda route: held.append(route))
     browser.button("+1 year").click()
     expect(page.locator("#status")).to_have_text("+1 year …")
-    check("while it goes on the page is busy", page.locator("body").get_attribute("aria-busy") == "true")
+    check("while it runs the page is busy", page.locator("body").get_attribute("aria-busy") == "true")
     browser.button("+1 year").click()
     check("and a second press asks nothing", len(held) == 1, held)
     # Before the route is removed: Playwright then releases what is held, in a race with this.
     held[0].continue_()
     page.unroute("**/clock/advance")
     browser.settled()
-    check("what happened is told", browser.text("#status") == "+1 year: 12 things happened.", browser.text("#status"))
+    check("what happened is shown", browser.text("#status") == "+1 year: 12 things happened.", browser.text("#status"))
     check("the clock is a year on", browser.text("#now") == end.strftime("%Y-%m-%d %H:%M:%S UTC") == "2027-01-01 00:00:00 UTC",
           browser.text("#now"))
     until = months_after(renewals[-1], 1)
@@ -269,9 +269,9 @@ def check_error(browser, store):
     answer = request("POST", f"{store.control}/accounts/anna/purchases", {"productId": "plus.monthly"})[1]
     browser.press("Buy, anna")
     alert = browser.page.get_by_role("alert")
-    check("buying what one has is refused in words", answer["code"] == "alreadySubscribed" and alert.inner_text()
+    check("buying an owned product is refused with a message", answer["code"] == "alreadySubscribed" and alert.inner_text()
           == f"Buy, anna: {answer['detail']} ({answer['code']})", alert.inner_text())
-    check("and nothing else is told", browser.text("#status") == "", browser.text("#status"))
+    check("and nothing else is shown", browser.text("#status") == "", browser.text("#status"))
 
 
 def check_end(browser, store, sink):
@@ -290,11 +290,11 @@ def check_end(browser, store, sink):
     check("it has expired, at its day", browser.cells("subscriptions")[0][1:] == [
         "plus.monthly", "expired", "2027-01-08 00:00", "Ask for refund, Refund"], browser.cells("subscriptions"))
     first = browser.cells("sent")[0]
-    check("and that is told", first[:2] == ["2027-01-08 00:00", "EXPIRED / VOLUNTARY"] and sink.arrived[-1] == first[1], first)
+    check("and that is notified", first[:2] == ["2027-01-08 00:00", "EXPIRED / VOLUNTARY"] and sink.arrived[-1] == first[1], first)
 
 
 def check_bad_card(browser, store):
-    """By the keyboard alone: an account, a purchase, a card that fails, and what comes of it."""
+    """By the keyboard alone: an account, a purchase, a failing card, and its effects."""
     page = browser.page
     store.ask("/terms", {"billingGracePeriodDays": 16})
     page.get_by_label("Name").focus()
@@ -322,7 +322,7 @@ def check_bad_card(browser, store):
     check("is told", browser.cells("sent")[0][1] == "DID_FAIL_TO_RENEW / GRACE_PERIOD", browser.cells("sent")[0])
     browser.press("Card works, ben")
     row = browser.row("subscriptions", "ben")
-    check("the card works, and it goes on", row[2:4] == ["active", "2027-04-01 00:00"], row)
+    check("the card works, and the subscription continues", row[2:4] == ["active", "2027-04-01 00:00"], row)
 
 
 def check_refund(browser, store):
@@ -339,7 +339,7 @@ def check_refund(browser, store):
     state = "active" if known["autoRenewStatus"] else "active, auto-renew off"
     check("is reversed", known["status"] == 1 and row[2] == state, row)
     told = [row[1] for row in browser.cells("sent")][:2]
-    check("both are told", told == ["REFUND_REVERSED", "REFUND"], told)
+    check("both are notified", told == ["REFUND_REVERSED", "REFUND"], told)
     before = store.ask("/notifications?limit=1")["notifications"][0]["sendAttempts"]
     browser.button("Send again, REFUND_REVERSED").click()
     browser.settled()
@@ -362,7 +362,7 @@ def check_running_clock(browser, store):
     check("a row that has not changed is not drawn again: a list that is open stays open", same is True)
     page.get_by_label("The clock").select_option("0")
     browser.settled()
-    check("the clock stands", store.ask("/clock")["rate"] == 0)
+    check("the clock is stopped", store.ask("/clock")["rate"] == 0)
     store.ask("/clock", {"rate": 7})
     page.reload()
     browser.settled()
@@ -400,7 +400,7 @@ def check_names(browser):
     check("everything that one can act on has a name", len(controls) > 40 and all(name.strip() for _, name in controls), controls)
     # A notification may be sent again under the name of its kind, so those repeat.
     once = [name for role, name in controls if not name.startswith("Send again")]
-    check("and a name of its own", len(once) == len(set(once)), sorted(name for name in once if once.count(name) > 1))
+    check("and a unique name", len(once) == len(set(once)), sorted(name for name in once if once.count(name) > 1))
     tables = [name for role, name in said if role == "table"]
     named = [name.split(" to ")[0] for name in tables]
     check("tables are named by their headings", named == ["Accounts", "Subscriptions", "Sent"], tables)
@@ -441,13 +441,13 @@ def check_quiet(browser, store):
 
 
 def check_absence(chromium, sink):
-    """The page says so when nobody answers it any more."""
+    """The page reports when the store no longer answers."""
     store = Store()
     with store.running(sink.url):
         browser = Browser(chromium, store)
     browser.press("+1 day")
     alert = browser.page.get_by_role("alert").inner_text()
-    check("a store that has ended is told", alert.endswith("The local App Store does not answer."), alert)
+    check("a store that has ended is reported", alert.endswith("The local App Store does not answer."), alert)
     browser.context.close()
 
 

@@ -164,7 +164,7 @@ def check_every(name, client, story):
     check(f"{name}: and Sandbox's what was bought there", client.lines(story.sandbox, sandbox=True)
           == [(story.trial, "plus.monthly", at)], client.lines(story.sandbox, sandbox=True))
     for what, arguments, status in (
-        ("no base64", ("*",), 21002), ("another signature", (forged(story.first),), 21003),
+        ("not base64", ("*",), 21002), ("another signature", (forged(story.first),), 21003),
         ("another shared secret", (story.first, "wrong"), 21004), ("no shared secret", (story.first, None), 21004),
         ("Sandbox's receipt at Production", (story.sandbox,), 21007),
         ("Production's receipt at Sandbox", (story.first, SHARED_SECRET, True), 21008),
@@ -217,7 +217,7 @@ def check_first_month(story, itunes, in_app):
 
 
 def check_renewal(story, itunes, in_app, py):
-    """31 days later the old receipt is as it was, and what is known about its customer has the new month."""
+    """31 days later the old receipt is unchanged, and the answer about its customer has the new month."""
     story.shop.do("/clock/advance", {"days": 31})
     renewed = story.shop.do(f"/subscriptions/{story.pro}")["transactionId"]
     check("there is a renewal", renewed not in (story.pro, story.coins), renewed)

@@ -45,7 +45,7 @@ def png(width, height):
 
 
 class Retainer(http.server.ThreadingHTTPServer):
-    """The app's server: keeps what it is asked, and answers what it is told to, after a pause."""
+    """The app's server: records requests, and gives the configured answer after a pause."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), self.Handler)
@@ -69,7 +69,7 @@ class Retainer(http.server.ThreadingHTTPServer):
 
 
 def check_shelf(client):
-    """What is uploaded is listed, and what is not right is refused in Apple's words. Returns a message's identifier."""
+    """Uploads are listed, and invalid ones are refused with Apple's errors. Returns a message's identifier."""
     image, bullet, message = uuid.uuid4(), uuid.uuid4(), uuid.uuid4()
     client.upload_image(str(image), png(3840, 160), ImageSize.FULL_SIZE)
     client.upload_image(str(bullet), png(64, 64), ImageSize.BULLET_POINT)
@@ -136,7 +136,7 @@ def check_performance(shop, client, server, message, original):
 
 
 def check_realtime(shop, server, message, original):
-    """What a customer sees who is about to leave."""
+    """What a customer who is about to cancel sees."""
     shown = shop.do(f"/subscriptions/{original}/retention", {"locale": "en-US"})
     check("what the server says is shown", not shown["isDefault"] and shown["message"]["header"] == "Before you go", shown)
     asked = shop.verifier(Environment.SANDBOX).verify_and_decode_realtime_request(server.asked[-1])
@@ -156,13 +156,13 @@ def check_review(shop):
     """In production somebody reviews."""
     client, message = shop.client(Environment.PRODUCTION), uuid.uuid4()
     client.upload_message(str(message), UploadMessageRequestBody(header="Stay", body="Please."))
-    refused("a message that nobody approved", APIError.MESSAGE_NOT_APPROVED,
+    refused("an unapproved message", APIError.MESSAGE_NOT_APPROVED,
             lambda: client.configure_default_message("plus.monthly", "en-US", DefaultConfigurationRequest(message)))
     shop.do("/retention/review", {"identifier": str(message), "approves": True, "environment": "Production"})
     client.configure_default_message("plus.monthly", "en-US", DefaultConfigurationRequest(message))
     check("an approved one is a default", client.get_default_message("plus.monthly", "en-US").messageIdentifier == message)
     client.delete_message(str(message))
-    refused("a deleted one is none", APIError.DEFAULT_MESSAGE_NOT_FOUND,
+    refused("a deleted one is not found", APIError.DEFAULT_MESSAGE_NOT_FOUND,
             lambda: client.get_default_message("plus.monthly", "en-US"))
 
 

@@ -171,7 +171,7 @@ def check_writing(shop, original):
     shop.do("/clock/advance", {"seconds": 120})
     done = client.get_status_of_subscription_renewal_date_extensions("mass", "pro.monthly")
     check("and is done", done.complete and done.succeededCount == 1, done)
-    refused("an extension that nobody asked for", APIError.STATUS_REQUEST_NOT_FOUND,
+    refused("an extension that was not requested", APIError.STATUS_REQUEST_NOT_FOUND,
             lambda: client.get_status_of_subscription_renewal_date_extensions("none", "pro.monthly"))
     token = str(uuid.uuid4())
     client.set_app_account_token(original, UpdateAppAccountTokenRequest(token))
@@ -310,14 +310,14 @@ def check_bad_days(shop, original):
         verifier.verify_and_decode_signed_transaction(client.get_transaction_info(original).signedTransactionInfo)
         check("a wrong chain on demand", False)
     except Exception as error:
-        check("a wrong chain on demand is not believed", "VerificationException" in type(error).__name__, type(error))
+        check("a wrong chain on demand is refused", "VerificationException" in type(error).__name__, type(error))
     shop.do("/signing", {"signing": "newLeaf"})
     signed = client.get_transaction_info(original).signedTransactionInfo
-    check("a new leaf is believed", verifier.verify_and_decode_signed_transaction(signed).transactionId == original)
+    check("a new leaf is accepted", verifier.verify_and_decode_signed_transaction(signed).transactionId == original)
 
 
 def check_web_pages(shop):
-    """What a browser sends for a page of another site, and for a name that leads here though it is none of ours."""
+    """What a browser sends for a page of another site, and for a foreign host name that resolves to this machine."""
     own = f"127.0.0.1:{shop.port}"
     for name, headers, status, code in (
         ("a program", {}, 201, None),

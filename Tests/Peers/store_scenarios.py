@@ -13,7 +13,7 @@ from harness import APPLE_ID, BUNDLE, ROOT, SECRET, TENURE, Keys, check, configu
 
 
 def play(scenario, folder):
-    """Each in a world of its own, so that one cannot lean on another."""
+    """Each in a separate world, so that none depends on another."""
     keys, store_port, port, clock = Keys(), free_port(), free_port(), folder / "store.clock"
     control, server = f"http://127.0.0.1:{store_port}/control/v1", f"http://127.0.0.1:{port}"
     notifications = f"{server}/api/v1/apps/demo/apple/notifications"

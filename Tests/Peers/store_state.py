@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A local App Store that ends and comes back: `tenure simulate --state`, `do save` and `do load`, as one uses them from a shell. Prints one
+"""A local App Store that ends and is started again: `tenure simulate --state`, `do save` and `do load`, as one uses them from a shell. Prints one
 line per check; the exit code is 1 when one failed."""
 
 import json
@@ -50,14 +50,14 @@ def check_restart(folder):
     with store.running():
         after = {path: store.get(path) for path in before}
         for path in before:
-            check(f"{path} is as it was", before[path] == after[path], (before[path], after[path]))
+            check(f"{path} is unchanged", before[path] == after[path], (before[path], after[path]))
         store.do("advance", "31")
         told = [one["notificationType"] for one in store.get("/notifications")["notifications"]]
         check("and it lives on", told == ["DID_RENEW", "DID_RENEW", "SUBSCRIBED"], told)
     with store.running(*NEW):
         subscription = store.get(f"/subscriptions/{bought['originalTransactionId']}")
         # Bought on 1 January; renewed on 1 February and 1 March.
-        check("the same command goes on, too", subscription["expiresDate"] == 1775001600000, subscription)
+        check("the same command continues, too", subscription["expiresDate"] == 1775001600000, subscription)
     return store.state
 
 
@@ -90,7 +90,7 @@ def check_refusals(folder, state):
     check("a state that was changed is refused, with the reason", code != 0 and "changed" in words, words)
     broken.write_text("{}")
     code, words = start("--state", str(broken))
-    check("what is no state is refused, with the reason", code != 0 and "no saved state" in words, words)
+    check("an invalid state is refused, with the reason", code != 0 and "not a saved state" in words, words)
     code, words = start("--state", str(state), "--bundle", "com.example.other")
     check("another app is refused, with the reason", code != 0 and "com.example.shop" in words, words)
     code, words = start("--state", str(state), "--catalogue", "Examples/demo.storekit")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks Apple's own server library whether it believes what a running simulator signs.
+"""Checks with Apple's own server library what a running simulator signs.
 
 Usage: verify_simulator.py BASE_URL BUNDLE_ID APP_APPLE_ID [ENVIRONMENT]
 
@@ -43,7 +43,7 @@ class Control:
 
 
 def refusal(verify, signed):
-    """The reason of Apple's library against the payload; None where it believes it."""
+    """The reason why Apple's library refuses the payload; None if it accepts it."""
     try:
         verify(signed)
         return None
@@ -63,7 +63,7 @@ def check_purchase(control, verifier, bundle_id, token):
     product = next(p for p in control("/products")["products"] if "period" in p)
     bought = control(f"/accounts/{account}/purchases", {"productId": product["productId"], "appAccountToken": token})
     transaction = verifier.verify_and_decode_signed_transaction(bought["signedTransactionInfo"])
-    check("a purchase is believed", transaction.transactionId == bought["transactionId"])
+    check("a purchase is accepted", transaction.transactionId == bought["transactionId"])
     check("a first purchase names itself", transaction.originalTransactionId == transaction.transactionId)
     check("it is about this app", transaction.bundleId == bundle_id)
     check("it carries the account token", str(transaction.appAccountToken) == token)
@@ -77,7 +77,7 @@ def check_subscription(control, verifier, original):
     report = control(f"/subscriptions/{original}")
     transaction = verifier.verify_and_decode_signed_transaction(report["signedTransactionInfo"])
     renewal = verifier.verify_and_decode_renewal_info(report["signedRenewalInfo"])
-    check("a renewal has an id of its own", transaction.transactionId != original)
+    check("a renewal has a new id", transaction.transactionId != original)
     check("the renewal info is of the subscription", renewal.originalTransactionId == original)
     check("both are of one customer", renewal.appTransactionId == transaction.appTransactionId)
     check("it renews when the period ends", renewal.renewalDate == transaction.expiresDate)
@@ -107,7 +107,7 @@ def check_notifications(control, verifier, original):
         verifier.verify_and_decode_renewal_info(decoded.data.signedRenewalInfo)
         known = isinstance(decoded.notificationType, NotificationTypeV2) and (
             decoded.rawSubtype is None or isinstance(decoded.subtype, Subtype))
-        check(f"{name} is believed and known", known and decoded.notificationUUID == record["notificationUUID"])
+        check(f"{name} is accepted and known", known and decoded.notificationUUID == record["notificationUUID"])
     return records[-1]["signedPayload"]
 
 

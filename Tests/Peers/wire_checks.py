@@ -81,7 +81,7 @@ def run_tenure(*arguments):
 
 
 def side_by_side(function, items):
-    """The results in order; two at a time, for each is a process of its own."""
+    """The results in order; two at a time, since each is a separate process."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return list(pool.map(function, items))
 

@@ -41,12 +41,12 @@ def check_bodies(checks, folder):
         for text in (json.dumps(body), "\n" + json.dumps(body, indent=2) + "\n"):
             answer = inspect(text, "--root", root)
             checks.check(f"{name}: status {status}", (answer.status, answer.code) == (status, code), answer)
-            checks.check(f"{name}: verified is said of what is signed alone", answer.report["verified"] == (status == 0), answer)
+            checks.check(f"{name}: only signed input is called verified", answer.report["verified"] == (status == 0), answer)
             checks.check(f"{name}: no secret is shown", "s3cret" not in json.dumps(answer.report), answer)
     quoted = inspect(json.dumps(good), "--root", root)
     checks.check("a JWS in quotation marks is recognised", quoted.report.get("kind") == "transaction", quoted)
     meaning = " ".join(inspect(good, "--root", root).report["meaning"])
-    checks.check("another root than Apple's is said to be one", "not under Apple's" in meaning, meaning)
+    checks.check("a root other than Apple's is reported as such", "not under Apple's" in meaning, meaning)
 
 
 def check_forms(checks, folder):
@@ -84,7 +84,7 @@ def check_forms(checks, folder):
 
 
 def check_chains(checks, folder):
-    """A refused chain is told by its place, its names and what would have been trusted."""
+    """A refused chain is reported with its place, its names and the trusted roots."""
     chain, other = pki.ecdsa_chain(), pki.ecdsa_chain()
     jws = pki.jws(chain, payloads.transaction("Sandbox"))
     root = written(folder, "chains-root.der", other.root.der)
@@ -123,7 +123,7 @@ def check_rubbish(checks, folder):
         path = written(folder, "no-certificate", content)
         wrong = subprocess.run([TENURE, "inspect", option, str(path), "-"], input="x", capture_output=True, text=True, timeout=60)
         is_named = wrong.returncode == 64 and f"{option} {path} is not" in wrong.stderr and not wrong.stdout
-        checks.check(f"{option} that is none is an error of the option, with the file's name", is_named, wrong)
+        checks.check(f"an invalid {option} is an error of the option, with the file's name", is_named, wrong)
     wrong = subprocess.run([TENURE, "inspect", "--root", f"{folder}/no-such", "-"], input="x", capture_output=True, text=True, timeout=60)
     checks.check("so is a file that is missing", wrong.returncode == 64 and f"--root {folder}/no-such" in wrong.stderr, wrong)
     chain = pki.ecdsa_chain()
@@ -135,7 +135,7 @@ def check_rubbish(checks, folder):
         "a refusal for the app says what was found and what was expected",
         f"found {BUNDLE}, expected com.example.expected" in wrong.stderr, wrong)
     missing = subprocess.run([TENURE, "inspect", f"{folder}/no-such-file"], capture_output=True, text=True, timeout=60)
-    checks.check("a missing file is said to be unreadable", missing.returncode == 66 and "unreadable" in missing.stderr, missing)
+    checks.check("a missing file is reported as unreadable", missing.returncode == 66 and "unreadable" in missing.stderr, missing)
 
 
 def check_answers_around_real_receipts(checks, real, required):
@@ -156,9 +156,9 @@ def check_answers_around_real_receipts(checks, real, required):
     for name, body in bodies.items():
         answer = inspect(json.dumps(body), "--bundle", bundle, "--environment", "Sandbox")
         is_proved = answer.is_accepted if name == "request" else answer.holds_inside
-        checks.check(f"a real receipt in a {name} is proved, and what nobody signed around it is not", is_proved, answer)
+        checks.check(f"a real receipt in a {name} is proved, and the unsigned rest is not", is_proved, answer)
         other = inspect(json.dumps(body), "--bundle", "com.example.other")
-        checks.check(f"a real receipt in a {name} is held against the app", other.code == "wrongBundleId", other.code)
+        checks.check(f"a real receipt in a {name} is compared with the app", other.code == "wrongBundleId", other.code)
     broken = {**bodies["answer"], "latest_receipt": receipt[:-8] + "AAAAAAAA"}
     checks.check("a broken receipt in an answer is refused", inspect(json.dumps(broken)).status == 1)
 
@@ -178,7 +178,7 @@ def check_spellings(checks, real, required):
         answer = inspect(text)
         checks.check(f"a real receipt, {name}, is proved", answer.is_accepted and answer.report["unwrapped"] == unwrapped, answer)
         is_warned = "21002" in " ".join(answer.report.get("meaning", []))
-        checks.check(f"and servers' refusal is told, {name}", is_warned == ("urlAlphabet" in unwrapped), answer)
+        checks.check(f"and the refusal by servers is reported, {name}", is_warned == ("urlAlphabet" in unwrapped), answer)
 
 
 def check_xcode(checks, folder, xcode, required):

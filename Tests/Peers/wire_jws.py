@@ -71,7 +71,7 @@ class Apple:
         self.verifier = SignedDataVerifier([root], False, Environment(environment), BUNDLE, APPLE_ID)
 
     def refusal(self, case):
-        """Its status, or EXCEPTION where something else escaped it; None where it believes."""
+        """Its status, or EXCEPTION if it raised something else; None if it accepts."""
         try:
             getattr(self, case.kind)(case.jws)
             return None
@@ -104,7 +104,7 @@ class Apple:
 
 
 def disagreement(case, apple, answer):
-    """What the two say differently, in words; None where they agree. Our class must be the one that was broken, either way."""
+    """How the two differ, as text; None if they agree. Our class must be the one that was broken, either way."""
     ours = None if answer.is_accepted else CLASS_OF_CODE.get(answer.code, f"a code without a class, {answer.code}")
     if (apple is None) != (ours is None):
         return f"Apple's library: {apple or 'accepted'}; tenure: {answer.code or 'accepted'}"

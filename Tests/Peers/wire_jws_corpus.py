@@ -50,7 +50,7 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class World:
-    """One good chain, and the chain of somebody who uses the same names."""
+    """One good chain, and an attacker's chain with the same names."""
 
     chain: pki.Chain
     forger: pki.Chain
@@ -279,7 +279,7 @@ def forged_algorithms(world, payload):
 
 
 def noncanonical(text):
-    """The same bytes in base64 whose last character has bits that nobody reads; None where it has none."""
+    """The same bytes in base64 whose last character has unused bits; None if it has none."""
     alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     spare = {2: 4, 3: 2}.get(len(text) % 4)
     return text[:-1] + alphabet[alphabet.index(text[-1]) | 1] if spare else None

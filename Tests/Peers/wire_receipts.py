@@ -332,7 +332,7 @@ def broken_contents(case, signer, chain):
 
 
 def openssl_holds(folder, receipt, root):
-    """Whether openssl believes the PKCS#7, whatever the certificates are for and whenever it is."""
+    """Whether openssl accepts the PKCS#7, whatever the certificates' purpose and validity."""
     certificate = x509.load_der_x509_certificate(root)
     authority = written(
         folder, f"ca-{certificate.fingerprint(hashes.SHA256()).hex()}.pem", certificate.public_bytes(serialization.Encoding.PEM)
@@ -515,7 +515,7 @@ def old_receipt(checks, path, required):
     flipped = info.replace(b"1000000046178817", b"1000000046178818", 1)
     forged = text.replace(base64.b64encode(info).decode(), base64.b64encode(flipped).decode())
     checks.check(
-        "before iOS 7: neither believes it with one digit changed",
+        "before iOS 7: neither accepts it with one digit changed",
         forged != text and (holds(flipped), inspect(forged).code) == (False, "signatureInvalid"),
         (holds(flipped), inspect(forged).code),
     )

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what `tenure` verifies and signs against code that nobody here wrote: Apple's server library, openssl, PyJWT and
+"""Compares what `tenure` verifies and signs with independent code: Apple's server library, openssl, PyJWT and
 apple-purchase-receipt-verifier. Starts no server. Prints what fails and one line for each group; the exit code is 1 when
 something failed.
 

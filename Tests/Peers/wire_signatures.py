@@ -181,7 +181,7 @@ def check_tokens(checks, keys):
             checks.check(f"a token for {seconds} seconds ends then", claims["exp"] - claims["iat"] == seconds, claims)
         elif not is_signed:
             checks.check(
-                f"a token for {seconds} seconds is refused in words", "lifetimeOutOfRange" in errors and not signed, errors
+                f"a token for {seconds} seconds is refused with a message", "lifetimeOutOfRange" in errors and not signed, errors
             )
 
 

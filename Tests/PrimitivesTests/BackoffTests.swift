@@ -12,7 +12,7 @@ import Testing
         #expect(Self.backoff.pause(afterFailures: failures, chance: 0) == Milliseconds(longest / 2))
     }
 
-    @Test func `A chance beyond its range and a bound beyond all numbers do no harm`() {
+    @Test func `A chance beyond its range and an unlimited bound are harmless`() {
         #expect(Self.backoff.pause(afterFailures: 1, chance: 7) == Milliseconds(20))
         #expect(Self.backoff.pause(afterFailures: 1, chance: -7) == Milliseconds(10))
         let endless = Backoff(first: .days(.max), greatest: Milliseconds(.max))

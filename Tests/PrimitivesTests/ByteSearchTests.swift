@@ -2,7 +2,7 @@ import Primitives
 import Testing
 
 @Suite struct `Byte search` {
-    @Test func `the first place is found wherever it is, and none where there is none`() {
+    @Test func `the first occurrence is found wherever it is, and none if there is none`() {
         for count in 0...100 {
             let none = [UInt8](repeating: 7, count: count)
             #expect(none.withUnsafeBytes { ByteSearch.firstIndex(of: 9, in: $0) } == nil)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a run is found where it stands, whole and nowhere else`() {
+    @Test func `a run is found at its place, whole and nowhere else`() {
         for count in 0...40 {
             let run = (0..<count).map { UInt8($0 + 1) }
             for start in 0...9 {

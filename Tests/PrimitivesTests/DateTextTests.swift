@@ -48,7 +48,7 @@ import Testing
         "1969-12-31T23:59:59Z", "1970-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "2012-04-30T15:05:55Z\u{0}",
         "٢٠١٢-04-30T15:05:55Z", "2012-04-30T15:05:55é", "2012-04-30T15:05:5\u{301}Z", "2012-04-30 15:05:55 Etc/GMT",
     ])
-    func `T33 a text that is no date of RFC 3339 is nil`(_ text: String) {
+    func `T33 a text that is not a date of RFC 3339 is nil`(_ text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
@@ -69,11 +69,11 @@ import Testing
         "2018-07-18 07:55:17.5 Etc/GMT", "2018-07-18 07:55:17 etc/gmt", "2018-02-29 07:55:17 Etc/GMT",
         "2018-07-18 24:00:00 Etc/GMT", "2018-07-18 07:55:60 Etc/GMT", "1969-12-31 23:59:59 Etc/GMT", "1531900517000",
     ])
-    func `T33 a text that is no date of verifyReceipt is nil`(_ text: String) {
+    func `T33 a text that is not a date of verifyReceipt is nil`(_ text: String) {
         #expect(Timestamp(etcGMT: text) == nil)
     }
 
-    @Test func `whatever Foundation writes is read as the instant it was written from`() {
+    @Test func `a date written by Foundation is read as the same instant`() {
         var generator = SplitMix(state: Self.seed)
         let local = ISO8601DateFormatter()
         local.formatOptions = [.withInternetDateTime, .withFractionalSeconds, .withColonSeparatorInTimeZone]
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `what we write is read back, to the millisecond`() {
+    @Test func `our own dates are read back, to the millisecond`() {
         var generator = SplitMix(state: Self.seed)
         for _ in 0..<1000 {
             let instant = Timestamp(millisecondsSince1970: Int64.random(in: 0...253_402_300_799_999, using: &generator))

@@ -18,7 +18,7 @@ import Testing
         #expect(Timestamp(millisecondsSince1970: 1_234).description == "1970-01-01T00:00:01.234Z")
     }
 
-    @Test func `days and dates are each other's inverse, and impossible dates are none`() {
+    @Test func `days and dates are each other's inverse, and impossible dates are nil`() {
         for days in stride(from: Int64(-700_000), through: 2_900_000, by: 97) {
             let date = CivilDate(daysSince1970: days)
             #expect(date.daysSince1970 == days)
@@ -53,7 +53,7 @@ import Testing
         #expect(Timestamp(millisecondsSince1970: -1).truncatedToSecond.millisecondsSince1970 == -1000)
     }
 
-    @Test func `environments are spelt as Apple spells them and no other way`() {
+    @Test func `environments are spelt exactly as Apple spells them`() {
         #expect(Environment(rawValue: "Production") == .production)
         for spelling in ["production", "PRODUCTION", "", "Prod", "Sandbox ", "Prod\u{0}uction"] {
             #expect(Environment(rawValue: spelling) == nil)

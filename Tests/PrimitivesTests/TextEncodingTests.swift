@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "abc", "0g", "+f", "-1", "0x", "ab-cd", "\u{FF11}\u{FF11}", "a\u{0}"])
-    func `What is no pair of hexadecimal digits is not read`(text: String) {
+    func `Text that is not pairs of hexadecimal digits is not read`(text: String) {
         #expect(Hexadecimal.decode(text) == nil)
     }
 
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["%", "%4", "a%4", "%zz", "%4g", "%+4", "%ff", "%C3%28"])
-    func `What is not percent-encoded UTF-8 is not read`(text: String) {
+    func `Text that is not percent-encoded UTF-8 is not read`(text: String) {
         #expect(PercentEncoding.decode(Substring(text)) == nil)
     }
 }

@@ -30,7 +30,7 @@ import Testing
         try await budget.reading(request(bytes), upTo: 8 << 20) { $0.count }
     }
 
-    @Test func `T31 what is held by some is not there for others, and is there again when they are answered`() async throws {
+    @Test func `T31 bytes held by some requests are not available to others, and are released with their answers`() async throws {
         let budget = BodyBudget(bytes: 1024 * Self.kibibyte)
         try await budget.reading(Self.request(700 * Self.kibibyte), upTo: 8 << 20) { held in
             #expect(held.count == 700 * Self.kibibyte)
@@ -43,7 +43,7 @@ import Testing
         #expect(try await Self.length(of: 700 * Self.kibibyte, in: budget) == 700 * Self.kibibyte)
     }
 
-    @Test func `T31 what was refused half-way, and what failed, holds nothing`() async throws {
+    @Test func `T31 a request refused half-way, and a failed one, hold nothing`() async throws {
         let budget = BodyBudget(bytes: 400 * Self.kibibyte)
         for _ in 0..<20 {
             await #expect(throws: BodyBudget.Full.self) { try await Self.length(of: 900 * Self.kibibyte, in: budget) }
@@ -57,14 +57,14 @@ import Testing
         #expect(try await Self.length(of: 300 * Self.kibibyte, in: budget) == 300 * Self.kibibyte)
     }
 
-    @Test func `T31 a length that is too much is refused before a byte is read`() async throws {
+    @Test func `T31 too great a length is refused before a byte is read`() async throws {
         let budget = BodyBudget(bytes: 64 * Self.kibibyte)
         await #expect(throws: NIOTooManyBytesError.self) {
             try await budget.reading(Self.request(200 * Self.kibibyte, saysLength: true), upTo: 100 * Self.kibibyte) { _ in }
         }
     }
 
-    @Test func `T36 whoever has a turn gets no second one meanwhile, and others do`() async throws {
+    @Test func `T36 a customer has one turn at a time, and others have theirs`() async throws {
         let turns = Turns<String>()
         try await turns.alone("ann") {
             await #expect(throws: TurnTaken.self) { try await turns.alone("ann") {} }
@@ -76,7 +76,7 @@ import Testing
         #expect((problem.kind, problem.code, problem.retryAfterSeconds) == (.oneAtATime, "oneAtATime", 1))
     }
 
-    @Test func `F28 T37 a flood for which there is no room is a line in the log and no failure`() async throws {
+    @Test func `F28 T37 a flood beyond the budget is a line in the log and not a failure`() async throws {
         let lines = CapturingLogHandler.Lines()
         var configuration = ServerConfiguration.onAnyPort
         configuration.maximumHeldBodyBytes = 1000
@@ -109,8 +109,7 @@ import Testing
         #expect(sampler.admits(at: start + .seconds(21)) == 0)
     }
 
-    @Test func `F28 where nothing more fits an upload is answered 503 with Retry-After, and nothing of it is kept`() async throws
-    {
+    @Test func `F28 beyond the budget an upload is answered 503 with Retry-After, and nothing of it is kept`() async throws {
         var configuration = ServerConfiguration()
         configuration.maximumHeldBodyBytes = 1000
         try await withWorld { world in

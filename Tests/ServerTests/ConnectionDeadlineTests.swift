@@ -44,7 +44,7 @@ import Testing
         var isOpen: Bool { channel.isActive }
     }
 
-    @Test func `T32 whoever says nothing is closed when the header is due`() throws {
+    @Test func `T32 a silent connection is closed when the header is due`() throws {
         let connection = try Connection()
         connection.wait(15)
         #expect(connection.isOpen)
@@ -52,7 +52,7 @@ import Testing
         #expect(!connection.isOpen)
     }
 
-    @Test func `T32 whoever sends no body is closed when that is due, and whoever waits for an answer is not`() throws {
+    @Test func `T32 a connection without its body is closed when that is due, and one that waits for an answer is not`() throws {
         let slow = try Connection()
         try slow.ask()
         slow.wait(29)
@@ -69,7 +69,7 @@ import Testing
         #expect(!waiting.isOpen)
     }
 
-    @Test func `T32 whoever does not take what is answered is closed, though we owe another answer`() throws {
+    @Test func `T32 a connection that does not read its answer is closed, even with another answer pending`() throws {
         let connection = try Connection()
         for _ in 0..<2 {
             try connection.ask()
@@ -83,7 +83,7 @@ import Testing
         #expect(!connection.isOpen)
     }
 
-    @Test func `T32 whoever takes it slowly, and takes it, stays`() throws {
+    @Test func `T32 a connection that reads slowly stays open`() throws {
         let connection = try Connection()
         try connection.ask()
         try connection.endRequest()
@@ -96,8 +96,7 @@ import Testing
         #expect(connection.isOpen)
     }
 
-    @Test func `T32 whoever asks more than so much without waiting for answers is closed, and is counted by what is owed`() throws
-    {
+    @Test func `T32 a connection with too many unanswered requests is closed, counted by pending answers`() throws {
         let connection = try Connection()
         for _ in 0..<20 {
             try connection.ask()
@@ -113,7 +112,7 @@ import Testing
         #expect(!connection.isOpen)
     }
 
-    @Test func `T32 each peer has so many connections, and has them again when they are closed`() throws {
+    @Test func `T32 each peer has a limited number of connections, and closed ones do not count`() throws {
         let connections = ConnectionsPerAddress(limit: 2)
         let open = try (0..<2).map { _ in try Connection(from: "203.0.113.7", connections) }
         #expect(open.map(\.isOpen) == [true, true])
@@ -131,7 +130,7 @@ import Testing
         (["203.0.113.7", "::ffff:203.0.113.7", "203.0.113.8"], [true, false, true]),
         (["127.0.0.1", "127.0.0.1", "127.9.9.9"], [true, true, true]), (["::1", "::1"], [true, true]),
     ])
-    func `T32 a peer is an IPv4 address or an IPv6 network, and this machine is nobody's`(
+    func `T32 a peer is an IPv4 address or an IPv6 network, and this machine is not limited`(
         _ addresses: [String], _ open: [Bool]
     ) throws {
         let connections = ConnectionsPerAddress(limit: 1)

@@ -50,7 +50,7 @@ import Testing
             return try await client.notify(try world.apple.body(notification), app: "young")
         },
         Refusal(
-            testDescription: "a root that nobody trusts", status: 400, code: "rootNotTrusted",
+            testDescription: "an untrusted root", status: 400, code: "rootNotTrusted",
             words: ["of SHA-256 ", "is not trusted; trusted are ", "trust.appleRoots"], setting: "trust.additionalRootSHA256"
         ) { _, client in
             try await client.notify(try PretendAppStore().body(Notification("u1", about: Purchase())))
@@ -83,7 +83,7 @@ import Testing
         },
         Refusal(
             testDescription: "a notification of version 1 without a shared secret", status: 400,
-            code: "sharedSecretNotConfigured", words: ["sharedSecrets only"], setting: "apps[].sharedSecrets"
+            code: "sharedSecretNotConfigured", words: ["only for apps with sharedSecrets"], setting: "apps[].sharedSecrets"
         ) { _, client in
             let body = #"""
                 {"notification_type": "DID_RENEW", "environment": "PROD", "bid": "com.example.app", "password": "x",
@@ -93,16 +93,16 @@ import Testing
         },
         Refusal(
             testDescription: "the Sandbox for a customer who is no tester", status: 403, code: "environmentNotOpen",
-            words: ["Sandbox was asked about", "admits its testers only, of whom this customer is none"],
+            words: ["The request is for Sandbox", "admits its testers only; this customer is not one of them"],
             setting: "apps[].sandboxAccess"
         ) { _, client in try await client.get("\(World.entitlements)?environment=Sandbox") },
         Refusal(
             testDescription: "the Sandbox where no tester is named", status: 403, code: "environmentNotOpen",
-            words: ["names no tester"], setting: "apps[].sandboxAccess"
+            words: ["lists no testers"], setting: "apps[].sandboxAccess"
         ) { _, client in try await client.get("\(young)?environment=Sandbox", key: World.youngServerKey) },
         Refusal(
             testDescription: "Production of an app that takes the Sandbox only", status: 403, code: "environmentNotTaken",
-            words: ["Production was asked about", "?environment=", "takes Sandbox only"], setting: "apps[].environments"
+            words: ["The request is for Production", "?environment=", "accepts Sandbox only"], setting: "apps[].environments"
         ) { _, client in try await client.get(young, key: World.youngServerKey) },
         Refusal(
             testDescription: "a public key without a secret for customer tokens", status: 401, code: "customerTokenNotConfigured",
@@ -117,7 +117,7 @@ import Testing
         },
         Refusal(
             testDescription: "a customer token of another time", status: 401, code: "customerTokenRefused",
-            words: ["expired", "here it is 2026-06-02T00:00:00Z"], setting: "clock.file"
+            words: ["expired", "it is 2026-06-02T00:00:00Z"], setting: "clock.file"
         ) { world, client in
             let token = TokenMint(at: world.clock.now().adding(.days(-2))).text
             return try await client.get(World.entitlements, key: World.publicKey, token: token)
@@ -125,7 +125,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `What is refused for a setting says what was found, what was expected, and which setting decides`(
+    func `A refusal because of a setting says what was found, what was expected, and which setting decides`(
         _ refusal: Refusal
     ) async throws {
         try await withRouter { world, client in
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `A refusal that no setting would spare names none`() async throws {
+    @Test func `A refusal that no setting can prevent names none`() async throws {
         try await withRouter { _, client in
             let answer = try await client.notify(PretendAppStore.body(signedPayload: "x"))
             #expect(answer.code == "notThreeParts")
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `Testers are not named to who is none of them`() async throws {
+    @Test func `Testers are not named to other customers`() async throws {
         try await withRouter { _, client in
             let answer = try await client.get("\(World.entitlements)?environment=Sandbox")
             #expect(!answer.text.contains("\"tester\""))
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: ["subscriptions/1001", "warnings"])
-    func `FACT-4 Nothing is answered about an environment of which nothing is taken`(_ question: String) async throws {
+    func `FACT-4 A question about an environment that is not accepted is refused`(_ question: String) async throws {
         try await withRouter { _, client in
             let refused = try await client.get("/api/v1/apps/young/\(question)", key: World.youngServerKey)
             #expect(refused.code == "environmentNotTaken")
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `A subscription that is not known is not known in one environment, and the answer says how to name another`()
+    @Test func `A subscription is unknown in one environment, and the answer says how to name another`()
         async throws
     {
         try await withRouter { _, client in
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `An upload is answered with the environment in which its entitlements are asked for`() async throws {
+    @Test func `An upload is answered with the environment of its entitlements`() async throws {
         try await withRouter { world, client in
             let sandbox = Purchase().with { $0.environment = "Sandbox" }
             let answer = try await client.upload(try world.uploadBody(sandbox), customer: "tester")
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `Every setting that a refusal names stands on the page of the configuration`() throws {
+    @Test func `Every setting that a refusal names is on the page of the configuration`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/operations/configuration.md"), encoding: .utf8)

@@ -3,7 +3,7 @@ import HummingbirdTesting
 import Primitives
 import Testing
 
-@Suite struct `Who is let in` {
+@Suite struct `Authentication` {
     @Test(
         arguments: [
             (nil, "keyMissing"), ("", "keyMissing"), ("wrong", "keyWrong"), (World.serverKey + "x", "keyWrong"),
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `The public key with a customer's token opens that customer's doors and no other`() async throws {
+    @Test func `The public key with a customer's token gives access to that customer only`() async throws {
         try await withRouter { world, client in
             let token = TokenMint(at: world.clock.now()).text
             let uploaded = try await client.upload(try world.uploadBody(), key: World.publicKey, token: token)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `A token for one spelling of a name does not open another that only looks the same`() async throws {
+    @Test func `A token for one spelling of a name gives no access to another that only looks the same`() async throws {
         try await withRouter { world, client in
             let token = TokenMint(at: world.clock.now()).with { $0.subject = #""jos\u00e9""# }.text
             let same = try await client.get(
@@ -147,7 +147,7 @@ import Testing
     ]
 
     @Test(arguments: forgeries)
-    func `A customer token is not believed`(_ forgery: Forgery) async throws {
+    func `An invalid customer token is refused`(_ forgery: Forgery) async throws {
         try await withRouter { world, client in
             let now = world.clock.now()
             let token = forgery.text(TokenMint(at: now), now.millisecondsSince1970 / 1000)
@@ -155,12 +155,12 @@ import Testing
             #expect(answer.status == .unauthorized)
             #expect(answer.isProblem)
             #expect(answer.code == "customerTokenRefused")
-            let words = "The customer token is not believed: \(forgery.reason); here it is 2026-06-02T00:00:00Z."
+            let words = "The customer token is not accepted: \(forgery.reason); it is 2026-06-02T00:00:00Z here."
             #expect(answer.member("detail")?.hasPrefix(words) == true)
         }
     }
 
-    @Test func `A token is believed at the edges of its time: a day long, issued within a minute, to its last second`()
+    @Test func `A token is accepted at the limits of its time: a day long, issued within a minute, to its last second`()
         async throws
     {
         try await withRouter { world, client in

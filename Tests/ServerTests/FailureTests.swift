@@ -130,7 +130,7 @@ struct FailingStore: Store {
         StorageError(.busy, "held"), StorageError(.full, "full"), StorageError(.inputOutput, "disk I/O error"),
         StorageError(.corrupt, "malformed"), StorageError(.other, "something"),
     ])
-    func `Decision 10 is answered 503 with Retry-After, never with a denial, and afterwards everything is as before`(
+    func `Decision 10 A failing store is answered 503 with Retry-After, never with a denial, and recovers`(
         _ error: StorageError
     ) async throws {
         let failure = FailingStore.Switch()
@@ -190,7 +190,7 @@ struct CapturingLogHandler: LogHandler {
 }
 
 @Suite struct `What is logged` {
-    @Test func `T47 No key, token, JWS or customer is in any line or problem, at the most talkative level`() async throws {
+    @Test func `T47 No key, token, JWS or customer is in any line or problem, even at the most verbose level`() async throws {
         let lines = CapturingLogHandler.Lines()
         let logger = Logger(label: "tests") { _ in CapturingLogHandler(lines: lines) }
         let failure = FailingStore.Switch()

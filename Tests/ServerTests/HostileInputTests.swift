@@ -132,7 +132,7 @@ import Testing
         #"{"kind":"purchase","signedTransactionInfo":"x","productId":1e400}"#,
         String(repeating: "[", count: 100_000), #"{"kind":"# + String(repeating: #"{"a":"#, count: 50_000),
     ])
-    func `T51 An upload that is not one is refused, members that mean nothing here among it`(_ body: String) async throws {
+    func `T51 An invalid upload is refused, including one with unknown members`(_ body: String) async throws {
         try await withRouter { world, client in
             let before = try world.rowCount()
             let answer = try await client.upload(Array(body.utf8))
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `T05 A renewal info, a notification or rubbish in the place of a transaction is refused with the reason`()
+    @Test func `T05 A renewal info, a notification or rubbish in place of a transaction is refused with the reason`()
         async throws
     {
         try await withRouter { world, client in
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `FACT-5 Values that Apple invents are accepted and kept`() async throws {
+    @Test func `FACT-5 New values from Apple are accepted and kept`() async throws {
         try await withRouter { world, client in
             let purchase = Purchase().with {
                 $0.type = "Time Share"

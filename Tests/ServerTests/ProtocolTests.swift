@@ -4,7 +4,7 @@ import Logging
 import Testing
 
 /// T49: what HTTP itself requires of a server, and what strange clients get.
-@Suite struct `Requests as HTTP has them` {
+@Suite struct `Requests by the rules of HTTP` {
     private static let routes: [(uri: String, allowed: String)] = [
         ("/api/v1/apps/app/apple/notifications", "POST"), ("/api/v1/apps/app/customers/alice/transactions", "POST"),
         ("/api/v1/apps/app/customers/alice/receipts", "POST"), (World.entitlements, "GET, HEAD"),
@@ -14,7 +14,7 @@ import Testing
     ]
 
     /// Source: RFC 9110, section 15.5.6.
-    @Test func `Another method than an address answers is 405 with those that it does`() async throws {
+    @Test func `A method that an address does not have is 405 with the allowed ones`() async throws {
         try await withRouter { _, client in
             for (uri, allowed) in Self.routes {
                 for method in [HTTPRequest.Method.get, .head, .post, .put, .delete, .patch, .options, .trace] {
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Source: RFC 9110, section 9.3.2.
-    @Test func `HEAD says what GET does, without the body`() async throws {
+    @Test func `HEAD is answered as GET, without the body`() async throws {
         try await withRouter { _, client in
             for (uri, key) in [("/health/live", nil), (World.entitlements, World.serverKey), (World.entitlements, nil)] {
                 let get = try await client.send(.get, uri, key: key, body: nil)
@@ -41,11 +41,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("enviroment=Sandbox", "enviroment is no parameter: known are environment, at"), ("at=1&at=2", "at stands twice"),
+        ("enviroment=Sandbox", "enviroment is not a parameter; known: environment, at"), ("at=1&at=2", "at is given twice"),
         ("environment=sandbox", "environment must be Production or Sandbox"),
-        ("x", "x is no parameter: known are environment, at"),
+        ("x", "x is not a parameter; known: environment, at"),
     ])
-    func `A query that means nothing here is refused, and says what is known`(_ query: String, _ detail: String) async throws {
+    func `An unknown query is refused, with the known names`(_ query: String, _ detail: String) async throws {
         try await withRouter { _, client in
             for uri in [World.entitlements, "/api/v1/apps/app/subscriptions/1001"] {
                 let answer = try await client.get("\(uri)?\(query)")
@@ -73,7 +73,7 @@ import Testing
     ]
 
     @Test(arguments: strange)
-    func `T49 What is no request is told so with a problem, and is no failure of ours`(_ said: String, _ code: String?)
+    func `T49 An invalid request is answered with a problem, and is not a failure in the log`(_ said: String, _ code: String?)
         async throws
     {
         let lines = CapturingLogHandler.Lines()
@@ -97,7 +97,7 @@ import Testing
         #expect(!lines.all.contains { $0.hasPrefix("error") || $0.hasPrefix("critical") }, "\(lines.all)")
     }
 
-    @Test func `T49 Whoever hangs up in the midst of a body is no failure of ours`() async throws {
+    @Test func `T49 A client that disconnects within a body is not a failure in the log`() async throws {
         let lines = CapturingLogHandler.Lines()
         let logger = Logger(label: "tests") { _ in CapturingLogHandler(lines: lines) }
         try await withWorld { world in

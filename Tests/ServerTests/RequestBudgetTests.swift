@@ -37,7 +37,7 @@ private final class SteadyClock: Sendable {
         }
     }
 
-    @Test func `T36 a minute's requests may come at once, and come back evenly`() throws {
+    @Test func `T36 a minute's requests may be made at once, and are replenished evenly`() throws {
         let (budgets, ann) = (budgets, Self.customer("ann"))
         for _ in 0..<30 { #expect(try spent(budgets, ann, perMinute: 30) == nil) }
         #expect(try spent(budgets, ann, perMinute: 30) == 2)
@@ -51,7 +51,7 @@ private final class SteadyClock: Sendable {
         #expect(try spent(budgets, ann, perMinute: 30) == 2)
     }
 
-    @Test func `T36 whoever is refused is charged nothing, and others have budgets of their own`() throws {
+    @Test func `T36 a refused request costs nothing, and others have their own budgets`() throws {
         let budgets = budgets
         let holders: [RequestBudgets.Holder] = [
             Self.customer("ann"), Self.customer("ben"), .customer(AppID("other"), CustomerID("ann")), .serverKey(World.app),
@@ -66,7 +66,7 @@ private final class SteadyClock: Sendable {
         for _ in 0..<1000 { #expect(try spent(budgets, .serverKey(World.app), perMinute: 0) == nil) }
     }
 
-    @Test func `T36 a million holders are not remembered for ever`() throws {
+    @Test func `T36 a million callers are not remembered for ever`() throws {
         let budgets = budgets
         #expect(try spent(budgets, .serverKey(World.app), perMinute: 1) == nil)
         for number in 0..<70_000 { try budgets.spend(Self.customer("\(number)"), perMinute: 600) }
@@ -81,7 +81,7 @@ private final class SteadyClock: Sendable {
     }
 }
 
-@Suite struct `Whoever asks too often` {
+@Suite struct `Too many requests` {
     private let clock = SteadyClock()
 
     /// The server with limits of requests per minute.
@@ -153,7 +153,7 @@ private final class SteadyClock: Sendable {
         }
     }
 
-    @Test func `T44 wrong keys from one address are told to wait, and whoever has the right one is let in`() throws {
+    @Test func `T44 wrong keys from one address have to wait, and the right one is accepted`() throws {
         let credentials = AppCredentials(
             app: World.app, publicKey: World.publicKey,
             serverKeyDigest: Array(SHA256.hash(data: Array(World.serverKey.utf8))), customerTokenSecret: World.secret)

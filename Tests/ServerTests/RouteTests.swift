@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `RECON-0 A notification that comes again is answered 200 again`() async throws {
+    @Test func `RECON-0 A repeated notification is answered 200 again`() async throws {
         try await withRouter { world, client in
             let body = try world.apple.body(Notification("u1", about: Purchase()))
             for outcome in ["applied", "duplicate", "duplicate"] {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-9 A refused claim is a 409 with the rule and a masked hint that gives nobody away`() async throws {
+    @Test func `OWN-9 A refused claim is a 409 with the rule and a masked hint that reveals no customer`() async throws {
         try await withRouter { world, client in
             _ = try await client.upload(try world.uploadBody(), customer: "alice%40example.com")
             let refused = try await client.upload(try world.uploadBody(kind: "restore"), customer: "mallory")
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [("小明", "小…"), ("张小明", "张…明"), ("ab", "a…"), ("x", "…")])
-    func `OWN-9 A hint of a short or a Chinese id is one too, and never the whole of it`(_ owner: String, _ hint: String)
+    func `OWN-9 A hint of a short or a Chinese id is masked too, and never the whole id`(_ owner: String, _ hint: String)
         async throws
     {
         try await withRouter { world, client in
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `OWN-2 A token is registered once: 204, again 204, for another 409`() async throws {
+    @Test func `OWN-2 A token is registered once: 204, again 204, for another customer 409`() async throws {
         try await withRouter { world, client in
             let token = "A11CE000-0000-4000-8000-000000000001"
             for (customer, status) in [("alice", 204), ("alice", 204), ("bob", 409)] {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `What is not there is a problem too`() async throws {
+    @Test func `An unknown address is a problem too`() async throws {
         try await withRouter { world, client in
             for (method, uri, status, code) in [
                 (.get, "/", 404, "unknownRoute"), (.get, "/api/v1/apps/app/subscriptions/nobody", 404, "unknownSubscription"),
@@ -120,7 +120,7 @@ import Testing
         ("a%3Fb%23c", "a?b#c"),
         (String(repeating: "x", count: 256), String(repeating: "x", count: 256)),
     ])
-    func `A customer's id is percent-decoded once, whatever stands in it`(_ segment: String, _ customer: String) async throws {
+    func `A customer's id is percent-decoded once, whatever it contains`(_ segment: String, _ customer: String) async throws {
         try await withRouter { world, client in
             let uploaded = try await client.upload(try world.uploadBody(), customer: segment)
             #expect(uploaded.status == .ok)
@@ -135,7 +135,7 @@ import Testing
         String(repeating: "x", count: 257),
         String(repeating: "%C3%A9", count: 129),
     ])
-    func `A customer's id that is no text, holds control characters or is too long is refused`(_ segment: String) async throws {
+    func `A customer's id that is not UTF-8, has control characters or is too long is refused`(_ segment: String) async throws {
         try await withRouter { world, client in
             let before = try world.rowCount()
             for answer in [
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: ["1001%00", "1001%00x", "%00", "%0A"])
-    func `T33 A subscription's id with a zero byte is not the subscription before it`(_ segment: String) async throws {
+    func `T33 A subscription's id with a zero byte is not the subscription without it`(_ segment: String) async throws {
         try await withRouter { world, client in
             _ = try await client.upload(try world.uploadBody())
             let answer = try await client.get("/api/v1/apps/app/subscriptions/\(segment)")
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `ENT-1 An answer is for the instant that was asked about`() async throws {
+    @Test func `ENT-1 An answer is for the requested instant`() async throws {
         try await withRouter { world, client in
             _ = try await client.upload(try world.uploadBody())
             let (start, end) = (PretendAppStore.june, PretendAppStore.june.adding(.days(30)).adding(.hours(1)))

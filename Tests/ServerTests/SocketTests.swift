@@ -121,7 +121,7 @@ struct RawConnection: Sendable {
     }
 }
 
-@Suite struct `Connections of slow and strange clients` {
+@Suite struct `Connections of slow and unusual clients` {
     /// Runs the body against the real server; afterwards the server must still answer others.
     private func withPort(
         header: Int64 = 600, body bodyTimeout: Int64 = 600, answer: Int64 = 600,
@@ -148,7 +148,7 @@ struct RawConnection: Sendable {
     ]
 
     @Test(arguments: beginnings)
-    func `T32 Whoever begins a request and falls silent is closed`(_ beginning: String) async throws {
+    func `T32 A client that starts a request and stops is disconnected`(_ beginning: String) async throws {
         try await withPort(header: 1, body: 1) { port in
             let answer = try await RawConnection.open(to: port) { connection in
                 try await connection.say(beginning)
@@ -162,7 +162,7 @@ struct RawConnection: Sendable {
         "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ",
         "POST /api/v1/apps/app/apple/notifications HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n",
     ])
-    func `T32 Whoever trickles a header or a body is closed, however lively he looks`(_ beginning: String) async throws {
+    func `T32 A client that trickles a header or a body is disconnected`(_ beginning: String) async throws {
         try await withPort(header: 1, body: 1) { port in
             let answer = try await RawConnection.open(to: port) { connection in
                 try await connection.say(beginning)
@@ -176,7 +176,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    @Test func `T31 Whoever floods a body without end is told 413 and closed`() async throws {
+    @Test func `T31 A client that sends an endless body is answered 413 and disconnected`() async throws {
         try await withPort(body: 1) { port in
             let answer = try await RawConnection.open(to: port) { connection in
                 try await connection.say(
@@ -192,7 +192,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    @Test func `T32 A hundred silent connections keep nobody else from his answer`() async throws {
+    @Test func `T32 A hundred silent connections keep no other client from its answer`() async throws {
         try await withPort { port in
             var silent: [any Channel] = []
             for _ in 0..<100 {
@@ -204,14 +204,14 @@ struct RawConnection: Sendable {
         }
     }
 
-    @Test func `T32 Whoever has his answer and then asks nothing more is closed`() async throws {
+    @Test func `T32 A client that is idle after its answer is disconnected`() async throws {
         try await withPort(header: 1) { port in
             let answer = try await RawConnection.answer(to: "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n", port)
             #expect(answer?.hasPrefix("HTTP/1.1 200 OK\r\n") == true)
         }
     }
 
-    @Test func `T32 Whoever is answered before his body is read, and then ends it, is closed all the same`() async throws {
+    @Test func `T32 A client that is answered before its body is read, and then ends it, is disconnected too`() async throws {
         try await withPort(header: 1) { port in
             let request = "PUT \(World.entitlements) HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n"
             let answer = try await RawConnection.answer(to: request, port, replying: "x")
@@ -224,7 +224,7 @@ struct RawConnection: Sendable {
         String(repeating: "X-Many: 1\r\n", count: 200), "X-Long: " + String(repeating: "x", count: 40_000) + "\r\n",
         (0..<20).map { "X-\($0): " + String(repeating: "x", count: 2000) + "\r\n" }.joined(),
     ])
-    func `T32 A header with too many, too long or too much of fields is refused`(_ fields: String) async throws {
+    func `T32 A header with too many, too long or too large fields is refused`(_ fields: String) async throws {
         try await withPort { port in
             let answer = try await RawConnection.open(to: port) { connection in
                 try await connection.say("GET /health/live HTTP/1.1\r\nHost: x\r\n\(fields)\r\n")
@@ -237,7 +237,7 @@ struct RawConnection: Sendable {
 
     /// The client never reads; without a limit the server would hold answers forever, and a few such peers would occupy all
     /// connections.
-    @Test func `T32 Whoever asks and asks and never reads is closed`() async throws {
+    @Test func `T32 A client that sends requests and never reads is disconnected`() async throws {
         try await withPort(answer: 1) { port in
             let isClosed = try await Self.neverReading(port) { channel in
                 let request = ByteBuffer(
@@ -252,7 +252,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    @Test func `T32 Whoever asks a thousand times at once is closed`() async throws {
+    @Test func `T32 A client that sends a thousand requests at once is disconnected`() async throws {
         try await withPort { port in
             let isClosed = try await Self.neverReading(port) { channel in
                 let requests = String(repeating: "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n", count: 1000)
@@ -294,7 +294,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    @Test func `Two requests in one packet are answered both`() async throws {
+    @Test func `Two requests in one packet are both answered`() async throws {
         try await withPort { port in
             let request = "GET /health/live HTTP/1.1\r\nHost: x\r\n"
             let answer = try await RawConnection.open(to: port) { connection in
@@ -308,7 +308,7 @@ struct RawConnection: Sendable {
     @Test(arguments: [
         "\u{0}\u{1}\u{2}", "GET / HTTP/9.9\r\n\r\n", "GET  HTTP/1.1\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
     ])
-    func `What is not HTTP is closed and stops nothing`(_ bytes: String) async throws {
+    func `A connection that does not speak HTTP is closed and stops nothing`(_ bytes: String) async throws {
         try await withPort { port in
             let answer = try await RawConnection.open(to: port) { connection in
                 try await connection.say(bytes)

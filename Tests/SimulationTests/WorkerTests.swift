@@ -112,7 +112,7 @@ private final class DeliveringPerformer: WorkPerformer {
     }
 }
 
-@Suite struct `A worker at work` {
+@Suite struct `The worker in a simulation` {
     private static let app = AppID("app")
     private static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z
 
@@ -186,7 +186,7 @@ private final class DeliveringPerformer: WorkPerformer {
         var turns = 0
         while try await loop.runOnce() > 0 {
             turns += 1
-            try #require(turns < 100, "work goes on and on")
+            try #require(turns < 100, "the work does not end")
         }
     }
 

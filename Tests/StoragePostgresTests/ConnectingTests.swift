@@ -9,7 +9,7 @@ import Testing
 @Suite struct `PostgreSQL URLs` {
     private func url(_ text: String) throws -> PostgresURL { try PostgresURL(text, libpq: try Libpq.loaded()) }
 
-    @Test func `Hosts, ports and key words are read as libpq reads them`() throws {
+    @Test func `Hosts, ports and keywords are read as libpq reads them`() throws {
         let url = try url(
             "postgres://user:pw@one:5433,[::1],three:5435/db?sslmode=verify-full&sslrootcert=/ca.pem&target_session_attrs=primary"
         )
@@ -22,7 +22,7 @@ import Testing
         #expect(try self.url("postgres://").endpoints.count == 1)
     }
 
-    @Test func `The description shows no secret, and everything else`() throws {
+    @Test func `The description shows everything but secrets`() throws {
         let url = try url("postgres://alice:s%2Fcret@db.example:5433/ledger?sslmode=require&sslpassword=hidden")
         let shown = "\(url)"
         for secret in ["s/cret", "s%2Fcret", "hidden"] { #expect(!shown.contains(secret)) }
@@ -37,26 +37,26 @@ import Testing
         "postgres://host/db?connect_timeout=0", "postgres://host/db\0x",
         "postgres://" + Array(repeating: "h", count: 17).joined(separator: ",") + "/db",
     ])
-    func `What cannot be taken is refused before anything is tried, without a secret in the words`(_ text: String) throws {
+    func `An unusable URL is refused before any attempt, without a secret in the message`(_ text: String) throws {
         let error = #expect(throws: StorageError.self) { try self.url(text) }
         #expect(error?.code == .misconfigured)
         #expect(error?.reason.contains("secret") == false)
     }
 
-    @Test func `A library that is not there says what to install`() {
+    @Test func `A missing library says what to install`() {
         let error = #expect(throws: StorageError.self) { try Libpq(fileName: "libpq-absent.so.5") }
         #expect(error?.code == .misconfigured)
         #expect(error?.reason.contains("libpq5") == true)
     }
 
-    @Test func `A library that is not libpq says what it lacks`() {
+    @Test func `For a library that is not libpq the message says what it lacks`() {
         let error = #expect(throws: StorageError.self) { try Libpq(fileName: "libm.so.6") }
         #expect(error?.code == .misconfigured)
         #expect(error?.reason.contains("PQlibVersion") == true)
     }
 
     /// The messages as libpq 15 writes them in its verbose form, in two languages.
-    @Test func `The SQLSTATE of a refusal is found in whatever language it is told`() {
+    @Test func `The SQLSTATE of a refusal is found in a message of any language`() {
         let english =
             "connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  28P01: password authentication failed\nLOCATION:  x"
         #expect(Handshake.sqlState(inRefusal: english) == "28P01")
@@ -76,7 +76,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A session is in UTF-8 and UTC, with its limits set and its name shown`() async throws {
+        @Test func `A session uses UTF-8 and UTC, with its limits set and its name shown`() async throws {
             try await withConnection { connection in
                 let row = try connection.one(
                     """
@@ -106,7 +106,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A pool whose server stops being durable refuses what comes when its sessions are made anew`() async throws {
+        @Test func `A pool whose server stops being durable refuses jobs once its sessions are reopened`() async throws {
             let server = try PrivatePostgres.shared()
             var configuration = PostgresPool.Configuration()
             configuration.connections = 1
@@ -125,7 +125,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A wrong password, a role and a database that are not there are told apart by code`() async throws {
+        @Test func `A wrong password, a missing role and a missing database have different codes`() async throws {
             let server = try PrivatePostgres.shared()
             try server.administer(
                 "CREATE ROLE with_password; CREATE ROLE alice LOGIN PASSWORD 'right' IN ROLE with_password")
@@ -140,7 +140,7 @@ extension PostgresTests {
             try server.administer("DROP ROLE alice; DROP ROLE with_password")
         }
 
-        @Test func `Where nobody listens the server is unavailable, and the next place of the URL is tried`() async throws {
+        @Test func `Where nothing listens the server is unavailable, and the next host of the URL is tried`() async throws {
             let server = try PrivatePostgres.shared()
             let nobody = server.url().replacing("127.0.0.1:\(server.port)", with: "127.0.0.1:1")
             #expect(try await failure(nobody)?.code == .unavailable)
@@ -148,7 +148,7 @@ extension PostgresTests {
             #expect(try await failure(server.url().replacing("127.0.0.1", with: "no-such-host.invalid"))?.code == .unavailable)
         }
 
-        @Test func `A server that takes no writes is passed over where the URL asks for one that does`() async throws {
+        @Test func `A server that takes no writes is skipped if the URL asks for one that does`() async throws {
             let server = try PrivatePostgres.shared()
             try await server.withDatabase { name in
                 try server.administer("ALTER DATABASE \(name) SET default_transaction_read_only = on")
@@ -183,7 +183,7 @@ extension PostgresTests {
             #expect(try encrypted.one("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()").bool(0))
         }
 
-        @Test func `Where TLS is required and not offered, nothing is said in the clear`() async throws {
+        @Test func `Where TLS is required and not offered, nothing is sent in the clear`() async throws {
             let plain = try PrivatePostgres()
             #expect(try await failure(plain.url()) == nil)
             let refused = try await failure(plain.url("postgres", ["sslmode": "require"]))

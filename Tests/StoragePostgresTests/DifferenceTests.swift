@@ -278,7 +278,7 @@ extension PostgresTests {
     @Suite struct Differences {
         /// Two databases, one random script, and no difference, neither in the answers nor in what is stored.
         @Test(arguments: [1, 2, 3, 4] as [UInt64])
-        func `SQLite and PostgreSQL answer every step alike and keep the same`(_ seed: UInt64) async throws {
+        func `SQLite and PostgreSQL answer every step alike and store the same`(_ seed: UInt64) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") } }

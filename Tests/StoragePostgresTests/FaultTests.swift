@@ -112,7 +112,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `F09: where the answer to COMMIT is lost the next try finds everything, a hundred times`() async throws {
+        @Test func `F09: if the answer to COMMIT is lost the next attempt finds everything, a hundred times`() async throws {
             try await Self.withProxy(connections: 2) { pool, proxy, direct in
                 let tries = Counter()
                 for number in 0..<100 {
@@ -125,7 +125,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `F09: who did not say that twice is as good as once is told that nobody knows`() async throws {
+        @Test func `F09: a transaction not marked as repeatable fails with an unknown outcome`() async throws {
             try await Self.withProxy(connections: 1) { pool, proxy, direct in
                 proxy.set { $0.commitRepliesToDrop = 1 }
                 let error = try await storageError { try await Self.ingest("a", pool, isIdempotent: false) }
@@ -134,7 +134,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A connection lost before COMMIT was sent is no unknown outcome`() async throws {
+        @Test func `A connection lost before COMMIT was sent is not an unknown outcome`() async throws {
             try await Self.withProxy(connections: 1) { pool, proxy, direct in
                 let error = try await storageError {
                     try await pool.run(.write) { connection in
@@ -151,7 +151,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `F08: a network that falls silent is noticed within the time set, and the pool refills when it speaks again`()
+        @Test func `F08: a silent network is noticed within the set time, and the pool refills when it works again`()
             async throws
         {
             try await Self.withProxy(connections: 2) { settings in
@@ -179,7 +179,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `F08: nothing is waited for longer than five seconds unless somebody says otherwise`() throws {
+        @Test func `F08: no wait is longer than five seconds unless configured otherwise`() throws {
             let settings = try PrivatePostgres.shared().settings("postgres://localhost/db")
             #expect(settings.connectTimeout <= .seconds(5))
             #expect(settings.answerTimeout <= .seconds(5))
@@ -205,7 +205,7 @@ extension PostgresTests {
         }
 
         @Test(arguments: [PrivatePostgres.Mode.immediate, .fast, .smart])
-        func `F05: a server that is started anew in the middle of the work loses and doubles nothing, with nobody doing anything`(
+        func `F05: a server that is restarted in the middle of the work loses and doubles nothing, without intervention`(
             _ mode: PrivatePostgres.Mode
         ) async throws {
             let server = try PrivatePostgres()
@@ -221,7 +221,7 @@ extension PostgresTests {
                         // the server needs another stop.
                         try server.beginSmartStop()
                         let before = done.count
-                        try await eventually("work goes on") { done.count > before + 20 }
+                        try await eventually("work continues") { done.count > before + 20 }
                     }
                     try server.restart(mode == .smart ? .fast : mode)
                 }
@@ -232,7 +232,7 @@ extension PostgresTests {
         }
 
         @Test
-        func `F06: where a standby that confirms every commit takes over, nothing that was acknowledged is lost or doubled`()
+        func `F06: when a standby that confirms every commit takes over, nothing that was acknowledged is lost or doubled`()
             async throws
         {
             var options = PrivatePostgres.Options()
@@ -269,7 +269,7 @@ extension PostgresTests {
             try standby.stop(.immediate)
         }
 
-        @Test func `While the server is away jobs wait as long as they may, and later ones are told at once`() async throws {
+        @Test func `While the server is down jobs wait as long as they may, and later ones fail at once`() async throws {
             let server = try PrivatePostgres()
             var configuration = Self.configuration(2)
             configuration.acquireTimeout = .milliseconds(300)
@@ -277,7 +277,7 @@ extension PostgresTests {
                 try server.stop(.fast)
                 let clock = ContinuousClock()
                 #expect(try await storageError { try await pool.run(.read) { _ in } }?.code == .unavailable)
-                try await eventually("nobody waits in vain") {
+                try await eventually("no job waits in vain") {
                     try await clock.measure { _ = try await storageError { try await pool.run(.read) { _ in } } }
                         < .milliseconds(50)
                 }
@@ -297,7 +297,7 @@ extension PostgresTests {
 
     /// Written according to section 55.7 of PostgreSQL's documentation.
     @Test(arguments: [1, 2, 3, 5, 64])
-    func `It is found however the bytes are cut, and nothing else is taken for it`(_ size: Int) {
+    func `It is found however the bytes are split, and nothing else is mistaken for it`(_ size: Int) {
         let before =
             message("C", "INSERT 0 1\0") + message("D", "C\0\0\0\u{b}COMMIT\0") + message("Z", "T") + message("C", "COMMITS\0")
         let stream = before + message("C", "COMMIT\0") + message("Z", "I")

@@ -74,7 +74,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `F24 A server of the schema before goes on while it is migrated, and nothing that it acknowledged is lost`()
+        @Test func `F24 A server of the previous schema continues during the migration, and loses nothing that it acknowledged`()
             async throws
         {
             try await Self.withOldServer { url, old, owner in
@@ -100,7 +100,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `F24 A step that servers of before cannot live with makes them say so, by its code`() async throws {
+        @Test func `F24 A step that is incompatible with older servers makes them report it, by its code`() async throws {
             try await Self.withOldServer { _, old, owner in
                 let contracting = PostgresSchema.Step(
                     number: PostgresSchema.version + 1, oldest: PostgresSchema.version + 1,
@@ -112,7 +112,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `F24 A step that is cut short leaves the one before, and is taken when it is run again`() async throws {
+        @Test func `F24 An interrupted step leaves the schema before it, and is done when it is run again`() async throws {
             try await Self.withOldServer { _, old, owner in
                 let broken = PostgresSchema.Step(
                     number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
@@ -129,7 +129,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `F24 A table that is in use is waited for shortly and often, so that nobody waits long behind the migration`()
+        @Test func `F24 The migration waits for a table in use briefly and often, so that nothing waits long behind it`()
             async throws
         {
             try await Self.withOldServer { url, _, owner in
@@ -169,7 +169,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A step may take longer than a request's statement may, and a migration that gets no lock says so in the end`()
+        @Test func `A step may take longer than a request's statement, and a migration that gets no lock reports it at last`()
             async throws
         {
             try await Self.withOldServer { url, _, owner in
@@ -200,7 +200,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Whoever may not make or read the tables is told which command does`() async throws {
+        @Test func `A role that may not create or read the tables is told which command to run`() async throws {
             let server = try PrivatePostgres.shared()
             try await server.withDatabase { name in
                 let role = "poor_\(name)"
@@ -234,7 +234,7 @@ extension PostgresTests {
 @Suite struct `Questions about the database's health` {
     private let start = ContinuousClock().now
 
-    @Test func `Several may ask at once, until the first has waited too long; then the others are told at once`() throws {
+    @Test func `Several may ask at once, until the first has waited too long; then the others are answered at once`() throws {
         var health = HealthQuestions()
         let first = try #require(try health.ask(at: start))
         let second = try #require(try health.ask(at: start + .milliseconds(10)))
@@ -247,7 +247,7 @@ extension PostgresTests {
         #expect(throws: StorageError(.unavailable, "")) { try health.ask(at: late + .milliseconds(10)) }
     }
 
-    @Test func `An answer holds for a while, also for those who come while others wait`() throws {
+    @Test func `An answer is reused for a while, also for callers that arrive while others wait`() throws {
         var health = HealthQuestions()
         _ = try health.ask(at: start)
         let answered = start + .seconds(30)

@@ -45,7 +45,7 @@ extension PostgresTests {
             PostgresStatement("INSERT INTO t VALUES ($1, $2) RETURNING n", [.integer(number), .text(text)])
         }
 
-        @Test func `In a transaction more than one batch holds goes out in several, answered in their order`() async throws {
+        @Test func `In a transaction more statements than one batch holds are sent in several, answered in order`() async throws {
             try await withSmallBatches { connection in
                 let before = connection.batches
                 let results = try connection.transaction { try $0.pipeline((0..<40).map { insert($0) }) }
@@ -65,7 +65,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Where a later batch is refused its place is told among all, and nothing of the transaction is kept`()
+        @Test func `If a later batch is refused, the statement's place among all is reported, and nothing is kept`()
             async throws
         {
             try await withSmallBatches { connection in
@@ -80,7 +80,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Outside of a transaction more than one batch is refused, and nothing is sent`() async throws {
+        @Test func `Outside a transaction more than one batch is refused, and nothing is sent`() async throws {
             try await withSmallBatches { connection throws in
                 #expect(throws: StorageError(.tooLarge, "")) { try connection.pipeline((0..<8).map { insert($0) }) }
                 #expect(try connection.one("SELECT count(*) FROM t").integer(0) == 0)
@@ -88,7 +88,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `What no row or index of PostgreSQL can hold is too large, by its code`() async throws {
+        @Test func `A value that no row or index of PostgreSQL can hold is too large, by its code`() async throws {
             try await withConnection { connection throws in
                 try connection.runScript("CREATE TABLE t (x text PRIMARY KEY)")
                 // An index entry may take a third of a page, and random data cannot be compressed.
@@ -99,7 +99,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Answers larger than every buffer on the way do not stop the sending`() async throws {
+        @Test func `Answers larger than every buffer on the way do not block sending`() async throws {
             try await withConnection { connection in
                 // Both directions at once: 16 MB of parameters, all of them sent back.
                 let long = String(repeating: "y", count: 1 << 20)
@@ -108,7 +108,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `The first refusal is reported with its place, nothing of the batch is kept, and the session goes on`()
+        @Test func `The first refusal is reported with its place, nothing of the batch is kept, and the session continues`()
             async throws
         {
             try await withConnection { connection in
@@ -192,7 +192,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `What the server says beside its answers is handed on`() async throws {
+        @Test func `The server's notices are passed on`() async throws {
             let heard = Mutex<[PostgresNotice]>([])
             let server = try PrivatePostgres.shared()
             let url = try PostgresURL(server.url(), libpq: try Libpq.loaded())
@@ -209,7 +209,7 @@ extension PostgresTests {
 }
 
 @Suite struct `Prepared statements of a connection` {
-    @Test func `After a batch that failed midway, the cache is what the server has done`() throws {
+    @Test func `After a batch that failed midway, the cache matches the server`() throws {
         let before = StatementCache(limit: 2)
         var planned = before
         let first = try planned.use("a", types: [20])

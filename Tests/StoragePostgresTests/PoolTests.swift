@@ -51,7 +51,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Reads go on while as many writes as may are at work and more of them wait`() async throws {
+        @Test func `Reads continue while the allowed number of writes run and more of them wait`() async throws {
             try await withPool(configuration: small(4, reserved: 2)) { pool, _ in
                 let gate = Gate()
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -90,7 +90,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A job whose caller goes away while it waits is never run`() async throws {
+        @Test func `A job whose caller is cancelled while it waits is never run`() async throws {
             try await withPool(configuration: small(1)) { pool, _ in
                 let gate = Gate()
                 let ran = Counter()
@@ -133,7 +133,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Closing lets what is at work end, refuses the rest, and leaves no session behind`() async throws {
+        @Test func `Closing lets running jobs end, refuses the rest, and leaves no session open`() async throws {
             let server = try PrivatePostgres.shared()
             try await server.withDatabase { name in
                 let pool = try await PostgresPool.opened(
@@ -175,7 +175,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A pool that cannot be let in says so at once and leaves nothing behind`() async throws {
+        @Test func `A pool that is refused a connection reports it at once and leaves nothing open`() async throws {
             let server = try PrivatePostgres.shared()
             let settings = try server.settings(server.url("nowhere"))
             let error = try await storageError {
@@ -222,7 +222,7 @@ extension PostgresTests {
             return tries.count
         }
 
-        @Test func `Of two transactions that lock each other out one is run again, and both are kept (40P01)`() async throws {
+        @Test func `Of two transactions in a deadlock one is run again, and both are kept (40P01)`() async throws {
             try await withPool { pool, _ in
                 try await pool.run(.write) { try $0.runScript("INSERT INTO fact VALUES ('0', 0), ('1', 0)") }
                 let add: @Sendable (Int, PostgresConnection) throws -> Void = { row, connection in
@@ -236,7 +236,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Of two transactions that could not have run one after the other one is run again (40001)`() async throws {
+        @Test func `Of two transactions that cannot be serialized one is run again (40001)`() async throws {
             try await withPool { pool, _ in
                 // Each inserts what it counts: in any serial order one finds none and the other finds one.
                 let tries = try await collide(pool, .serializable) { _, connection in
@@ -255,7 +255,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A conflict that does not end is given up after as many tries as may be`() async throws {
+        @Test func `A conflict that persists is given up after the allowed number of attempts`() async throws {
             try await withPool { pool, _ in
                 let tries = Counter()
                 let error = try await storageError {
@@ -269,7 +269,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `What is no conflict is not tried again`() async throws {
+        @Test func `An error that is not a conflict is not retried`() async throws {
             try await withPool { pool, _ in
                 let tries = Counter()
                 let error = try await storageError {

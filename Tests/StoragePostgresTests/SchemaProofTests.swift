@@ -21,7 +21,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `T53 A schema that nobody touched has no differences, and looking leaves nothing behind`() async throws {
+        @Test func `T53 An unchanged schema has no differences, and the check leaves nothing behind`() async throws {
             try await Self.withSchema { owner in
                 #expect(try owner.schemaDifferences() == [])
                 #expect(try owner.schemaDifferences() == [])
@@ -71,7 +71,9 @@ extension PostgresTests {
         ]
 
         @Test(arguments: changes)
-        func `T53 A schema that is not Tenure's is found, and said how it must be`(_ sql: String, _ words: String) async throws {
+        func `T53 A schema that is not Tenure's is found, and reported with how it must be`(_ sql: String, _ words: String)
+            async throws
+        {
             try await Self.withSchema { owner in
                 try owner.runScript(sql)
                 let found = try owner.schemaDifferences().map(\.words)

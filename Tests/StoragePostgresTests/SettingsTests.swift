@@ -24,7 +24,7 @@ extension PostgresTests {
                 store: store, verifier: AppStoreVerifier(roots: .apple), apps: [settings], clock: StandingClock())
         }
 
-        @Test func `OWN-17 two servers with different files answer by the versions of their PostgreSQL, whichever is asked`()
+        @Test func `OWN-17 two servers with different files both answer by the versions in their PostgreSQL`()
             async throws
         {
             try await withMigratedStore { store in
@@ -48,7 +48,7 @@ extension PostgresTests {
             #expect(answer.entitlements.compactMap(\.entitlement?.rawValue) == names)
         }
 
-        @Test func `OWN-17 servers that start at once with one file make one version of it`() async throws {
+        @Test func `OWN-17 servers that start together with one file create one version of it`() async throws {
             try await withMigratedStore { store in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<6 {

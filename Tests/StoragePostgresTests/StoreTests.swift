@@ -73,7 +73,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `The application may not change or take away what is evidence, and its owner is kept from it too`()
+        @Test func `The application may not change or delete evidence, and triggers keep the owner from it too`()
             async throws
         {
             try await withMigrated { owner, application in
@@ -100,7 +100,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Migrating twice, and by several servers at once, comes to one schema`() async throws {
+        @Test func `Migrating twice, and by several servers at once, gives one schema`() async throws {
             let server = try PrivatePostgres.shared()
             try await server.withDatabase { name in
                 let settings = try server.settings(server.url(name))
@@ -229,7 +229,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A policy is asked for once by whoever reads, and is no number to write another fold's rows under`()
+        @Test func `A policy is read once for each reader, and its number does not cover another fold's rows`()
             async throws
         {
             try await withMigrated { owner, _ in
@@ -275,7 +275,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `AUDIT-2 A seal names its heads where they were taken out or changed, and where the subscription is gone`()
+        @Test func `AUDIT-2 A seal shows where its heads were removed or changed, and where the subscription is missing`()
             async throws
         {
             try await withMigrated { owner, application in
@@ -304,7 +304,7 @@ extension PostgresTests {
 
         /// A server with room for a few hundred locks: one transaction may need more than that.
         @Test
-        func `A table of locks that is full is a conflict that may be tried again, and naming very many needs no room in it`()
+        func `A full lock table is a conflict that may be retried, and locking very many names needs no room in it`()
             async throws
         {
             var options = PrivatePostgres.Options()

@@ -63,7 +63,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A transaction inside of a transaction is refused`() async throws {
+        @Test func `A transaction inside a transaction is refused`() async throws {
             try await withConnection { connection throws in
                 #expect(throws: StorageError(.other, "")) {
                     try connection.transaction { try $0.transaction { _ = try $0.execute(.init("SELECT 1")) } }
@@ -74,7 +74,7 @@ extension PostgresTests {
 
         @Test(
             arguments: zip(PostgresIsolation.allCases, ["read committed", "repeatable read", "serializable", "repeatable read"]))
-        func `A transaction is kept apart as far as it was asked for`(_ isolation: PostgresIsolation, _ level: String)
+        func `A transaction has the isolation that was requested`(_ isolation: PostgresIsolation, _ level: String)
             async throws
         {
             try await withConnection { connection in
@@ -88,7 +88,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A statement that takes too long is ended by the server, and the session goes on`() async throws {
+        @Test func `A statement that takes too long is ended by the server, and the session continues`() async throws {
             try await withConnection({ $0.statementTimeout = .milliseconds(50) }) { connection in
                 let error = try await storageError { _ = try connection.execute(.init("SELECT pg_sleep(30)")) }
                 #expect(error?.code == .timedOut)
@@ -97,7 +97,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Who waits too long for a lock is told that the row is busy`() async throws {
+        @Test func `A statement that waits too long for a lock fails as busy`() async throws {
             let server = try PrivatePostgres.shared()
             try await withConnection({ $0.lockTimeout = .milliseconds(50) }) { waiter in
                 try waiter.runScript("CREATE TABLE t (n bigint PRIMARY KEY); INSERT INTO t VALUES (1)")
@@ -157,7 +157,7 @@ extension PostgresTests {
         #expect(StorageError.Code(sqlState: state) == nil)
     }
 
-    @Test func `Only what can succeed with nobody doing anything may be tried again`() {
+    @Test func `Only errors that can pass without intervention are retried`() {
         let retryable = StorageError.Code.allCases.filter { StorageError($0, "").isRetryable }
         #expect(Set(retryable) == [.busy, .unavailable, .conflict, .unknownOutcome, .timedOut, .full, .readOnly])
     }

@@ -11,7 +11,7 @@ extension PostgresTests {
             (Int64.min, "-9223372036854775808"), (-1, "-1"), (0, "0"), (1_767_225_600_000, "1767225600000"),
             (Int64.max, "9223372036854775807"),
         ])
-        func `An integer arrives as it is and comes back, to the limits of 64 bits`(_ integer: Int64, _ spelled: String)
+        func `An integer arrives and is read back unchanged, to the limits of 64 bits`(_ integer: Int64, _ spelled: String)
             async throws
         {
             try await withConnection { connection in
@@ -22,7 +22,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A text arrives byte by byte, whatever it holds but NUL`() async throws {
+        @Test func `A text arrives byte for byte, whatever it contains except NUL`() async throws {
             let texts = [
                 "", "José", "Jose\u{301}", "💎/%2F'\"--\\", "\u{1}\u{7f}\u{10ffff}", String(repeating: "x", count: 1 << 20),
             ]
@@ -48,7 +48,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `Nothing is NULL whatever its type, and truth is truth`() async throws {
+        @Test func `Nil is NULL of any type, and booleans keep their values`() async throws {
             try await withConnection { connection in
                 let row = try connection.one(
                     "SELECT $1 IS NULL AND $2 IS NULL AND $3 IS NULL AND $4 IS NULL, $1, $2, $3, $4, $5, $6, $5::text",
@@ -121,7 +121,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `A column of another type, a NULL and a column that is not there are typed errors`() async throws {
+        @Test func `A column of another type, a NULL and a missing column are typed errors`() async throws {
             try await withConnection { connection in
                 let row = try connection.one("SELECT 'a'::text, NULL::bigint, 1.5::numeric")
                 #expect(throws: StorageError(.corrupt, "")) { try row.integer(0) }
@@ -135,7 +135,7 @@ extension PostgresTests {
             }
         }
 
-        @Test func `More parameters than the protocol counts are a typed error, and as many as it counts are not`() async throws {
+        @Test func `More parameters than the protocol can count are a typed error, and the maximum is not`() async throws {
             try await withConnection { connection in
                 let error = try await storageError {
                     _ = try connection.execute(
@@ -153,7 +153,7 @@ extension PostgresTests {
 }
 
 @Suite struct `Encoding of parameters` {
-    @Test func `What exceeds the server's gigabyte is refused while it is counted`() {
+    @Test func `Parameters beyond the server's gigabyte are refused while they are counted`() {
         var limits = PostgresLimits()
         limits.bytes = 64
         for value in [

@@ -14,7 +14,7 @@ import Testing
 
     /// Random orders of everything that can happen, checked against the invariants.
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
-    func `In every order of events each job is begun or given up once, writes keep to theirs, and nobody waits for nothing`(
+    func `In every order of events each job is started or given up once, writes keep to their share, and no job waits needlessly`(
         _ seed: UInt64
     ) {
         var generator = SplitMix64(seed: seed)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `A job that was given to a lost worker waits again in its old place`() throws {
+    @Test func `A job of a lost connection waits again in its old place`() throws {
         var queue = Queue(writers: 1, limit: 10)
         #expect(queue.workerIsReady(0, finished: nil).isEmpty)
         guard case .begin(let first) = queue.submit(entry(1, .write)) else {
@@ -86,7 +86,7 @@ import Testing
         #expect(queue.workerIsReady(0, finished: .write).map(\.entry.ticket) == [2])
     }
 
-    @Test func `What has waited too long is taken out, and only that`() {
+    @Test func `Only jobs that have waited too long are removed`() {
         var queue = Queue(writers: 1, limit: 10)
         for (ticket, seconds) in [(1, 5), (2, 1), (3, 3)] as [(UInt64, Int)] {
             if case .waits(let isEarliest) = queue.submit(entry(ticket, .read, within: .seconds(seconds))) {

@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-@Suite struct `What is known already` {
+@Suite struct `Known arrivals` {
     private static let scope = Scope(app: .init("app"), environment: .production)
 
     private static func arrival(_ uuid: String?, _ id: String, in scope: Scope = scope) -> Arrival {
@@ -74,7 +74,7 @@ import Testing
             facts: [fact], receivedAt: instant)
     }
 
-    @Test func `RECON-0 What arrives again says nothing new, and what a known notification carries is known with it`() {
+    @Test func `RECON-0 A repeated arrival has nothing new, and the contents of a known notification are known too`() {
         var known = Known()
         #expect(known.takeNew(of: Self.arrival("u1", "1")) == Self.arrival("u1", "1"))
         #expect(known.takeNew(of: Self.arrival("u1", "1")) == nil)

@@ -3,7 +3,7 @@ import Primitives
 import Storage
 import Testing
 
-@Suite struct `How facts and histories are written` {
+@Suite struct `The stored form of facts and histories` {
     private static let texts = [
         "", "0", "01", "1", "9999999999999999999", "99999999999999999999", "2000000900000001", "Jos\u{E9}", "Jose\u{301}",
         "\u{1F48E}", "a\u{0}b", String(repeating: "x", count: 300),
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: texts)
-    func `A fact comes back as it was, whatever it says and whenever`(_ text: String) throws {
+    func `A fact is read back unchanged, whatever its content and dates`(_ text: String) throws {
         for instant in Self.instants {
             for fact in Self.facts(text, instant) {
                 let bytes = FactCoding.encode(fact)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: texts)
-    func `A history comes back as it was`(_ text: String) throws {
+    func `A history is read back unchanged`(_ text: String) throws {
         let history = Self.history(text)
         let bytes = HistoryCoding.encode(history)
         let back = try Self.decode(bytes, history.key)
@@ -138,7 +138,7 @@ import Testing
         return history
     }
 
-    @Test func `A history of another form is put together again from its rows, and what was told of it stays told`() throws {
+    @Test func `A history of another form is rebuilt from its rows, and what was reported of it stays reported`() throws {
         let history = Self.history("1")
         var bytes = HistoryCoding.encode(history)
         bytes[0] &+= 1

@@ -3,7 +3,7 @@ import Primitives
 import Storage
 import Testing
 
-@Suite struct `How holdings are written` {
+@Suite struct `The stored form of holdings` {
     private static let products = [
         "plus.monthly", "", "a\"b\\c", "Jose\u{301}", "\u{1F48E}", "\u{0}\u{1F}\n\t", "null", "]", "\u{2028}", "007",
         "18446744073709551615",
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: holdings)
-    func `A holding comes back as it was, whatever its products are called`(_ holding: Holding) throws {
+    func `A holding is read back unchanged, whatever its products are called`(_ holding: Holding) throws {
         let bytes = HoldingCoding.encode(holding)
         let back = try HoldingCoding.decode(bytes)
         #expect(back == holding)
@@ -41,14 +41,14 @@ import Testing
     }
 
     @Test(arguments: AccessSpan.Kind.allCases, AccessSpan.End.allCases)
-    func `Every kind and every end of a span comes back as it was`(_ kind: AccessSpan.Kind, _ end: AccessSpan.End) throws {
+    func `Every kind and every end of a span is read back unchanged`(_ kind: AccessSpan.Kind, _ end: AccessSpan.End) throws {
         var span = Self.span("p", 1, nil, kind, end)
         span.periodStarts = [Self.at(-5), Self.at(1), Self.at(1 << 41)]
         let holding = Holding(originalTransactionId: OriginalTransactionID("1"), spans: [span], words: [])
         #expect(try HoldingCoding.decode(HoldingCoding.encode(holding)) == holding)
     }
 
-    @Test func `What Apple said of renewals comes back as it was`() throws {
+    @Test func `What Apple said of renewals is read back unchanged`() throws {
         let words = [nil, true, false].enumerated().map { index, renews in
             RenewalWord(
                 from: Self.at(Int64(index)), autoRenewStatus: renews, autoRenewProductId: renews.map { _ in ProductID("p") },
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, nil), (5, nil), (nil, -5), (1 << 41, 1 << 42)] as [(Int64?, Int64?)])
-    func `Credited periods come back as they were`(_ expiresDate: Int64?, _ takenBackAt: Int64?) throws {
+    func `Credited periods are read back unchanged`(_ expiresDate: Int64?, _ takenBackAt: Int64?) throws {
         let period = CreditedPeriod(
             productId: ProductID("p"), transactionId: TransactionID("20"), purchaseDate: Self.at(3),
             expiresDate: expiresDate.map(Self.at), takenBackAt: takenBackAt.map(Self.at), quantity: 2,
@@ -79,11 +79,11 @@ import Testing
             // A word with a status that is none.
             [1, 0, 1, 0, 1, 1, 0, 0],
         ] as [[UInt8]])
-    func `T33 Bytes that are no holding are called corrupt and stop nothing`(_ bytes: [UInt8]) {
+    func `T33 Bytes that are not a holding are reported as corrupt and end no process`(_ bytes: [UInt8]) {
         #expect(throws: StorageError(.corrupt, "")) { try HoldingCoding.decode(bytes) }
     }
 
-    @Test func `T33 Any change of any byte is read or called corrupt, and stops nothing`() throws {
+    @Test func `T33 Any change of any byte is read or reported as corrupt, and ends no process`() throws {
         let bytes = HoldingCoding.encode(Self.holdings[1])
         for index in bytes.indices {
             for byte in UInt8.min...UInt8.max {

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `However much is written, the WAL keeps its bound, and what it held stands in the file`() async throws {
+    @Test func `However much is written, the WAL keeps its bound, and its contents reach the file`() async throws {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path, wal: Self.bounds)
             for number in 0..<80 as Range<Int64> {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `A reader that holds the WAL back makes no writer wait and no write fail; once he is gone it is used anew`()
+    @Test func `A reader that holds the WAL back delays no writer and fails no write; afterwards the WAL is reused`()
         async throws
     {
         try await withDatabase { file in

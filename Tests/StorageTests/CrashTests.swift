@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `F01 Killed at any moment it has lost nothing that was acknowledged and kept no half of anything`() async throws {
+    @Test func `F01 A process killed at any moment loses no acknowledged write and keeps no partial one`() async throws {
         try await withDatabase { file in
             let path = file.path
             var first: Int64 = 0

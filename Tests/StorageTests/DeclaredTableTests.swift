@@ -29,10 +29,10 @@ import Testing
         schema["outbox"] = nil
         #expect(
             DeclaredTables.all.differences(from: schema) == [
-                "claim.claimedat is declared, which the schema has not",
+                "claim.claimedat is declared, but not in the schema",
                 "the schema has fact.fetchedat, which no row declares",
                 "the schema has the table invoice, which no row declares",
-                "a row of the table outbox is declared, which the schema has not",
+                "a row of the table outbox is declared, but not in the schema",
             ])
     }
 

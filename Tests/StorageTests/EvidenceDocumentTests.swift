@@ -23,7 +23,7 @@ import Testing
         return (document.headers, bytes.count)
     }
 
-    @Test func `each header of a notification is kept once, however often it stands`() throws {
+    @Test func `each header of a notification is kept once, however often it occurs`() throws {
         let payload =
             #"{"data":{"a":\#(Self.nested(Self.long)),"b":\#(Self.nested(Self.other)),"c":\#(Self.nested(Self.other))}}"#
         let same = try Self.written(Self.jws(Self.long, payload))
@@ -33,7 +33,7 @@ import Testing
         #expect(foreign.headers == ["eyJhbGciOiJFUzI1NiJ9", Self.long, Self.other])
     }
 
-    @Test func `what Apple's payloads nearly all say is one byte each, and base64 of a JWS inside is undone`() throws {
+    @Test func `common words of Apple's payloads take one byte each, and base64 of a JWS inside is decoded`() throws {
         let words = #"{"transactionId":"1","environment":"Production","type":"Auto-Renewable Subscription","price":1}"#
         let inner = #"{"signedTransactionInfo":"\#(Self.jws(Self.long, words))"}"#
         #expect(try Self.written(Self.jws(Self.long, inner)).bytes < 60)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `what only looks like a header is left where it stands`() throws {
+    @Test func `what only looks like a header is left in place`() throws {
         let short = "eyJhbGciOiJFUzI1NiJ9"
         for inside in [
             Self.nested(short), "\"\(Self.long)\"", "\"\(Self.long)", "\"eyJ", "\"ey", "\"", #""\#(Self.long)x.""#,
@@ -65,7 +65,7 @@ import Testing
         #expect(try Self.written(Self.jws(longer, payload)).headers == [longer, Self.long])
     }
 
-    @Test func `what is no JWS is kept as it is`() throws {
+    @Test func `input that is not a JWS is kept unchanged`() throws {
         for text in [
             "", ".", "...", "a.b", "a.e30.AQID.", "a.e3=.AQID", "a.e31.AQID", "e\u{301}.e30.AQID",
             #"{"a":\#(Self.nested(Self.long))}"#,

@@ -38,7 +38,7 @@ import Testing
             words: holding.words)
     }
 
-    @Test func `AUDIT-1 Access that only another version of the rules changes has an audit row of its own, before the news`()
+    @Test func `AUDIT-1 Access that only another version of the rules changes has an audit row of its own, before the fact's`()
         async throws
     {
         try await withDatabase { file in
@@ -63,7 +63,9 @@ import Testing
         }
     }
 
-    @Test func `AUDIT-1 Whoever has access by today's rules alone has a row, and who has the same has none`() async throws {
+    @Test func `AUDIT-1 A customer with access by today's rules alone has a row, one with unchanged access has none`()
+        async throws
+    {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }

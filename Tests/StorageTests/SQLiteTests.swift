@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `A schema that is newer than this Tenure is refused and left alone`() async throws {
+    @Test func `A schema that is newer than this Tenure is refused and left unchanged`() async throws {
         try await withDatabase { file in
             do { _ = try SQLiteStore(path: file.path) }
             try file.query { try $0.execute(sql: "PRAGMA user_version = \(SQLiteSchema.version + 1)") }
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `A damaged state is an error and never the answer that there is none`() async throws {
+    @Test func `A damaged state is an error and never reported as missing`() async throws {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `What is longer than SQLite can hold is too large, and nothing of it is kept`() async throws {
+    @Test func `A value longer than SQLite can hold is refused as too large, and nothing is kept`() async throws {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `A store that was asked how it is, or for a subscription, leaves one file too`() async throws {
+    @Test func `After a health check or a read the store leaves one file too`() async throws {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `A store that is closed leaves one file with everything in it, and refuses whoever comes later`() async throws {
+    @Test func `A closed store leaves one file with everything in it, and refuses later callers`() async throws {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path)
             try await store.write { try Life.write($0) }
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `A writer that finds the file locked says that it is busy, and that later may help`() async throws {
+    @Test func `A writer that finds the file locked reports that it is busy and that a retry may succeed`() async throws {
         try await withDatabase { file in
             let store = try SQLiteStore(path: file.path, longestWait: .zero)
             var configuration = Configuration()
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// Otherwise thirty writers would wait one after the other for a lock that is never released, the last for minutes.
-    @Test func `F34 Whoever waits for a lock waits the less the longer those before did`() async throws {
+    @Test func `F34 A writer waits for a lock the less the longer those before it waited`() async throws {
         #expect(SQLiteStore.rest(of: .seconds(5), after: .zero) == 5000)
         #expect(SQLiteStore.rest(of: .seconds(5), after: .milliseconds(4600)) == 400)
         #expect(SQLiteStore.rest(of: .seconds(5), after: .seconds(60)) == 0)
@@ -260,7 +260,7 @@ import Testing
 }
 
 @Suite struct `The steps of the SQLite schema` {
-    @Test func `F24 Each step may be cut short and begun again, and a file of any released step is brought up to date`()
+    @Test func `F24 Each step may be interrupted and repeated, and a file of any released step is migrated`()
         async throws
     {
         for step in SQLiteSchema.released {
@@ -284,7 +284,7 @@ import Testing
     }
 
     /// Two programs on one file: a server of the previous version, and a program of today's version that opens the same file.
-    @Test func `F24 A server of the schema before goes on while the file is brought up to date, and says when it must not`()
+    @Test func `F24 A server of the previous schema continues while the file is migrated, and reports when it must not`()
         async throws
     {
         // Today's code cannot work on older tables, so today's tables are the previous version, and the new version has one more
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test(arguments: 1...6)
-    func `A file of a schema before the first release is refused in words and left alone`(_ number: Int) async throws {
+    func `A file of a schema before the first release is refused with a message and left unchanged`(_ number: Int) async throws {
         try await withDatabase { file in
             try file.query { try $0.execute(sql: "CREATE TABLE old (x); PRAGMA user_version = \(number)") }
             let error = #expect(throws: StorageError.self) { try SQLiteStore(path: file.path) }

@@ -83,7 +83,7 @@ private struct Numbers: Codable, Hashable {
         }
     }
 
-    @Test func `what we write Foundation reads, and what Foundation writes we read`() throws {
+    @Test func `Foundation reads what we write, and we read what Foundation writes`() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<500 {
             let value = Sample.random(&generator)
@@ -94,7 +94,7 @@ private struct Numbers: Codable, Hashable {
         }
     }
 
-    @Test func `members stand in the order in which they are encoded, and nil ones are left out`() throws {
+    @Test func `members are in the order in which they are encoded, and nil ones are omitted`() throws {
         let value = Numbers(byte: 7, long: -1, truth: false, text: "", list: [], inner: [Numbers.Inner(status: 2)])
         #expect(
             String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -102,7 +102,7 @@ private struct Numbers: Codable, Hashable {
         #expect(String(decoding: try encoder.encode(Numbers()), as: UTF8.self) == "{}")
     }
 
-    @Test func `null and an absent member are both nil, and unknown members are left alone`() throws {
+    @Test func `null and an absent member are both nil, and unknown members are ignored`() throws {
         let read = try decoder.decode(
             Numbers.self, from: Array(#"{"byte":null,"new":[1.5e3,{"x":null}],"text":"t"}"#.utf8))
         #expect(read == Numbers(text: "t"))
@@ -122,7 +122,7 @@ private struct Numbers: Codable, Hashable {
         (#"{"float":1.5}"#, .unsupported, "float"), (#"{"float":1}"#, .unsupported, "float"), ("[]", .wrongType, ""),
         ("null", .wrongType, ""), ("7", .wrongType, ""), ("", .notJSON, ""), (#"{"byte":1,"byte":1}"#, .notJSON, ""),
     ])
-    func `T33 what does not fit is refused at its place`(_ text: String, _ code: JSONCodingError.Code, _ path: String) {
+    func `T33 a value that does not fit is refused with its place`(_ text: String, _ code: JSONCodingError.Code, _ path: String) {
         #expect(refusal(text) == JSONCodingError(code, at: path))
     }
 
@@ -131,7 +131,7 @@ private struct Numbers: Codable, Hashable {
         #expect(refusal("\u{FEFF}{}")?.syntax == JSONError(.invalidUTF8, at: 0))
     }
 
-    @Test func `a value that a type refuses says where`() throws {
+    @Test func `a value that a type refuses is reported with its place`() throws {
         #expect(throws: JSONCodingError(.refused, at: "[1]")) {
             try decoder.decode([Sample.Kind].self, from: Array(#"["FIRST","THIRD"]"#.utf8))
         }
@@ -218,7 +218,7 @@ private struct Numbers: Codable, Hashable {
         }
     }
 
-    @Test func `containers may be filled by turns`() throws {
+    @Test func `containers may be filled alternately`() throws {
         let bytes = try encoder.encode(Turns(numbers: [1, 2]))
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"list":[null,[1],null,[2]],"last":null,"inner":{"last":"x"}}"#)
         #expect(try decoder.decode(Turns.self, from: bytes) == Turns(numbers: [1, 2]))

@@ -11,7 +11,7 @@ import Testing
         try JSONFields(JSONDocument(Array(text.utf8)).root, rules: rules)
     }
 
-    @Test func `Members are read by the type that is asked for, and what is absent is nil`() throws {
+    @Test func `Members are read by the requested type, and an absent one is nil`() throws {
         let fields = try Self.fields()
         #expect(try fields.text("text") == "a")
         #expect(try fields.text("empty")?.isEmpty == true)
@@ -30,7 +30,7 @@ import Testing
     typealias Expected = JSONFieldError.Expected
     typealias Found = JSONFieldError.Found
 
-    @Test func `What is wrong is said with its place, what was expected and what was found`() throws {
+    @Test func `An error has its place, what was expected and what was found`() throws {
         let fields = try Self.fields()
         func refused(
             _ path: String, _ expected: Expected, _ found: Found, _ read: (JSONFields) throws -> Void
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `The first member that nobody asks for is refused with the names of those that are known`() throws {
+    @Test func `The first unknown member is refused with the names of the known ones`() throws {
         let document = try JSONDocument(Array(#"{"a":1,"c":2,"b":3}"#.utf8))
         let fields = try JSONFields(document.root, at: "apps[0]")
         try fields.refuseMembers(besides: ["c", "b", "a", "d"])
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `null and the empty text count as absent where a face says so, also inside`() throws {
+    @Test func `null and the empty text count as absent where a face says so, also in nested objects`() throws {
         let lenient = try Self.fields([.nullIsAbsent, .emptyIsAbsent])
         #expect(try lenient.text("nothing") == nil && lenient.text("empty") == nil)
         #expect(!lenient.has("nothing") && lenient.isNull("nothing"))

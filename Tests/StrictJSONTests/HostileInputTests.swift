@@ -66,7 +66,7 @@ import Testing
         #expect(throws: JSONError(.invalidUTF8, at: 1)) { try JSONDocument([0x7B] + inside + [0x3A, 0x31, 0x7D]) }
     }
 
-    @Test func `T08 every cut of a document is refused`() throws {
+    @Test func `T08 every truncated document is refused`() throws {
         let text = Array(
             "{\"a\":[1,-2.5e3,\"x\\u0041\u{E9}\u{1F600}\",true,false,null,{\"b\":{}}],\"c\":\"\\ud83d\\ude00\"}".utf8)
         _ = try JSONDocument(text)

@@ -17,7 +17,7 @@ import Testing
         "9223372036854775808", "-9223372036854775809", "1.0", "1e3", "1E3", "0.0", "1e308", "1e400", "true", "\"1\"", "null",
         "[]",
     ])
-    func `T33 what is no plain integer of 64 bits is nil and traps nowhere`(_ text: String) throws {
+    func `T33 what is not a plain integer of 64 bits is nil and never traps`(_ text: String) throws {
         #expect(try root(text).int64 == nil)
     }
 
@@ -25,7 +25,7 @@ import Testing
         ("1.0", 1), ("1.999", 1), ("-1.001", -2), ("-1.000", -1), ("1780000000000.4142", 1_780_000_000_000), ("-0.5", -1),
         ("0.9", 0),
         ("9223372036854775807.9", Int64.max), ("-9223372036854775808.0", .min),
-    ]) func `a fraction is floored only when it is asked for`(_ text: String, _ expected: Int64) throws {
+    ]) func `a fraction is floored only on request`(_ text: String, _ expected: Int64) throws {
         #expect(try root(text).flooredInt64 == expected)
         #expect(try root(text).int64 == nil)
     }
@@ -47,13 +47,13 @@ import Testing
     }
 
     @Test(arguments: ["{\"\u{FEFF}n\":\"\u{FEFF}t\"}", #"{"\ufeffn":"\ufefft"}"#])
-    func `a byte order mark inside a text belongs to it, in front too`(_ text: String) throws {
+    func `a byte order mark inside a text belongs to it, even at its start`(_ text: String) throws {
         let member = try #require(try root(text).object?.first { _ in true })
         #expect(Array(member.name.utf8) == [0xEF, 0xBB, 0xBF, 0x6E])
         #expect(member.value.string.map { Array($0.utf8) } == [0xEF, 0xBB, 0xBF, 0x74])
     }
 
-    @Test func `every integer is written as it is`() {
+    @Test func `every integer is written exactly`() {
         var powers: [Int64] = [0, .max, .min]
         for power in sequence(first: Int64(1), next: { $0 > .max / 10 ? nil : $0 * 10 }) {
             powers += [power - 1, power, power + 1, -power, 1 - power, -1 - power]
@@ -92,7 +92,7 @@ import Testing
 }
 
 @Suite struct `Written JSON` {
-    @Test func `members stand in the order in which they are written, escaped only where they must be`() {
+    @Test func `members are in the order in which they are written, escaped only where necessary`() {
         var json = JSONWriter()
         json.object {
             $0.member("z", "a\"\\\n\r\t\u{1}\u{1F}/é😀")
@@ -237,7 +237,7 @@ struct SeededGenerator: RandomNumberGenerator {
     /// Foundation's dictionary treats names as equal that are equivalent in Unicode; these ranges contain none.
     private static let withoutCombining: [ClosedRange<UInt32>] = [0...0x7F, 0x20...0x7F, 0x4E00...0x9FFF, 0x1F600...0x1F64F]
 
-    @Test func `T08 what we accept of damaged documents Foundation accepts too`() throws {
+    @Test func `T08 damaged documents that we accept are accepted by Foundation too`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         var accepted = 0

@@ -26,7 +26,7 @@ import Testing
             .map(\.text)
     }
 
-    @Test func `two apps of which each has its own give none`() throws {
+    @Test func `two apps with separate secrets cause none`() throws {
         #expect(try warnings(app("one"), app("two")) == [])
         #expect(
             try warnings(app("one"), environment: ["TENURE_APP_ONE_SHARED_SECRETS": "x", "TENURE_APP_URL": "http://x"]) == [])
@@ -38,24 +38,24 @@ import Testing
         #""serverKeySHA256":"\#(String(repeating: "ab", count: 32))""#,
         #""customerTokenSecret":"a secret of thirty-two bytes, or more""#,
     ])
-    func `what two apps share that should be one's is told with both`(_ member: String) throws {
+    func `a secret shared by two apps is reported with both`(_ member: String) throws {
         let told = try warnings(app("one", member), app("two", member))
         let name = member.dropFirst().prefix { $0 != "\"" }
         #expect(told.count == 1)
         #expect(told.first?.hasPrefix("apps[].\(name): one and two have the same one.") == true, "\(told)")
     }
 
-    @Test func `a root beside Apple's is told with its fingerprint`() throws {
+    @Test func `a root besides Apple's is reported with its fingerprint`() throws {
         let told = try warnings(app("one"), trust: #"{"additionalRootSHA256":["\#(Self.root)"]}"#)
         #expect(told.count == 1 && told[0].contains(Self.root) && told[0].hasPrefix("trust.additionalRootSHA256: "))
     }
 
-    @Test func `a misspelt environment variable is told, with those that are read`() throws {
+    @Test func `a misspelt environment variable is reported, with the known ones`() throws {
         let told = try warnings(
             app("one"), environment: ["TENURE_APP_ONE_SERVER_KEY": "x", "TENURE_APP_OEN_SHARED_SECRETS": "x"])
         #expect(told.count == 2)
         #expect(
-            told.first?.hasPrefix("TENURE_APP_OEN_SHARED_SECRETS: nothing reads this environment variable. Known are ") == true)
+            told.first?.hasPrefix("TENURE_APP_OEN_SHARED_SECRETS: this environment variable is not used. Known: ") == true)
         #expect(told.allSatisfy { $0.contains("TENURE_APP_ONE_SERVER_KEY_SHA256") })
     }
 }

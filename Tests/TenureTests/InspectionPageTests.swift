@@ -33,7 +33,7 @@ import Testing
         #expect(rows.allSatisfy { !$0.meaning.isEmpty && !$0.remedy.isEmpty })
     }
 
-    @Test func `each wrapping that is taken off is on the page`() throws {
+    @Test func `each wrapping that is removed is on the page`() throws {
         let page = try Self.page()
         for wrapping in TextWrapping.allCases { #expect(page.contains("`\(wrapping.rawValue)`"), "\(wrapping)") }
     }

@@ -39,7 +39,7 @@ import Testing
         complain(try Self.resolutions().flatMap { $0.findings(outside: ranges) })
     }
 
-    @Test func `T34 nothing is stated or was resolved below its floor`() throws {
+    @Test func `T34 no dependency is stated or was resolved below its floor`() throws {
         let floors = Floor.all(page: try Self.text("docs/architecture.md"))
         let (manifests, resolutions) = (try Self.manifests(), try Self.resolutions())
         // As in the threat model: without these lines the table was lost or has another form.

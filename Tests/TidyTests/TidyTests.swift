@@ -230,7 +230,7 @@ import Testing
         complain(
             double.filter { Self.sharedNames[$0.key] == nil }
                 .map { "\($0.key) is a type in \($0.value.sorted().joined(separator: " and in "))" })
-        #expect(Set(Self.sharedNames.keys).isSubset(of: double.keys), "a name is allowed twice that stands once")
+        #expect(Set(Self.sharedNames.keys).isSubset(of: double.keys), "a name that occurs once is allowed twice")
     }
 
     /// A refusal's status is in the error table, an answer's in the contract; one file makes responses from both.
@@ -254,7 +254,7 @@ import Testing
         complain(words([(#/\b[1-5]\d\d\b/#, "a status beside the error table")], in: mapping))
     }
 
-    @Test func `SQL stands in the queries and the schema, and never asks for the time`() throws {
+    @Test func `SQL is only in the queries and the schema, and never reads the time`() throws {
         let files = try Self.files(in: "Sources").filter { !["StorageSQLite", "StoragePostgres"].contains($0.room) }
         complain(
             files.flatMap { file in
@@ -287,9 +287,10 @@ import Testing
                     "\(store)+\(part)")
             }
         }
-        let parts = [
-            "Deciding": ["Deciding"], "Settings": ["Settings"], "Work": ["Ordering", "Work"], "Sealing": ["Sealing"],
-        ] as KeyValuePairs
+        let parts =
+            [
+                "Deciding": ["Deciding"], "Settings": ["Settings"], "Work": ["Ordering", "Work"], "Sealing": ["Sealing"],
+            ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in
             try names.flatMap {
                 try functions(of: "Sources/Storage/Store/\(file)Transaction.swift", in: "protocol \($0)Transaction")
@@ -407,7 +408,7 @@ import Testing
         #expect(examples >= 8)
     }
 
-    @Test func `no page or source names a path of somebody's machine`() throws {
+    @Test func `no page or source names a path of a developer's machine`() throws {
         let names = FileManager.default.enumerator(atPath: Self.root.path)?.compactMap { $0 as? String } ?? []
         let kept = names.filter { name in
             !name.hasPrefix(".") && !name.contains("/.")

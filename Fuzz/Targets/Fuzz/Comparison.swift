@@ -4,7 +4,7 @@ import Primitives
 import StrictJSON
 
 extension Harness {
-    /// A payload that was accepted, held against the general reader.
+    /// Compares a payload that was accepted with what the general reader reads.
     static func compare(_ payload: TransactionPayload, _ json: [UInt8]) {
         let object: [String: Any]
         do {
@@ -22,13 +22,13 @@ extension Harness {
             ("storefront", payload.storefront), ("currency", payload.currency), ("offerPeriod", payload.offerPeriod),
             ("appTransactionId", payload.appTransactionId),
         ]
-        for (name, text) in texts where object[name] as? String != text { violated("\(name) is another text") }
+        for (name, text) in texts where object[name] as? String != text { violated("\(name) has another text") }
         let numbers: [(String, Int64?)] = [
             ("quantity", payload.quantity), ("price", payload.price?.count), ("offerType", payload.offerType?.rawValue),
             ("revocationReason", payload.revocationReason?.rawValue), ("revocationPercentage", payload.revocationPercentage),
         ]
         for (name, number) in numbers where (object[name] as? NSNumber)?.int64Value != number {
-            violated("\(name) is another number")
+            violated("\(name) has another number")
         }
         let instants: [(String, Timestamp?)] = [
             ("purchaseDate", payload.purchaseDate), ("expiresDate", payload.expiresDate), ("signedDate", payload.signedDate),
@@ -37,12 +37,12 @@ extension Harness {
         for (name, instant) in instants {
             let number = object[name] as? NSNumber
             let floored = number.map { Int64($0.doubleValue.rounded(.down)) }
-            if floored != instant?.millisecondsSince1970 { violated("\(name) is another instant") }
+            if floored != instant?.millisecondsSince1970 { violated("\(name) has another instant") }
         }
-        if (object["isUpgraded"] as? NSNumber)?.boolValue != payload.isUpgraded { violated("isUpgraded is another value") }
+        if (object["isUpgraded"] as? NSNumber)?.boolValue != payload.isUpgraded { violated("isUpgraded has another value") }
     }
 
-    /// Whether a byte order mark stands in the document unescaped. Foundation drops one at the head of each run of characters
+    /// Whether the document contains an unescaped byte order mark. Foundation drops one at the start of each run of characters
     /// between escapes; RFC 8259 has no such exception and the strict reader keeps it, so their texts differ.
     static func hasByteOrderMark(_ json: [UInt8]) -> Bool {
         json.indices.contains { json[$0...].starts(with: [0xEF, 0xBB, 0xBF]) }
@@ -61,7 +61,7 @@ extension Harness {
             return zip(array, others).allSatisfy { same($0, $1) }
         }
         if let object = value.object {
-            // Foundation's dictionary takes canonically equivalent names for one; ours does not.
+            // Foundation's dictionary treats canonically equivalent names as one; ours does not.
             guard let others = other as? [String: Any], others.count <= object.count else { return false }
             if others.count < object.count { return true }
             return object.allSatisfy { member in others[member.name].map { same(member.value, $0) } ?? false }

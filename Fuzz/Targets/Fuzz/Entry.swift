@@ -1,7 +1,7 @@
 import Foundation
 
-/// What libFuzzer calls with each input. A trap, a failed check, five seconds or too much memory end the run and leave the input
-/// behind.
+/// What libFuzzer calls with each input. A trap, a failed check, five seconds or too much memory end the run, and the input is
+/// saved.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = start.map { Array(UnsafeBufferPointer(start: $0, count: count)) } ?? []
@@ -28,7 +28,7 @@ private let target: @Sendable ([UInt8]) -> Void = {
     return target.function()
 }()
 
-/// Ends the run with a reason: something held that must not.
+/// Ends the run with a reason: a condition does not hold.
 func violated(_ reason: String) -> Never {
     FileHandle.standardError.write(Data("violated: \(reason)\n".utf8))
     abort()

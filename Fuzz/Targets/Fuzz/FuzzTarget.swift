@@ -4,19 +4,19 @@ import Primitives
 import SimulatorPKI
 import StrictJSON
 
-/// One way in for bytes from strangers, by the name under which its corpus stands.
+/// One entry point for untrusted bytes; the raw value is the folder of its corpus.
 enum FuzzTarget: String, CaseIterable {
-    /// A compact JWS as it comes.
+    /// A compact JWS as it arrives.
     case jws
-    /// The certificates of a header: three or one, each with its length in two bytes before it.
+    /// The certificates of a header, three or one, each preceded by its length in two bytes.
     case x5c
-    /// A payload under a true signature; what is accepted is read by Foundation too.
+    /// A payload under a valid signature; Foundation reads what is accepted as well.
     case payload
-    /// An app receipt as it comes.
+    /// An app receipt as it arrives.
     case receipt
-    /// The content of an app receipt, behind its signature.
+    /// The content of an app receipt, without its signature.
     case receiptContent = "receipt-content"
-    /// A transaction receipt from before iOS 7, and its purchase info behind the signature.
+    /// A transaction receipt from before iOS 7, and its purchase info without the signature.
     case plist
     /// A body of `/verifyReceipt`.
     case verifyReceipt = "verify-receipt"
@@ -24,9 +24,9 @@ enum FuzzTarget: String, CaseIterable {
     case notificationV1 = "notification-v1"
     /// An answer of the App Store Server API, read as each of the common responses.
     case serverAPI = "server-api"
-    /// Anything that `tenure inspect` is handed.
+    /// Any input of `tenure inspect`.
     case recognition
-    /// JSON: what the strict reader accepts Foundation accepts too, and both read alike.
+    /// JSON: what the strict reader accepts, Foundation accepts too, with the same values.
     case json
 
     func function() -> @Sendable ([UInt8]) -> Void {
@@ -91,7 +91,7 @@ struct Harness: Sendable {
             certificates.append(Array(rest.dropFirst(2).prefix(length)))
             rest = rest.dropFirst(2 + length)
         }
-        // A true root at the end lets the fuzzer past the first check.
+        // A trusted root at the end gets the fuzzer past the first check.
         if certificates.count == 2 { certificates.append(authority.rootDER) }
         guard let jws = try? authority.sign(payload: Array("{}".utf8), header: SigningAuthority.header(x5c: certificates)) else {
             return
@@ -99,7 +99,7 @@ struct Harness: Sendable {
         let signed = Array(jws.utf8)
         wait { harness in
             if await harness.verifier.transaction(signed, for: harness.app, at: harness.now).isSuccess {
-                violated("{} is no transaction")
+                violated("{} was accepted as a transaction")
             }
         }
     }
@@ -127,19 +127,19 @@ struct Harness: Sendable {
         _ = ReceiptEncoding.bytes(base64: der)
     }
 
-    /// The reader in place and the general parser must agree on what is well formed.
+    /// The in-place reader and the general parser must agree on what is well formed.
     static func receiptContent(_ content: [UInt8]) {
         do throws(ReceiptRefusal) {
             _ = try AppReceiptPayload(content, in: content.indices)
             if !GeneralReceiptParser.reads(content) { violated("the general parser refuses it") }
         } catch {
-            // A value that cannot be ends the reading early and says nothing about the form of what follows.
+            // An impossible value ends the reading early and says nothing about the form of what follows.
             if error.code == .contentMalformed, GeneralReceiptParser.reads(content) { violated("the general parser reads it") }
         }
     }
 
     func propertyList(_ bytes: [UInt8]) {
-        if case .success(.proved) = verifier.transactionReceipt(bytes, for: app, at: now) { violated("nobody is configured") }
+        if case .success(.proved) = verifier.transactionReceipt(bytes, for: app, at: now) { violated("no issuer is configured") }
         _ = try? TransactionReceiptPayload(purchaseInfo: bytes, environment: nil)
     }
 
@@ -164,7 +164,7 @@ struct Harness: Sendable {
             _ = try ServerAPICall.getTransactionHistory(anyTransactionId: "1").answer(to: reply, at: now)
             _ = try ServerAPICall.getTestNotificationStatus(testNotificationToken: "1").answer(to: reply, at: now)
         } catch {
-            violated("a call of ours is refused")
+            violated("our own call was refused")
         }
     }
 

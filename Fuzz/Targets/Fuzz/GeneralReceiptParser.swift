@@ -1,8 +1,8 @@
 import SwiftASN1
 
-/// A receipt's content by the general ASN.1 parser: slow, and nobody here wrote it.
+/// Reads a receipt's content with the library's general ASN.1 parser: slow, and independent of our own code.
 enum GeneralReceiptParser {
-    /// Whether the bytes are a set of attributes whose purchases, as far as they are reached, are sets of attributes.
+    /// Whether the bytes are a set of attributes, and each purchase that is reached is a set of attributes.
     static func reads(_ content: [UInt8]) -> Bool {
         do {
             for (type, value) in try attributes(content[...]) where type == 17 { _ = try attributes(value) }

@@ -2,7 +2,7 @@ import Foundation
 import Primitives
 import SimulatorPKI
 
-/// Inputs of the right shape to begin with: without them the fuzzer stands before the signature for ever.
+/// Initial inputs of the right shape: without them the fuzzer would never get past the signature.
 enum Seeds {
     /// Writes them to a folder per target; called with TENURE_FUZZ=seeds.
     static func write(to folder: String) throws {

@@ -137,7 +137,7 @@ package struct InvalidBody: Error, Hashable {
         member = error.path.isEmpty ? nil : error.path
         reason =
             switch (error.expected, error.found) {
-            case (.noneBut(let names), _): "is not a member here: known are \(names.joined(separator: ", "))"
+            case (.noneBut(let names), _): "is not a known member; known: \(names.joined(separator: ", "))"
             case (_, .nothing): "is missing"
             default: "must be \(error.expected) and is \(error.found.rawValue)"
             }

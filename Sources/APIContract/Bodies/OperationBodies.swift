@@ -70,7 +70,7 @@ package struct LiveBody: AnswerContent, JSONBody, Hashable {
 package struct ReadyBody: AnswerContent, JSONBody, Hashable {
     /// The server's clock.
     package var at: Timestamp
-    /// Whether the server asks Apple for what no notification told it.
+    /// Whether the server asks Apple for what was not notified it.
     package var asksApple: Bool
     /// How many notifications had which outcome since the start, in the order in which they are shown.
     package var notifications: [Count]

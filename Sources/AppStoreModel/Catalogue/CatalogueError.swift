@@ -29,7 +29,7 @@ package enum CatalogueError: Error, Equatable, CustomStringConvertible {
         case .price(let path, let text): "\(path): \(text) is not a price"
         case .period(let path, let text): "\(path): \(text) is not a period"
         case .unknownKind(let path, let text): "\(path): \(text) is not known"
-        case .monthlyPlan(let path): "\(path): only a year is sold as twelve months"
+        case .monthlyPlan(let path): "\(path): only a yearly product can be billed in twelve months"
         case .unsupportedVersion(let major): "format \(major) is not supported"
         case .duplicateProduct(let id): "two products have the id \(id)"
         }

@@ -82,6 +82,6 @@ extension AppStore {
     }
 
     private static func need(_ isRight: Bool, _ what: String) throws(DanglingReference) {
-        guard isRight else { throw DanglingReference(description: "\(what): something is named that is not there") }
+        guard isRight else { throw DanglingReference(description: "\(what): it refers to something that is missing") }
     }
 }

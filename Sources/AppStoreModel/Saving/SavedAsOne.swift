@@ -140,7 +140,7 @@ extension Catalogue {
     package func encode(to encoder: any Encoder) throws {
         guard let file else {
             throw EncodingError.invalidValue(
-                self, .init(codingPath: encoder.codingPath, debugDescription: "the catalogue is of no .storekit file"))
+                self, .init(codingPath: encoder.codingPath, debugDescription: "the catalogue is not from a .storekit file"))
         }
         var container = encoder.singleValueContainer()
         try container.encode(String(decoding: file, as: UTF8.self))

@@ -48,7 +48,8 @@ struct ControlProblem: Error {
     private init(_ error: JSONFieldError) {
         switch error.expected {
         case .noneBut(let known):
-            self.init(.unknownMember, known.isEmpty ? "Nothing is known here." : "Known here: \(known.joined(separator: ", ")).")
+            self.init(
+                .unknownMember, known.isEmpty ? "No member is known here." : "Known here: \(known.joined(separator: ", ")).")
         default: self = .invalid(error.path, "\(error.found == .nothing ? "there, " : "")\(error.expected)")
         }
     }
@@ -130,32 +131,32 @@ extension StoreRefusal {
 
     fileprivate var detail: String {
         switch self {
-        case .unknownApp: "There is no app of that bundle id."
+        case .unknownApp: "There is no app with that bundle id."
         case .unknownAccount: "There is no such account."
         case .unknownProduct: "The catalogue has no such product."
-        case .unknownSubscription: "There is no subscription of that originalTransactionId."
+        case .unknownSubscription: "There is no subscription with that originalTransactionId."
         case .unknownTransaction: "There is no such transaction."
         case .unknownFamily: "There is no such family."
         case .unknownDevice: "There is no such device."
         case .unknownOffer: "The product has no such offer."
-        case .unknownEnvironment: "An account is of Production or of Sandbox, and a family's members are of one of them."
-        case .appExists: "There is an app of that bundle id or Apple id."
-        case .accountExists: "There is an account of that id."
-        case .familyExists: "There is a family of that id."
-        case .deviceExists: "There is a device of that id."
+        case .unknownEnvironment: "An account belongs to Production or to Sandbox, and all members of a family to the same one."
+        case .appExists: "An app with that bundle id or Apple ID exists already."
+        case .accountExists: "An account with that id exists already."
+        case .familyExists: "A family with that id exists already."
+        case .deviceExists: "A device with that id exists already."
         case .invalidAccountId, .invalidFamilyId, .invalidDeviceId:
-            "An id is 1 to 64 letters, digits, dots, underscores and hyphens, and begins with no dot."
+            "An id is 1 to 64 letters, digits, dots, underscores and hyphens, and does not begin with a dot."
         case .invalidAppAccountToken: "An appAccountToken is a UUID."
         case .invalidStorefront: "A storefront is three capital letters."
-        case .invalidQuantity: "A quantity is 1 to 10, and more than 1 only of consumables."
+        case .invalidQuantity: "A quantity is 1 to 10, and more than 1 only for consumables."
         case .invalidGracePeriod: "A billing grace period is 1 to 28 days."
-        case .invalidEarlyCharge: "A renewal is charged at most 24 hours before."
-        case .invalidSandboxRate: "A month of Sandbox takes 3, 5, 15, 30 or 60 minutes."
+        case .invalidEarlyCharge: "A renewal is charged at most 24 hours before its period begins."
+        case .invalidSandboxRate: "A month in the Sandbox takes 3, 5, 15, 30 or 60 minutes."
         case .invalidPercentage: "A percentage is 1 to 100000 thousandths of a percent."
-        case .invalidPrice: "The price must be higher than it is, and at most 999999999999999 thousandths."
-        case .invalidExtension: "A subscription is extended by 1 to 90 days."
+        case .invalidPrice: "The new price must be higher than the old one, and at most 999999999999999 thousandths."
+        case .invalidExtension: "A subscription can be extended by 1 to 90 days."
         case .alreadyOwned: "The account owns this product."
-        case .alreadySubscribed: "The account has this subscription, or will renew into it."
+        case .alreadySubscribed: "The account already has this subscription, or will renew into it."
         case .subscriptionEnded: "The subscription has ended; it can be bought again."
         case .subscriptionsActive: "The account has subscriptions that have not ended."
         case .paymentDeclined: "The account's payment fails."
@@ -165,16 +166,16 @@ extension StoreRefusal {
         case .offerSignatureInvalid: "The offer is not signed for this purchase, or was used, or is older than 24 hours."
         case .alreadyRefunded: "The transaction is refunded."
         case .notRefunded: "The transaction is not refunded."
-        case .refundRequested: "A refund of the transaction was asked for already."
-        case .noRefundRequested: "No refund of the transaction waits for a decision."
-        case .familyShared: "It is a family's; only its purchaser can do that."
+        case .refundRequested: "A refund of the transaction was requested already."
+        case .noRefundRequested: "No refund request for the transaction is pending."
+        case .familyShared: "The subscription is shared by a family; only its purchaser can do that."
         case .notInFamily: "The account is not in this family."
-        case .alreadyInFamily: "The account is in a family."
+        case .alreadyInFamily: "The account is already in a family."
         case .familyFull: "A family has six members at most."
-        case .noPriceIncrease: "No price increase waits for the customer."
-        case .notExtendable: "Only a subscription that is active and paid for is extended."
-        case .tooManyExtensions: "A subscription is extended twice in 365 days at most."
-        case .storeFull: "This store keeps no more; start another."
+        case .noPriceIncrease: "No price increase is pending for the customer."
+        case .notExtendable: "Only an active, paid subscription can be extended."
+        case .tooManyExtensions: "A subscription can be extended at most twice in 365 days."
+        case .storeFull: "This store is full; start another."
         }
     }
 }
@@ -191,14 +192,15 @@ extension SimulatorRefusal {
 
     fileprivate var detail: String {
         switch self {
-        case .busy: "Too many changes wait for their turn."
-        case .clockGoesForward: "The clock only goes forward."
-        case .tooFar: "The clock goes at most ten years at a time and 59 years in all."
-        case .unknownNotification: "There is no such notification, or it was forgotten."
-        case .unknownMessage: "The app has no such image and no such message."
-        case .receiptLost: "The receipt is missing on the device; a purchase or a restore brings one."
+        case .busy: "Too many changes are waiting."
+        case .clockGoesForward: "The clock can only move forward."
+        case .tooFar: "The clock can move at most ten years at a time and 59 years in total."
+        case .unknownNotification: "There is no such notification, or it is no longer kept."
+        case .unknownMessage: "The app has no such image or message."
+        case .receiptLost: "The receipt is missing on the device; a purchase or a restore creates one."
         case .noNotificationURL: "No address for notifications is set."
-        case .stateOfAnotherStore: "The state is another store's: of another root, other apps or keys. Start with --state."
+        case .stateOfAnotherStore:
+            "The state belongs to another store, with another root, other apps or other keys. Start with --state."
         }
     }
 }
@@ -227,7 +229,7 @@ struct ControlProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         } catch {
             var problem = ControlProblem(error)
             if problem.code == RequestMistake.notFound.rawValue, let allowed = addresses.methods(at: request.uri.path) {
-                problem = ControlProblem(.methodNotAllowed, "The address knows \(allowed).")
+                problem = ControlProblem(.methodNotAllowed, "The address accepts \(allowed).")
                 problem.allowed = allowed
             }
             if problem.status.code >= 500 { context.logger.error("control call failed", metadata: ["error": "\(error)"]) }

@@ -88,9 +88,9 @@ extension JSONFields {
     func deliveryMode() throws -> DeliveryMode? {
         let mode = try text("mode")
         if has("count"), mode != "drop", mode != "duplicate" {
-            throw ControlProblem.invalid("mode", "drop or duplicate, where count is")
+            throw ControlProblem.invalid("mode", "drop or duplicate if count is given")
         }
-        if has("seconds"), mode != "delay" { throw ControlProblem.invalid("mode", "delay, where seconds is") }
+        if has("seconds"), mode != "delay" { throw ControlProblem.invalid("mode", "delay if seconds is given") }
         switch mode {
         case nil: return nil
         case "deliver": return .deliver

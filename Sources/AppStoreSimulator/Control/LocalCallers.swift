@@ -26,10 +26,10 @@ struct LocalCallers<Context: RequestContext>: RouterMiddleware {
         let authority = request.head.authority?.lowercased()
         if let authority, !hosts.contains(Self.name(in: authority)) {
             let name = Self.name(in: authority).prefix(256)
-            throw ControlProblem(.foreignHost, "Host is \(name). Start with --allow-host to be called by that name.")
+            throw ControlProblem(.foreignHost, "Host is \(name). Start with --allow-host to allow that name.")
         }
         if let origin = request.headers[.origin]?.lowercased(), origin != "http://\(authority ?? "")" {
-            throw ControlProblem(.foreignOrigin, "A web page of another address may not act here.")
+            throw ControlProblem(.foreignOrigin, "A web page from another address may not call this API.")
         }
         return try await next(request, context)
     }

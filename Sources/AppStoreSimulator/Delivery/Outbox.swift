@@ -209,7 +209,7 @@ extension Outbox: Codable {
         held = try container.decode([Int].self, forKey: .held)
         queue = try container.decode(DueQueue<Int>.self, forKey: .queue)
         guard (0...Self.mostForgotten).contains(forgotten), (held + queue.all.map(\.name)).allSatisfy(has) else {
-            throw DecodingError.dataCorruptedError(forKey: .held, in: container, debugDescription: "a place that is none")
+            throw DecodingError.dataCorruptedError(forKey: .held, in: container, debugDescription: "a place out of range")
         }
         for (index, record) in records.enumerated() { places[record.notification.notificationUUID] = index + forgotten }
     }

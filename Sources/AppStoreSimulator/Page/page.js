@@ -179,7 +179,7 @@ async function show() {
     const accounts = new Map(all.map(s => [s.originalTransactionId, s.account]));
     // Subscriptions first: most users look for them.
     const products = shelf.products.filter(p => p.period).concat(shelf.products.filter(p => !p.period));
-    draw('accounts', people.accounts.map(a => account(a, products)), 'Nobody yet. Open an account, then buy.');
+    draw('accounts', people.accounts.map(a => account(a, products)), 'No accounts yet. Open one, then buy.');
     draw('subscriptions', all.map(subscription), 'None yet.');
     draw('sent', told.notifications.map(n => sent(n, accounts)), 'Nothing yet.');
   } catch (error) { $('error').textContent = error.message; }

@@ -79,7 +79,7 @@ struct StorePrinter: Sendable, Codable {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             signer = try container.decode(Int.self, forKey: .signer)
             guard let bytes = StrictBase64.decodePadded(Array(try container.decode(String.self, forKey: .signatures).utf8)[...])
-            else { throw DecodingError.dataCorruptedError(forKey: .signatures, in: container, debugDescription: "no base64") }
+            else { throw DecodingError.dataCorruptedError(forKey: .signatures, in: container, debugDescription: "not base64") }
             self.bytes = bytes
         }
 

@@ -59,7 +59,7 @@ package struct SimulatorState: Sendable, Codable {
         }
         guard printer.isWhole, targets.allSatisfy({ store.has($0.app) }), apps.count == store.apps.count,
             retention.endpoints.allSatisfy({ store.has($0.app) })
-        else { throw SimulatorStateError.unreadable("something is named that is not there") }
+        else { throw SimulatorStateError.unreadable("it refers to something that is missing") }
     }
 
     /// The clock.

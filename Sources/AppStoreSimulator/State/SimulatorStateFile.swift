@@ -90,7 +90,7 @@ package enum SimulatorStateError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotBeSaved(let why): "the state cannot be saved: \(why)"
-        case .notAState: "this is no saved state of a local App Store"
+        case .notAState: "this is not a saved state of a local App Store"
         case .ofVersion(let version):
             "this state is of version \(version), and this program reads version \(SimulatorStateFile.version)"
         case .changed: "this state was cut short or changed after it was saved"

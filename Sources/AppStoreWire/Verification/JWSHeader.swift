@@ -24,7 +24,7 @@ struct JWSHeader {
         var certificates: [[UInt8]] = []
         for (index, element) in chain.enumerated() {
             let place = ChainWords.place(index, of: chain.count)
-            guard let text = element.utf8 else { throw JWSRefusal(.chainMissing, "\(place) is no string", in: part) }
+            guard let text = element.utf8 else { throw JWSRefusal(.chainMissing, "\(place) is not a string", in: part) }
             guard text.count <= (limits.maximumCertificateBytes + 2) / 3 * 4 else {
                 throw JWSRefusal(.certificateTooLong, "\(place), \(text.count) characters", in: part)
             }

@@ -88,12 +88,12 @@ extension Backend {
             throw refused(
                 EvidenceRefusal(
                     code: "sharedSecretNotConfigured", part: "notification",
-                    words: "notifications of version 1 are taken for apps with sharedSecrets only", setting: .sharedSecrets))
+                    words: "notifications of version 1 are accepted only for apps with sharedSecrets", setting: .sharedSecrets))
         }
         guard app.sharedSecrets.contains(where: { hint.hasPassword(equalTo: $0) }) else {
             throw refused(
                 EvidenceRefusal(
-                    code: "wrongSharedSecret", part: "notification", words: "its password is another", setting: .sharedSecrets))
+                    code: "wrongSharedSecret", part: "notification", words: "its password is wrong", setting: .sharedSecrets))
         }
         let scope = Scope(app: app.id, environment: hint.environment)
         var request = IngestRequest(app: app, learnedAt: learnedAt)

@@ -22,7 +22,7 @@ package struct ProofReport: Sendable, Hashable {
 package struct ProofDepth: Sendable, Hashable {
     /// Verify each fact's evidence again.
     package var evidence = true
-    /// Fold every subscription anew and compare.
+    /// Fold every subscription again and compare.
     package var rebuild = false
 
     package init(evidence: Bool = true, rebuild: Bool = false) {
@@ -60,7 +60,7 @@ extension Backend {
         do {
             report.findings += try await store.schemaDifferences().map { Finding(.schemaDiffers, nil, $0.words) }
         } catch let error as StorageError where error.code == .notPermitted {
-            let words = "the schema was not looked at: this role may make no temporary tables (GRANT TEMPORARY ON DATABASE)"
+            let words = "the schema was not checked: this role may not create temporary tables (GRANT TEMPORARY ON DATABASE)"
             report.findings.append(Finding(.unreadable, nil, words))
         } catch let error as StorageError {
             throw BackendError.store(StoreFailure(error))
@@ -68,14 +68,14 @@ extension Backend {
         report.findings += try await translatingStorageErrors {
             try await store.integrityProblems().map { Finding(.databaseDamaged, nil, $0) }
                 + store.misnumbered(limit: Self.mostNamed).map {
-                    Finding(.columnsDiffer, nil, "\($0): the number is not that of its text")
+                    Finding(.columnsDiffer, nil, "\($0): the number does not match its text")
                 }
                 + store.unusedDocuments(limit: Self.mostNamed).map { Finding(.documentUnused, nil, "document \($0)") }
         }
         for app in apps.keys.sorted() {
             for version in try await translatingStorageErrors({ try await store.settings(of: app) })
             where SettingsCoding.digest(of: version.document) != version.digest {
-                let words = "version \(version.number) of what \(app) chose: the digest is not that of its document"
+                let words = "version \(version.number) of the settings of \(app): the digest does not match the document"
                 report.findings.append(Finding(.columnsDiffer, nil, words))
             }
         }
@@ -120,8 +120,8 @@ extension Backend {
                 report.findings += missed.map { missed in
                     let words =
                         missed.isSubscriptionThere
-                        ? "row \(missed.entry.head.sequence) is not as seal \(seal.number) names it"
-                        : "it was sealed and is not there"
+                        ? "row \(missed.entry.head.sequence) differs from what seal \(seal.number) names"
+                        : "it was sealed and is missing"
                     return Finding(.auditChainCut, missed.entry.key, words)
                 }
                 (number, previous) = (seal.number, stored.hash)
@@ -135,7 +135,7 @@ extension Backend {
             guard let contents = try await store.contents(of: key) else { return }
             report.facts += contents.facts.count
             guard contents.facts.count < StoredContents.limit else {
-                let words = "it has \(StoredContents.limit) facts or more, and is not proved"
+                let words = "it has \(StoredContents.limit) facts or more, and was not verified"
                 report.findings.append(Finding(.unreadable, key, words))
                 return
             }
@@ -175,7 +175,7 @@ extension Backend {
                 proof.take(row)
                 _ = try StoredAuditRow(row, of: key)
                 report.findings += row.unknownCustomers.map { number in
-                    Finding(.customerMissing, key, "audit row \(row.head.sequence): nothing is kept of customer \(number)")
+                    Finding(.customerMissing, key, "audit row \(row.head.sequence): customer \(number) is missing")
                 }
             }
             report.auditRows += page.count

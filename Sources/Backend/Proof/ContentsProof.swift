@@ -25,7 +25,7 @@ struct ContentsProof {
             guard case .notice(let notice, _) = kept.fact, let evidence = kept.evidence else { continue }
             let row = notifications[notice.notificationUUID]
             if row != NotificationRow(notificationUUID: notice.notificationUUID, evidence: evidence) {
-                let words = row == nil ? "is not in the list" : "is another in the list"
+                let words = row == nil ? "is not in the list" : "differs in the list"
                 findings.append(Finding(.notificationDiffers, key, "\(notice.notificationUUID) \(words)"))
             }
         }
@@ -41,7 +41,7 @@ struct ContentsProof {
         var history = rebuiltHistory
         history.carryOver(kept)
         guard HistoryCoding.encode(history) != HistoryCoding.encode(kept) else { return [] }
-        return [Finding(.historyDiffers, key, "\(contents.facts.count) facts come to another history")]
+        return [Finding(.historyDiffers, key, "\(contents.facts.count) facts fold to another history")]
     }
 
     private var rebuiltHistory: SubscriptionHistory {
@@ -88,19 +88,19 @@ struct ChainProof {
         guard isOpen else { return }
         head = head.followed(by: row.text, of: key)
         if row.head != head {
-            finding = Finding(.auditRowChanged, key, "row \(row.head.sequence), or a row before it, is not as it was written")
+            finding = Finding(.auditRowChanged, key, "row \(row.head.sequence), or a row before it, was changed later")
         }
     }
 
     /// There are no more rows.
     mutating func close() {
         guard finding == nil, head != end else { return }
-        finding = Finding(.auditChainCut, key, "\(head.sequence) rows are there and the subscription names \(end.sequence)")
+        finding = Finding(.auditChainCut, key, "\(head.sequence) rows exist, and the subscription names \(end.sequence)")
     }
 
     /// What stands after the end although the subscription's row, read once more, names no more than it did.
     mutating func addsRow(_ row: AuditRowText) {
         finding = Finding(
-            .auditChainCut, key, "row \(row.head.sequence) is there and the subscription names \(end.sequence)")
+            .auditChainCut, key, "row \(row.head.sequence) exists, and the subscription names \(end.sequence)")
     }
 }

@@ -65,9 +65,9 @@ struct EvidenceProof {
         switch verified.map(Intake.translate) {
         case .failure(let refusal): return Finding(.notificationDiffers, nil, "\(row.notificationUUID): \(refusal)")
         case .success(let proven) where proven.notice.notificationUUID != row.notificationUUID:
-            return Finding(.notificationDiffers, nil, "\(row.notificationUUID) is another in the list")
+            return Finding(.notificationDiffers, nil, "\(row.notificationUUID) differs in the list")
         case .success(let proven) where !proven.facts.isEmpty:
-            return Finding(.notificationDiffers, nil, "\(row.notificationUUID): what it says is not among the facts")
+            return Finding(.notificationDiffers, nil, "\(row.notificationUUID): its content is not among the facts")
         case .success: return nil
         }
     }

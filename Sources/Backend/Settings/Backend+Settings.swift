@@ -35,8 +35,8 @@ extension Backend {
         if let from = app.validFrom, from < now {
             throw SettingsRefusal(
                 """
-                What the file says of \(app.id) is new and is to hold from \(from), which is past. Take validFrom away to apply \
-                it from now on, or try it with `tenure what-if --from` and apply it with `tenure policy apply --from`.
+                The file's settings of \(app.id) are new and have a validFrom that is past, \(from). Remove validFrom to apply \
+                them from now on, or try them with `tenure what-if --from` and apply them with `tenure policy apply --from`.
                 """)
         }
         let next = Next(content: app.content, from: app.validFrom ?? now, now: now, actor: servingActor)
@@ -97,7 +97,7 @@ extension Backend {
                     if case .inForce = standing, order.from == nil { return standing }
                     if case .superseded(let number, _) = standing, !order.again {
                         throw SettingsRefusal(
-                            "Version \(number) says the same. Say --again to apply it once more, as a new version.")
+                            "Version \(number) has the same content. Use --again to apply it again, as a new version.")
                     }
                 }
                 try Self.check(order, newest: timeline?.newest.number ?? 0, at: now)
@@ -110,14 +110,15 @@ extension Backend {
     private static func check(_ order: SettingsOrder, newest: Int64, at now: Timestamp) throws {
         guard let from = order.from else { return }
         guard from <= now else {
-            throw SettingsRefusal("--from is to come; what is to hold later says so in the file, by apps[].validFrom.")
+            throw SettingsRefusal("--from is in the future; set apps[].validFrom in the file instead.")
         }
         let code = try ConfirmationCode.of(order.content, app: order.app, newest: newest, from: from)
         guard order.code == code else {
             throw SettingsRefusal(
                 """
-                It reaches back to \(from), so it needs --confirm with the code that `tenure what-if` prints for exactly this \
-                change: run it with the same --config, --app and --from, read its list, and apply it before any other version.
+                It changes the past from \(from) on and needs --confirm with the code that `tenure what-if` prints for exactly \
+                this change: run it with the same --config, --app and --from, read its list, and apply it before any other \
+                version.
                 """)
         }
     }

@@ -93,7 +93,7 @@ struct LaneLoop: Sendable {
             let locked = try result.map { try transaction.lock($0.subscriptions, tokens: []) }
             try transaction.finish(work, at: now)
             if let result, let locked { try result.keep(locked, transaction) }
-        case .goesOn: try transaction.postpone(work, to: now, because: "it goes on", counts: false)
+        case .goesOn: try transaction.postpone(work, to: now, because: "it continues", counts: false)
         case .wait(let pause, let reason):
             try transaction.postpone(work, to: now.adding(pause), because: reason, counts: false)
         case .abandon(let reason): try transaction.abandon(work, at: now, because: reason)
@@ -106,7 +106,9 @@ struct LaneLoop: Sendable {
 
     private func outcome(of work: LeasedWork) async -> WorkOutcome {
         // It was begun so often and never ended: whatever dies of it must not go on dying.
-        guard work.attempt <= limits.attempts else { return .abandon(because: "begun \(work.attempt - 1) times and never ended") }
+        guard work.attempt <= limits.attempts else {
+            return .abandon(because: "started \(work.attempt - 1) times and never finished")
+        }
         return await withTaskGroup(of: Attempt.self) { group in
             group.addTask {
                 do {
@@ -134,7 +136,7 @@ struct LaneLoop: Sendable {
                 case .stopped: break
                 }
             }
-            return .retry(because: "it came to nothing")
+            return .retry(because: "it was stopped")
         }
     }
 

@@ -32,7 +32,7 @@ package struct SettingsPerformer: WorkPerformer {
         guard let app = backend.apps[scope.app] else { return .abandon(because: "the app is not configured") }
         var progress = try SettingsProgress(json: work.order.body)
         guard let timeline = try SettingsTimeline(await backend.store.settings(of: app.id)) else {
-            return .abandon(because: "no version is kept")
+            return .abandon(because: "no version is stored")
         }
         let application = Application(app: app, work: work, timeline: timeline)
         for _ in 0..<Self.pages {

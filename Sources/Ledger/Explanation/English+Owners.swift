@@ -20,7 +20,7 @@ extension ExplanationLine.Ownership {
         case .reserved(let customer): "On \(line.when), an operator or an import reserved \(line.it) for \(customer)"
         case .tokenTooLate(let customer, let product, let reason):
             "On \(line.when), the account token that the purchase\(product.map { " of \($0)" } ?? "") carries was registered for "
-                + "\(customer). That counts for nothing, because \(reason.english)"
+                + "\(customer). That has no effect, because \(reason.english)"
         }
     }
 }
@@ -162,7 +162,7 @@ extension ExplanationLine.ClaimNews {
                 + Self.contested(buyer, decidedAt)
         case .denied(let customer, let kind, let reason): "an operator denied \(customer)'s \(kind.noun)\(English.reason(reason))"
         case .transferChangedNothing(let customer, let reason):
-            "an operator gave it to \(customer), to whom it belonged already\(English.reason(reason))"
+            "an operator gave it to \(customer), who owned it already\(English.reason(reason))"
         case .approvalChangedNothing(let customer, let kind, let reason):
             "\(customer)'s \(kind.noun) was approved, and that changed nothing\(English.reason(reason))"
         }
@@ -206,7 +206,7 @@ extension ExplanationLine.Made {
             return "This was refused: the purchase carries the account token of another customer"
         case .boughtByAnother: return "This was refused: \(whose), and there is better evidence of who bought"
         case .anonymousClaimant:
-            return "This was refused: \(whose), and an anonymous customer takes nothing from one who is known"
+            return "This was refused: \(whose), and an anonymous customer takes nothing from an identified one"
         case .denied: return "An operator denied this later"
         }
     }

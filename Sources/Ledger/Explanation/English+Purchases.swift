@@ -15,7 +15,7 @@ extension ExplanationLine.Purchase {
         case .earlyRenewalReplaced(let bought, let from):
             "On \(line.when), the renewal of \(bought.productId) was replaced too: Apple had charged"
                 + "\(bought.cost.map { " \($0) for" } ?? "") it early, for the time from \(from.english). It never gave access. "
-                + "Whether Apple returns the charge, only Apple can say"
+                + "Only Apple can say whether it returns the charge"
         case .givesNothing(let product, .familySharingIgnored):
             "\(product) gives no access, because the app does not serve what is shared through Family Sharing"
         case .givesNothing(let product, .ownershipType(let type)):
@@ -53,7 +53,7 @@ extension ExplanationLine.Bought {
         case .again: return "\(productId) \(verb) again\(terms)\(commitment)"
         case .replacing(let product):
             let before = product?.rawValue ?? "what was there before"
-            return "\(productId) \(verb)\(terms)\(commitment). It took the place of \(before) at once"
+            return "\(productId) \(verb)\(terms)\(commitment). It replaced \(before) at once"
         }
     }
 
@@ -85,7 +85,7 @@ extension ProductKind {
         case .consumable: "It is a consumable: it is counted, and gives no time"
         case .nonConsumable: "It is a non-consumable: it lasts until Apple takes it back"
         case .nonRenewingSubscription:
-            "It is a non-renewing subscription: Apple names no end, and the app's configuration says how long it lasts"
+            "It is a non-renewing subscription: Apple names no end, and the app's configuration sets how long it lasts"
         case .autoRenewableSubscription: "It is a subscription, and Apple named no end; it gives nothing"
         case .unstated: "Apple has not said what kind of product it is; until then it gives nothing"
         case .unknown(let type): "Its kind is not known here (\(type)); it gives nothing"
@@ -114,7 +114,7 @@ extension ExplanationLine.Refund {
                 + "Apple wanted the app's answer by \(deadline.english)"
         case .restOfReplaced(let bought, let rest):
             "the rest of \(bought.productId), \(rest.english), ended with that"
-                + (bought.cost == nil || bought.isFamilyShared ? "" : ". What Apple returns for it, only Apple can say")
+                + (bought.cost == nil || bought.isFamilyShared ? "" : ". Only Apple can say what it returns for it")
         }
     }
 

@@ -11,21 +11,21 @@ extension ExplanationLine.Change {
                 + (at.map { ", on \($0.english)" } ?? "") + ". Until then nothing was to change"
         case .withdrawn(let to, let remains, let voids):
             "the change to \(to) was withdrawn: \(remains) was to renew as before"
-                + (voids.isEmpty ? "" : ". So what \(English.list(voids.map(\.rawValue))) had reported counts for nothing")
+                + (voids.isEmpty ? "" : ". So what \(English.list(voids.map(\.rawValue))) had reported has no effect")
         case .pricePending(let price):
             "Apple asked the customer to agree to a higher price\(English.price(price)). Without their consent it would not renew"
         case .priceAccepted(let price, wasAsked: true): "the customer agreed to the higher price\(English.price(price))"
         case .priceAccepted(let price, wasAsked: false):
-            "the customer agreed to a higher price\(English.price(price)), or was told of it and did not have to agree"
+            "the customer agreed to a higher price\(English.price(price)), or was informed of it and did not have to agree"
         case .offer(let offer, let from):
             "\(offer.english) was accepted. It was to count from the next renewal" + (from.map { ", on \($0.english)" } ?? "")
         case .offerGone(let offer): "\(offer.english) no longer counted for the next renewal"
         case .extended(let until): "Apple gave more time" + (until.map { ", until \($0.english)" } ?? "") + ", at no cost"
         case .extensionFailed: "Apple was asked for more time, and could not give it"
         case .notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"?):
-            "renewal was turned off. Under the commitment the monthly charges go on, and it ends with the commitment"
+            "renewal was turned off. Under the commitment the monthly charges continue, and it ends with the commitment"
         case .notice("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"?):
-            "renewal was turned on again: it goes on after the commitment"
+            "renewal was turned on again: it continues after the commitment"
         case .notice(let type, let subtype):
             "Apple sent \(type)" + (subtype.map { " (\($0))" } ?? "") + ", which is kept and changes nothing here"
         }
@@ -83,7 +83,7 @@ extension ExplanationLine.Billing.Ending {
         case .apple(4): "the product was not for sale when it should have renewed"
         case .apple(5): "Apple gives another reason, and does not name it"
         case .apple(let intent): "Apple gives a reason that is not known here (expirationIntent \(intent))"
-        case .appleWithoutReason: "Apple says so, and not why"
+        case .appleWithoutReason: "Apple gives no reason"
         case .renewalWasOff: "renewal was off"
         case .retryOver(let days): "Apple could not charge for the renewal within \(days) days"
         case .replacedByUnknown: "Apple says that another product replaced it, and has not shown which"
@@ -113,7 +113,7 @@ extension ExplanationLine.Outlook {
             "Its paid time ended on \(ended.english), and Apple has not said yet whether it renewed. Without news, access ends"
                 + (kept.map { " on \($0.english)" } ?? " soon")
         case .graceRuns(let until):
-            "It goes on if Apple can charge by \(until.english), for instance with another payment method; if not, access "
+            "It continues if Apple can charge by \(until.english), for instance with another payment method; if not, access "
                 + "ends then"
         case .retryRuns(let since, let until):
             "Its paid time ended on \(since.english). Apple keeps trying to charge, until \(until.english) at the latest; "
@@ -149,8 +149,8 @@ extension ExplanationLine.Outlook.Standing {
         case .purchased(.consumable): return "\(product) counts as bought and \(belongs)"
         case .lasts(let until?):
             return "\(product) is active and \(belongs). By the app's configuration it lasts until \(until.english)"
-        case .lasts(nil): return "\(product), which \(belongs), gives no access: the app's configuration says no length"
-        case .ranOut(let end): return "\(isOff): the length that the app's configuration says ended on \(end.english)"
+        case .lasts(nil): return "\(product), which \(belongs), gives no access: the app's configuration sets no duration"
+        case .ranOut(let end): return "\(isOff): the duration that the app's configuration sets ended on \(end.english)"
         case .purchased: return "\(product), which \(belongs), is kept and gives nothing"
         }
     }

@@ -18,10 +18,10 @@ extension Request {
         var seen: Set<Substring> = []
         for (name, _) in uri.queryParameters {
             guard names.contains(String(name)) else {
-                let known = names.isEmpty ? "this address takes none" : "known are \(names.joined(separator: ", "))"
-                throw ParameterError("\(name.prefix(64))", "is no parameter: \(known)")
+                let known = names.isEmpty ? "this address has none" : "known are \(names.joined(separator: ", "))"
+                throw ParameterError("\(name.prefix(64))", "is not a parameter; \(known)")
             }
-            guard seen.insert(name).inserted else { throw ParameterError(String(name), "stands twice") }
+            guard seen.insert(name).inserted else { throw ParameterError(String(name), "is given twice") }
         }
     }
 }

@@ -33,7 +33,7 @@ enum ErrorMapping {
                 retryAfterSeconds: 1)
         default:
             // Nothing of the error itself: it may hold what a client must not see.
-            Problem(.internalError, detail: "Something went wrong here; it was logged.")
+            Problem(.internalError, detail: "An internal error occurred; it was logged.")
         }
     }
 
@@ -50,7 +50,7 @@ enum ErrorMapping {
         case .publicKey: "The app's customers have made as many requests as its limits.publicKeyPerMinute allows."
         case .customer: "This customer has made as many requests as the app's limits.customerPerMinute allows."
         case .wrongKeys:
-            "The key or the customer token is not right, as too many from this address (http.wrongKeysPerMinute) were not."
+            "The key or the customer token is wrong, like too many others from this address (http.wrongKeysPerMinute)."
         }
     }
 
@@ -61,7 +61,7 @@ enum ErrorMapping {
         case .customerTokenNotConfigured:
             Problem(
                 .customerTokenNotConfigured,
-                detail: "The public key needs a customer token, and the app has no secret to believe one by.",
+                detail: "The public key needs a customer token, and the app has no secret to verify one with.",
                 decidedBy: .customerTokenSecret)
         case .customerTokenMissing:
             Problem(
@@ -69,11 +69,11 @@ enum ErrorMapping {
                 detail: "The public key needs a customer token from the app's backend in `Tenure-Customer-Token`.")
         case .customerTokenRefused(let reason, let now):
             Problem(
-                .customerTokenRefused, detail: "The customer token is not believed: \(reason.rawValue); here it is \(now).",
+                .customerTokenRefused, detail: "The customer token is not accepted: \(reason.rawValue); it is \(now) here.",
                 decidedBy: setting(of: reason))
         case .anotherCustomer:
-            Problem(.anotherCustomer, detail: "The customer token speaks for another customer.")
-        case .serverKeyNeeded: Problem(.serverKeyNeeded, detail: "Only the secret server key may ask this.")
+            Problem(.anotherCustomer, detail: "The customer token is for another customer.")
+        case .serverKeyNeeded: Problem(.serverKeyNeeded, detail: "This request needs the secret server key.")
         }
     }
 
@@ -90,35 +90,34 @@ enum ErrorMapping {
         case .unknownApp: Problem(.unknownApp, detail: "No such app is configured.")
         case .refusedEvidence(let refusal):
             Problem(
-                .refusedEvidence, code: refusal.code, detail: "What was sent proves nothing: \(refusal.words).", rule: "FACT-3",
+                .refusedEvidence, code: refusal.code, detail: "The evidence was refused: \(refusal.words).", rule: "FACT-3",
                 decidedBy: refusal.setting)
         case .environmentNotOpen(let environment, let access):
             Problem(
-                .environmentNotOpen, detail: "\(environment.rawValue) was asked about, and the app \(words(of: access)).",
+                .environmentNotOpen, detail: "The request is for \(environment.rawValue), and the app \(words(of: access)).",
                 rule: "FACT-4",
                 decidedBy: .sandboxAccess)
         case .environmentNotTaken(let environment, let taken):
             Problem(
                 .environmentNotTaken,
                 detail:
-                    "\(environment.rawValue) was asked about (?environment=, Production unless it is said), and the app takes "
+                    "The request is for \(environment.rawValue) (?environment=, Production by default), and the app accepts "
                     + "\(taken.map(\.rawValue).sorted().joined(separator: " and ")) only.",
                 rule: "FACT-4", decidedBy: .environments)
         case .unknownSubscription:
             Problem(
                 .unknownSubscription,
-                detail: "Nothing is known of this subscription in the environment that was asked about (?environment=, "
-                    + "Production unless it is said).")
+                detail: "This subscription is not known in the requested environment (?environment=, Production by default).")
         case .invalidIdentifier(let name):
             Problem(.invalidParameter, detail: "\(name) must be 1 to 256 bytes without control characters.")
         case .tokenTaken:
-            Problem(.tokenTaken, detail: "The token stands for another customer already.", rule: "OWN-2")
+            Problem(.tokenTaken, detail: "The token already belongs to another customer.", rule: "OWN-2")
         case .tokenTooLate:
             Problem(
                 .tokenTooLate,
                 detail:
-                    "A purchase bore this token before it was registered, so it names nobody; if your backend made it for "
-                    + "this customer and nobody else, register it with minted=true.",
+                    "A purchase carried this token before it was registered, so it identifies no customer; if your backend made "
+                    + "it for this customer alone, register it with minted=true.",
                 rule: "OWN-2")
         case .store(let failure): problem(of: failure)
         case .appleMustBeAsked:
@@ -129,11 +128,11 @@ enum ErrorMapping {
         case .settingsSuperseded(let app, let number, let newest):
             Problem(
                 .settingsSuperseded,
-                detail: "The file of this server says of \(app) what version \(number) says; it serves under version \(newest).",
+                detail: "This server's file has the content of version \(number) of \(app); version \(newest) is in force.",
                 rule: "OWN-17")
         case .overloaded:
             Problem(
-                .overloaded, detail: "Too much waits to be kept; nothing of this was. Send it again.",
+                .overloaded, detail: "Too many requests wait to be stored; this one was not. Send it again.",
                 retryAfterSeconds: 1)
         }
     }
@@ -141,10 +140,10 @@ enum ErrorMapping {
     /// Testers are not named: the caller may be anyone.
     private static func words(of access: SandboxAccess) -> String {
         switch access {
-        case .testers(let customers) where customers.isEmpty: "names no tester who may be"
-        case .testers: "admits its testers only, of whom this customer is none"
-        case .nobody: "admits nobody there"
-        case .everyone: "admits everyone there"
+        case .testers(let customers) where customers.isEmpty: "lists no testers"
+        case .testers: "admits its testers only; this customer is not one of them"
+        case .nobody: "admits no customer"
+        case .everyone: "admits every customer"
         }
     }
 
@@ -152,9 +151,9 @@ enum ErrorMapping {
     private static func problem(of failure: StoreFailure) -> Problem {
         switch failure.unkeepable {
         case .text:
-            Problem(.invalidText, detail: "What was sent holds a text that cannot be kept: \(failure.words).")
+            Problem(.invalidText, detail: "The request contains a text that cannot be stored: \(failure.words).")
         case .size:
-            Problem(.tooLarge, detail: "What was sent is more than can be kept: \(failure.words).")
+            Problem(.tooLarge, detail: "The request contains more than can be stored: \(failure.words).")
         case nil:
             Problem(
                 .store, code: "store.\(failure.code)", detail: "The store cannot do this now; nothing was changed.",
@@ -166,7 +165,7 @@ enum ErrorMapping {
         switch error.status {
         case .contentTooLarge: Problem(.bodyTooLarge, detail: "The body is longer than this server reads.")
         case .notFound: Problem(.unknownRoute, detail: "There is nothing at this address.")
-        case .methodNotAllowed: Problem(.methodNotAllowed, detail: "This address takes another method.")
+        case .methodNotAllowed: Problem(.methodNotAllowed, detail: "This address does not accept this method.")
         default:
             Problem(error.status.kind == .serverError ? .internalError : .requestMalformed, detail: error.status.reasonPhrase)
         }

@@ -9,7 +9,7 @@ final class ParserProblems: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private static let problem = Problem(
-        .requestMalformed, detail: "What was sent is no request of HTTP/1.1, or its header is too long.")
+        .requestMalformed, detail: "The request is not valid HTTP/1.1, or its header is too long.")
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         // Ours are never empty.

@@ -29,7 +29,7 @@ struct CompactReader {
         var shift: UInt64 = 0
         while true {
             let next = try byte()
-            guard shift < 63 || next <= 1 else { throw Self.damaged("a number is too great") }
+            guard shift < 63 || next <= 1 else { throw Self.damaged("a number is too large") }
             value |= UInt64(next & 0x7F) << shift
             if next < 0x80 { return value }
             shift += 7
@@ -88,5 +88,5 @@ struct CompactReader {
         return text
     }
 
-    static func damaged(_ reason: String) -> StorageError { StorageError(.corrupt, "what was kept cannot be read: \(reason)") }
+    static func damaged(_ reason: String) -> StorageError { StorageError(.corrupt, "stored bytes cannot be read: \(reason)") }
 }

@@ -15,7 +15,7 @@ package enum EventCoding {
         let subscription = LedgerText.member(naming: key)
         return try text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard line.utf8.first == UInt8(ascii: "{") else {
-                throw StorageError(.corrupt, "an event is no JSON object")
+                throw StorageError(.corrupt, "an event is not a JSON object")
             }
             return try StateCoding.decode(LedgerEvent.self, from: "{\(subscription),\(line.dropFirst())")
         }

@@ -56,7 +56,7 @@ package struct EvidenceDocument: Sendable, Hashable {
     ///   from it is another's.
     /// - Throws: `StorageError` with `other` where they are not as many.
     package func bytes(numbers: [Int64?]) throws -> [UInt8] {
-        guard numbers.count == cuts.count else { throw StorageError(.other, "a JWS header was not kept") }
+        guard numbers.count == cuts.count else { throw StorageError(.other, "a JWS header is missing") }
         var document = CompactWriter(reservingCapacity: 4096)
         document.byte(signature == nil ? Layout.plain.rawValue : Layout.compactJWS.rawValue)
         if let signature { document.block(signature) }

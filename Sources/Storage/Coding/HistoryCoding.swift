@@ -193,7 +193,7 @@ extension CompactReader {
         let identity = try alias()
         let (aliases, kept) = (try list { try $0.alias() }, try list { try $0.transaction() })
         guard let line = PeriodBook.Line(identity: identity, aliases: aliases, kept: kept) else {
-            throw Self.damaged("a period nobody spoke of")
+            throw Self.damaged("a period without a fact")
         }
         return line
     }
@@ -260,7 +260,7 @@ extension CompactReader {
         switch try byte() {
         case 0: actor = .operatorOfTenure(try word())
         case 1: actor = .owner(CustomerID(try word()))
-        default: throw Self.damaged("a vote is by nobody")
+        default: throw Self.damaged("a vote has no voter")
         }
         let votedAt = try instant()
         return OwnershipVote(id: .init(id), kind: kind, actor: actor, votedAt: votedAt, reason: try text())

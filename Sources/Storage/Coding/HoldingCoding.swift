@@ -96,7 +96,7 @@ extension CompactReader {
         case 0: status = nil
         case 2: status = false
         case 3: status = true
-        default: throw Self.damaged("a word about a renewal has an unknown status")
+        default: throw Self.damaged("a renewal has an unknown status")
         }
         let from = try instant()
         let product = try flags & hasProduct == 0 ? nil : ProductID(word())

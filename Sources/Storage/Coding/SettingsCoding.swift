@@ -51,7 +51,7 @@ package enum SettingsCoding {
                 var durations: [ProductID: ProductDuration] = [:]
                 for (product, text) in nonRenewingDurations {
                     guard let duration = ProductDuration(text) else {
-                        throw StorageError(.corrupt, "\(text) is no duration")
+                        throw StorageError(.corrupt, "\(text) is not a duration")
                     }
                     durations[ProductID(product)] = duration
                 }

@@ -58,10 +58,10 @@ extension StoredRegistration: ReadRow {
 
     package init(_ row: NamedRow<Column, some StoredRow>) throws {
         guard let token = AppAccountToken(try row.text(.token)) else {
-            throw StorageError(.corrupt, "a token that is no UUID")
+            throw StorageError(.corrupt, "a token that is not a UUID")
         }
         guard let customer = try row.customer(.customer, number: .customerNumber) else {
-            throw StorageError(.corrupt, "a registration of no customer")
+            throw StorageError(.corrupt, "a registration without a customer")
         }
         app = AppID(try row.text(.app))
         registration = TokenRegistration(

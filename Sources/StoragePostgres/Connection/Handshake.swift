@@ -63,7 +63,7 @@ struct Handshake {
             guard turn == PGRES_POLLING_READING || turn == PGRES_POLLING_WRITING else { throw refusal(session) }
             let wanted: SocketWait.Readiness = turn == PGRES_POLLING_READING ? .read : .write
             guard SocketWait.wait(functions.PQsocket(session), for: wanted, until: deadline) else {
-                throw StorageError(.unavailable, "\(place) did not let us in within \(settings.connectTimeout)")
+                throw StorageError(.unavailable, "\(place) did not accept the connection within \(settings.connectTimeout)")
             }
             turn = functions.PQconnectPoll(session)
         }

@@ -5,7 +5,7 @@ extension PostgresConnection {
     /// Runs one statement; see `pipeline`.
     package func execute(_ statement: PostgresStatement) throws(StorageError) -> PostgresResult {
         let results = try pipeline([statement])
-        guard let result = results.first else { throw lost("a statement had no answer") }
+        guard let result = results.first else { throw lost("a statement has no answer") }
         return result
     }
 
@@ -87,7 +87,7 @@ extension PostgresConnection {
             batch.end = statements.startIndex + place + 1
             let (name, changes) = try batch.planned.use(statement.sql, types: parameters.types)
             guard changes.isEmpty || !statement.sql.utf8.contains(0) else {
-                throw StorageError(.invalidText, "a statement holds NUL")
+                throw StorageError(.invalidText, "a statement contains NUL")
             }
             batch.operations += changes.map { .change($0) } + [.run(place, name: name)]
             batch.parameters.append(parameters)
@@ -144,7 +144,7 @@ extension PostgresConnection {
         var failure: PostgresDiagnostics?
         var isOutOfDate = false
         for operation in batch.operations {
-            guard let answer = try nextResult(session, &patience) else { throw lost("a statement had no answer") }
+            guard let answer = try nextResult(session, &patience) else { throw lost("a statement has no answer") }
             let result = PostgresResult(taking: answer, functions)
             switch (functions.PQresultStatus(answer), operation) {
             case (PGRES_COMMAND_OK, .change(let change)): done.append(change)
@@ -160,7 +160,7 @@ extension PostgresConnection {
                 isOutOfDate = ["0A000", "26000"].contains(diagnostics.sqlState) && batch.isOld(operation)
                 failure = diagnostics
             case (PGRES_PIPELINE_ABORTED, _) where failure != nil: break
-            default: throw lost("the server answered out of turn")
+            default: throw lost("the server answered out of order")
             }
             guard try nextResult(session, &patience) == nil else { throw lost("a statement was answered twice") }
         }
@@ -204,7 +204,7 @@ extension PostgresConnection {
             transaction = .open
         }
         guard let session else { throw StorageError(.unavailable, "the connection is closed") }
-        guard !sql.utf8.contains(0) else { throw StorageError(.invalidText, "a script holds NUL") }
+        guard !sql.utf8.contains(0) else { throw StorageError(.invalidText, "a script contains NUL") }
         guard functions.PQexitPipelineMode(session) == 1, functions.PQsendQuery(session, sql) == 1 else {
             throw lost("a script could not be sent")
         }

@@ -36,7 +36,7 @@ extension PostgresConnection {
         // COMMIT of a transaction that has failed is a rollback without an error.
         guard let session, functions.PQtransactionStatus(session) == PQTRANS_INTRANS else {
             rollBack()
-            throw StorageError(.other, "a statement of the transaction failed, and its error was not thrown on")
+            throw StorageError(.other, "a statement of the transaction failed, and its error was not rethrown")
         }
         // What the server said while we computed is known before COMMIT leaves: a farewell now is no unknown outcome.
         guard isStillOpen() else { throw StorageError(.unavailable, "the connection was lost before COMMIT was sent") }

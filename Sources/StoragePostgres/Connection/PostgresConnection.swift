@@ -38,7 +38,7 @@ package final class PostgresConnection {
         functions = libpq.functions
         statements = StatementCache(limit: settings.preparedStatementLimit)
         notices = NoticeSink(libpq.functions, settings.onNotice)
-        var failure = StorageError(.misconfigured, "the PostgreSQL URL names no place")
+        var failure = StorageError(.misconfigured, "the PostgreSQL URL names no host")
         for endpoint in settings.url.endpoints {
             do throws(StorageError) {
                 session = try Handshake(endpoint, settings, libpq.functions).connect(notices)

@@ -66,7 +66,7 @@ package struct PostgresURL: Sendable, CustomStringConvertible {
             libpq.functions.PQfreemem(message)
             throw StorageError(
                 .misconfigured,
-                "libpq cannot read the PostgreSQL URL: an unknown key word, or a character that must be percent-encoded")
+                "libpq cannot read the PostgreSQL URL: an unknown keyword, or a character that must be percent-encoded")
         }
         defer { libpq.functions.PQconninfoFree(parsed) }
         var options: [Option] = []

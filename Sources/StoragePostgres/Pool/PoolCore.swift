@@ -96,7 +96,7 @@ final class PoolCore: Sendable {
 
     func cancel(_ ticket: UInt64) {
         let job = state.withLock { $0.queue.cancel(ticket) }
-        job?.fail(StorageError(.cancelled, "the caller went away while the job waited"))
+        job?.fail(StorageError(.cancelled, "the caller was cancelled while the job waited"))
     }
 
     var standing: PoolStanding {

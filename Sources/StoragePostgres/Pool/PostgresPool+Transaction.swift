@@ -56,7 +56,7 @@ extension PostgresPool {
                 do {
                     try await clock.sleep(for: pause)
                 } catch {
-                    throw StorageError(.cancelled, "the caller went away between two tries", underlying: error)
+                    throw StorageError(.cancelled, "the caller was cancelled between two attempts", underlying: error)
                 }
             }
         }

@@ -34,7 +34,7 @@ struct SchemaStanding: Equatable {
     func check(startingWith known: Int64) throws(StorageError) {
         guard version <= known else {
             throw StorageError(
-                .schemaTooNew, "the database has schema \(version), this Tenure knows up to \(known); use a newer one")
+                .schemaTooNew, "the database has schema \(version), this version of Tenure knows up to \(known); use a newer one")
         }
         guard version == known else { throw Self.absent(known) }
     }
@@ -44,7 +44,7 @@ struct SchemaStanding: Equatable {
     ///
     /// - Throws: `StorageError`: `schemaTooNew` where this server must make room for a newer one.
     func check(workingWith known: Int64) throws(StorageError) {
-        guard version >= known else { throw StorageError(.corrupt, "the schema's version went back while the server runs") }
+        guard version >= known else { throw StorageError(.corrupt, "the schema's version went back while serving") }
         guard oldest <= known else {
             throw StorageError(
                 .schemaTooNew,

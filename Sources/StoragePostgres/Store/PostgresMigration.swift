@@ -51,7 +51,7 @@ struct PostgresMigration {
                 let pause = pool.delay(pause, afterFailures: failures)
                 guard clock.now + pause < end else {
                     throw StorageError(
-                        error.code, "other transactions hold what the migration needs; what is done stays done: \(error.reason)",
+                        error.code, "other transactions hold locks that this needs; completed steps are kept: \(error.reason)",
                         underlying: error)
                 }
                 try await clock.sleep(for: pause)
@@ -75,7 +75,7 @@ struct PostgresMigration {
         } catch let error as StorageError where error.code == .notPermitted && applicationRole == nil {
             throw StorageError(
                 .misconfigured,
-                "the database has no schema \(last) and this role may not make it; run `tenure migrate` as its owner",
+                "the database has no schema \(last) and this role may not create it; run `tenure migrate` as its owner",
                 underlying: error)
         }
     }

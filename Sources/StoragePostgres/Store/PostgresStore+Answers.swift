@@ -43,7 +43,7 @@ extension PostgresStore {
         defer { health.withLock { $0.end(question) } }
         let schema = schema
         try await pool.run(.read) { connection in
-            guard let standing = try connection.schemaStanding() else { throw StorageError(.corrupt, "the tables are gone") }
+            guard let standing = try connection.schemaStanding() else { throw StorageError(.corrupt, "the tables are missing") }
             try standing.check(workingWith: schema)
         }
         noteAnswer()

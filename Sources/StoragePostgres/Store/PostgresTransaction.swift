@@ -85,7 +85,7 @@ final class PostgresTransaction: StoreTransaction {
         if let known = names.ledger(of: scope) { return known }
         // Waits for a transaction that inserts it at the same time, then reads its row.
         let results = try pipeline([NameQueries.insertLedger(of: scope), NameQueries.ledger(of: scope)])
-        guard let number = try results[1].first?.integer(0) else { throw StorageError(.corrupt, "a ledger was not kept") }
+        guard let number = try results[1].first?.integer(0) else { throw StorageError(.corrupt, "a ledger was not stored") }
         names.learn(ledger: number, of: scope)
         return number
     }
@@ -110,7 +110,7 @@ final class PostgresTransaction: StoreTransaction {
             }
             missing.removeAll { customers[$0] != nil }
         }
-        guard missing.isEmpty else { throw StorageError(.other, "no number of a customer is free") }
+        guard missing.isEmpty else { throw StorageError(.other, "no customer number is free") }
     }
 
     private func number(of name: CustomerName) throws -> Int64 {
@@ -384,7 +384,7 @@ final class PostgresTransaction: StoreTransaction {
 
     private func end(_ statements: [PostgresStatement]) throws {
         let changed = try pipeline(statements).reduce(0) { $0 + $1.affectedRows }
-        guard changed > 0 else { throw StorageError(.staleLease, "the work is held by another, or was taken back") }
+        guard changed > 0 else { throw StorageError(.staleLease, "another worker holds the work, or it was withdrawn") }
     }
 
     // MARK: Seals

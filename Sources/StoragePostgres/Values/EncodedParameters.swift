@@ -99,7 +99,7 @@ struct EncodedParameters {
         let start = buffer.count
         buffer.append(contentsOf: text.utf8)
         guard !buffer[start...].contains(0) else {
-            throw StorageError(.invalidText, "parameter \(index + 1) holds NUL, which PostgreSQL's text cannot")
+            throw StorageError(.invalidText, "parameter \(index + 1) contains NUL, which PostgreSQL's text cannot")
         }
     }
 

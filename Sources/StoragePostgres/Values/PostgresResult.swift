@@ -94,7 +94,7 @@ package struct PostgresRow: StoredRow {
     package func optionalText(_ column: Int) throws(StorageError) -> String? {
         try field(column, "text", Self.textTypes) { bytes throws(StorageError) in
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw StorageError(.invalidText, "column \(column) holds bytes that are not UTF-8")
+                throw StorageError(.invalidText, "column \(column) contains bytes that are not UTF-8")
             }
             return text
         }

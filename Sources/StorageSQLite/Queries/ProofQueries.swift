@@ -57,7 +57,7 @@ enum ProofQueries {
     static func integrityProblems(limit: Int, _ database: Database) throws -> [String] {
         let pages = try database.rows("PRAGMA integrity_check(\(limit))", []) { $0.text(0) }.filter { $0 != "ok" }
         let references = try database.rows("PRAGMA foreign_key_check", []) { row in
-            "a row of \(row.text(0)) names one of \(row.text(2)) that is not there"
+            "a row of \(row.text(0)) refers to a missing row of \(row.text(2))"
         }
         return Array((pages + references).prefix(limit))
     }

@@ -144,7 +144,7 @@ enum WorkQueries {
     }
 
     private static func checkLease(_ changed: Int32) throws {
-        guard changed > 0 else { throw StorageError(.staleLease, "the work is held by another, or was taken back") }
+        guard changed > 0 else { throw StorageError(.staleLease, "another worker holds the work, or it was withdrawn") }
     }
 
     // MARK: Looking

@@ -42,7 +42,7 @@ enum SQLiteSchema {
     static func check(_ database: Database, workingWith known: Int) throws {
         let present = try number(of: database)
         guard present != known else { return }
-        guard present > known else { throw StorageError(.corrupt, "the schema's version went back while the server runs") }
+        guard present > known else { throw StorageError(.corrupt, "the schema's version went back while serving") }
         let oldest = try Int.fetchOne(database, sql: "SELECT max(oldest) FROM schemaVersion") ?? present
         guard oldest <= known else {
             throw StorageError(

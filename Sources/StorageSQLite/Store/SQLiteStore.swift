@@ -74,7 +74,7 @@ package final class SQLiteStore: Store {
 
         func check() throws(StorageError) {
             guard isThere.load(ordering: .acquiring) else { return }
-            throw StorageError(.inputOutput, "the disk refused a write before; the process must be started anew")
+            throw StorageError(.inputOutput, "an earlier write to the disk failed; the process must be restarted")
         }
     }
 
@@ -94,7 +94,7 @@ package final class SQLiteStore: Store {
             try database.execute(sql: "PRAGMA cache_size = -65536")
             // Where opening for writing fails, SQLite opens for reading; the server would start and refuse everything for good.
             guard sqlite3_db_readonly(database.sqliteConnection, "main") == 0 else {
-                throw StorageError(.inputOutput, "the database file can only be read")
+                throw StorageError(.inputOutput, "the database file is read-only")
             }
             return try Int.fetchOne(database, sql: "PRAGMA synchronous")
         }
@@ -152,7 +152,7 @@ package final class SQLiteStore: Store {
                 return .commit
             }
         }
-        guard let result else { throw StorageError(.other, "a transaction came to nothing") }
+        guard let result else { throw StorageError(.other, "a transaction has no result") }
         names.learn(transaction.learned)
         names.learn(found: transaction.found.policies)
         return result
@@ -190,7 +190,7 @@ package final class SQLiteStore: Store {
                 return try String.fetchOne(database, sql: "PRAGMA integrity_check")
             }
             try copy.close()
-            guard answer == "ok" else { throw StorageError(.corrupt, "the copy is not whole: \(answer ?? "no answer")") }
+            guard answer == "ok" else { throw StorageError(.corrupt, "the copy is damaged: \(answer ?? "no answer")") }
         }
     }
 

@@ -61,7 +61,7 @@ final class SQLiteTransaction: StoreTransaction {
             let drawn = numbers.draw()
             if try CustomerQueries.insert(name, number: drawn, database) { number = drawn }
         }
-        guard let number else { throw StorageError(.other, "no number of a customer is free") }
+        guard let number else { throw StorageError(.other, "no customer number is free") }
         customers[name] = number
         return number
     }

@@ -28,7 +28,7 @@ package struct JSONFieldError: Error, Hashable, CustomStringConvertible {
         /// A number that ``JSONValue/int64`` reads.
         case integer = "an integer"
         /// Any other number.
-        case number = "a number that is no integer of 64 bits"
+        case number = "a number that is not a 64-bit integer"
         case text = "a text"
         case emptyText = "an empty text"
         /// A text with U+0000 in it.

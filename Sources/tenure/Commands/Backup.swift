@@ -7,7 +7,7 @@ struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy a SQLite database while the server runs.",
         discussion: """
-            The copy is the database as it was at one instant, one file, checked for being whole. To restore it, stop the server,
+            The copy is the database as it was at one instant, one file, checked to be intact. To restore it, stop the server,
             put the copy in the place of the database file, remove the files beside it that end in -wal and -shm, and run
             `tenure verify --rebuild`. A PostgreSQL database is copied by its own tools: docs/operations/backup.md.
             """)
@@ -15,7 +15,7 @@ struct Backup: AsyncParsableCommand {
     @Option(name: .long, help: "The configuration file, JSON.")
     var config: String
 
-    @Option(name: .long, help: "The file to write; it must not be there yet.", completion: .file())
+    @Option(name: .long, help: "The file to write; it must not exist yet.", completion: .file())
     var to: String
 
     func run() async throws {
@@ -28,7 +28,7 @@ struct Backup: AsyncParsableCommand {
                 """)
         }
         guard !FileManager.default.fileExists(atPath: to) else {
-            throw CommandError("\(to) is there already; a backup is never written over another.")
+            throw CommandError("\(to) exists already; a backup never overwrites a file.")
         }
         let database = try await OpenDatabase(existing: configuration.database, logger: Logger(label: "tenure"))
         // Under another name until it is complete, so that a partial copy is never mistaken for a backup.
@@ -42,6 +42,6 @@ struct Backup: AsyncParsableCommand {
         bar.clear()
         try FileManager.default.moveItem(atPath: unfinished, toPath: to)
         let size = try FileManager.default.attributesOfItem(atPath: to)[.size] as? Int64 ?? 0
-        Console.print("\(to): \(size) bytes in \(ContinuousClock.now - start); it is whole.")
+        Console.print("\(to): \(size) bytes in \(ContinuousClock.now - start); it is intact.")
     }
 }

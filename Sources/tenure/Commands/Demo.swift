@@ -9,10 +9,10 @@ struct Demo: AsyncParsableCommand {
             Tenure answered and why, and fails if one answer is wrong.
             """)
 
-    @Flag(name: .long, help: "Leave the server and the local App Store running afterwards, to look at.")
+    @Flag(name: .long, help: "Leave the server and the local App Store running afterwards.")
     var stay = false
 
-    @Option(name: .long, help: "The catalogue to sell from.")
+    @Option(name: .long, help: "The catalogue of products for sale.")
     var catalogue = "Examples/demo.storekit"
 
     @Option(name: .long, help: "The port of the server; 0 takes any free one.")
@@ -21,7 +21,7 @@ struct Demo: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Falsify the answer to the check with this number, to see that the demo would notice.", visibility: .private))
+            "Falsify the answer to the check with this number, to see that the demo notices it.", visibility: .private))
     var plantWrongAnswer: Int?
 
     func run() async throws {
@@ -41,7 +41,7 @@ struct Demo: AsyncParsableCommand {
         do {
             try FileManager.default.removeItem(at: folder)
         } catch {
-            Console.print("The demo's folder \(folder.path) was left behind: \(error.localizedDescription)")
+            Console.print("The demo's folder \(folder.path) could not be removed: \(error.localizedDescription)")
         }
     }
 }

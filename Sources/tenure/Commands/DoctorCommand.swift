@@ -4,17 +4,17 @@ import Foundation
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check a configuration, and a server that runs: what is wrong, and what to do about it.",
+        abstract: "Check a configuration and a running server: what is wrong, and what to do about it.",
         discussion: """
-            One line for each thing that was looked at: ok, warning or problem. Also what App Review and TestFlight need, who buy
-            in the Sandbox (FACT-4). Exit status 1 if something is a problem.
+            One line for each check: ok, warning or problem. Also what App Review and TestFlight need, since their purchases are
+            Sandbox purchases (FACT-4). Exit status 1 if something is a problem.
             It changes nothing but the database's schema, which is brought up to date as `tenure serve` does.
             """)
 
     @Option(name: .long, help: "The configuration file, JSON.")
     var config: String
 
-    @Option(name: .long, help: "The address of the server that runs, as Apple reaches it, without a path.")
+    @Option(name: .long, help: "The address of the running server, as Apple reaches it, without a path.")
     var url: String?
 
     func run() async throws {

@@ -8,7 +8,7 @@ import StrictJSON
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring along what an app had before: notifications, transactions, receipts, or only transaction ids.",
+        abstract: "Import an app's existing data: notifications, transactions, receipts, or only transaction ids.",
         discussion: """
             A CSV file has a header with some of these columns; a JSON Lines file has them as members:
               signedPayload           a notification V2
@@ -16,13 +16,13 @@ struct Import: AsyncParsableCommand {
               receipt                 an app receipt in base64
               transactionId           only its name: Apple will be asked about it
               environment             of a transactionId; Production unless it says Sandbox
-              customer                whose it was; he claims it, as a restore unless --claim-as says otherwise
+              customer                whose it was; claimed for them, as a restore unless --claim-as says otherwise
             Any other file has one JWS, receipt or transaction id on each line.
 
-            Every signature is verified. Importing twice is safe, and an import that was cut short goes on where it was, by the
-            file FILE.tenure-import. Lines that are not taken are written to FILE.refused.jsonl, with numbers and reasons.
+            Every signature is verified. Importing twice is safe, and an interrupted import continues where it stopped, by the
+            file FILE.tenure-import. Lines that are not accepted are written to FILE.refused.jsonl, with numbers and reasons.
 
-            Exit status: 0 all lines were taken; 1 some were refused; 66 the file cannot be read.
+            Exit status: 0 all lines were accepted; 1 some were refused; 66 the file cannot be read.
             """)
 
     @Argument(help: "The file to import.", completion: .file())
@@ -33,10 +33,10 @@ struct Import: AsyncParsableCommand {
     @Option(name: .long, help: "csv, jsonl or lines; otherwise by the file's name.")
     var format: String?
 
-    @Option(name: .long, help: "As what customers claim what is theirs: restore, purchase or queue.")
+    @Option(name: .long, help: "The kind of the customers' claims: restore, purchase or queue.")
     var claimAs = "restore"
 
-    @Flag(name: .long, help: "Begin at the file's beginning, though an import of it was cut short.")
+    @Flag(name: .long, help: "Start at the beginning of the file, even if an import of it was interrupted.")
     var fromBeginning = false
 
     func validate() throws {

@@ -6,18 +6,18 @@ import Primitives
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Write a configuration with its keys: to try out with a local App Store, or for Apple's.",
+        abstract: "Write a configuration with its keys, for a local App Store or for Apple's.",
         discussion: """
             `tenure init local` writes one for `tenure simulate` and `tenure serve` together; `tenure init real` one for
-            Apple's App Store. What the options leave open is asked for at a terminal; a script gives options.
+            Apple's App Store. What the options do not say is asked for at a terminal; a script must give all options.
             It writes tenure.json, keys.env with the keys in clear, and tenure.md that says where each value comes from; local
-            also the local App Store's root and clock. Nothing that is there is overwritten. See docs/first-hour.md.
+            also the local App Store's root and clock. No existing file is overwritten. See docs/first-hour.md.
             """)
 
-    @Argument(help: "local: a local App Store stands in Apple's place. real: Apple's.")
+    @Argument(help: "local: for a local App Store in place of Apple's. real: for Apple's.")
     var purpose: String?
 
-    @Option(name: .long, help: "Where to write; made if it is absent.")
+    @Option(name: .long, help: "The folder to write to; created if it is missing.")
     var folder = "."
 
     @Option(name: .long, help: "The app's bundle id, as in App Store Connect, App Information.")
@@ -28,10 +28,10 @@ struct InitCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: "The app's Apple ID, as in App Store Connect, App Information; without it nothing of Production can be taken.")
+        help: "The app's Apple ID, as in App Store Connect, App Information; without it nothing of Production is accepted.")
     var appAppleId: Int64?
 
-    @Option(name: .long, help: "A .storekit file: what there is to sell. Local, it is what the local App Store sells.")
+    @Option(name: .long, help: "A .storekit file with the products. A local App Store sells these products.")
     var catalogue: String?
 
     @Option(name: .long, help: "The entitlement that each product of the catalogue gives; consumables give none.")
@@ -39,7 +39,7 @@ struct InitCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: "What a product gives, as PRODUCT=ENTITLEMENT[,ENTITLEMENT]; as many as you like, over the catalogue's.")
+        help: "What a product gives, as PRODUCT=ENTITLEMENT[,ENTITLEMENT]; may be repeated, and overrides the catalogue's.")
     var product: [String] = []
 
     @Option(
@@ -59,7 +59,7 @@ struct InitCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The local App Store's clock at its first start, in milliseconds since 1970; now unless given.")
     var startsAt: Int64?
 
-    @Flag(name: .long, help: "Replace files that are there.")
+    @Flag(name: .long, help: "Replace existing files.")
     var force = false
 
     func run() async throws {
@@ -118,7 +118,7 @@ struct InitCommand: AsyncParsableCommand {
         guard purpose == .real,
             let answer = questions.ask("The app's Apple ID (App Store Connect, App Information; empty: Sandbox only for now)?")
         else { return nil }
-        guard let number = Int64(answer), number > 0 else { throw CommandError("\(answer) is no Apple ID: a number is wanted.") }
+        guard let number = Int64(answer), number > 0 else { throw CommandError("\(answer) is not an Apple ID (a number).") }
         return number
     }
 

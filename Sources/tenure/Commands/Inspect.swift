@@ -13,15 +13,15 @@ struct Inspect: AsyncParsableCommand {
             Reads a file or standard input: a compact JWS (notification, transaction, renewal info, app transaction, retention
             request), the body of a notification (version 2 or 1), an app receipt or a transaction receipt from before iOS 7
             (base64 or its bytes), a request to or an answer of /verifyReceipt, an answer of the App Store Server API, or a JWS
-            that a server of yours signed for Apple. What stands around it is taken off first: quotation marks, the escapes of
+            that a server of yours signed for Apple. What surrounds it is removed first: quotation marks, the escapes of
             JSON, line breaks, a byte order mark, Bearer, lines of BEGIN and END; base64 may be URL-safe or unpadded. Nothing is
             sent anywhere.
 
             Prints one JSON object: kind, verified, environment, signedDate, signedBy, meaning, payload, inside. A payload is
-            printed only if it was verified; of a transaction receipt whose issuer is not proved, as unproved.
+            printed only if it was verified; that of a transaction receipt whose issuer is not proved, as unproved.
 
             Exit status: 0 verified; 1 refused, the reason's code is on standard error; 2 not recognised; 3 understood, not
-            signed: only what is inside is proved; 64 an option is no certificate or key; 66 the input cannot be read.
+            signed: only what is inside is proved; 64 an option is not a certificate or key; 66 the input cannot be read.
             """)
 
     @Argument(help: "The file; without it, or with -, standard input.", completion: .file())
@@ -40,22 +40,22 @@ struct Inspect: AsyncParsableCommand {
     @Option(name: .long, help: "The key that a JWS of your own was signed with: a .p8 or a public key in PEM.")
     var key: String?
 
-    @Option(name: .long, help: "Refuse what is not of this app. A renewal info and a real-time request name none.")
+    @Option(name: .long, help: "Refuse input for another app. A renewal info and a real-time request name no app.")
     var bundle: String?
 
     @Option(
         name: .long,
         help:
-            "Refuse what is not of this environment: Production, Sandbox, Xcode or LocalTesting."
+            "Refuse input of another environment than this: Production, Sandbox, Xcode or LocalTesting."
     )
     var environment: String?
 
-    @Option(name: .long, help: "Refuse what names another Apple id of the app; Apple writes it in Production only.")
+    @Option(name: .long, help: "Refuse input with another Apple ID of the app; Apple writes it in Production only.")
     var appAppleId: Int64?
 
     func validate() throws {
         guard environment.map({ Primitives.Environment(rawValue: $0) != nil }) ?? true else {
-            throw ValidationError("--environment must be Production, Sandbox, Xcode or LocalTesting, to the letter")
+            throw ValidationError("--environment must be exactly Production, Sandbox, Xcode or LocalTesting")
         }
     }
 
@@ -98,7 +98,7 @@ struct Inspect: AsyncParsableCommand {
     private static func bytes(of handle: FileHandle) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= longest, let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty { bytes += chunk }
-        guard bytes.count <= longest else { throw CommandError("it is longer than 16 MiB, and nothing that Apple makes is") }
+        guard bytes.count <= longest else { throw CommandError("it is longer than 16 MiB, and nothing from Apple is that long") }
         return bytes
     }
 

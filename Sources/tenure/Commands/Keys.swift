@@ -4,8 +4,8 @@ import Primitives
 
 struct Keys: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make the keys of an app: what to give to whom, and what to write into the configuration.",
-        discussion: "The server key is shown once and kept nowhere; the configuration holds only its SHA-256.")
+        abstract: "Make the keys of an app: where each one goes, and what to write into the configuration.",
+        discussion: "The server key is shown once and not stored; the configuration holds only its SHA-256.")
 
     func run() {
         let keys = AppKeys()

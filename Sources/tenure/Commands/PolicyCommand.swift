@@ -8,13 +8,13 @@ import Storage
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Show, apply and go back to versions of the policy and products.",
+        abstract: "Show, apply and restore versions of the policy and products.",
         subcommands: [PolicyShow.self, PolicyStatus.self, PolicyApply.self])
 }
 
 struct PolicyShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print the versions: number, since when, applied when and by whom, and what it says.")
+        commandName: "show", abstract: "Print the versions: number, start, when and by whom each was applied, and its content.")
 
     @OptionGroup var choice: AppChoice
 
@@ -27,15 +27,17 @@ struct PolicyShow: AsyncParsableCommand {
                 "\(version.number)  \(since)  applied \(version.appliedAt) by \(version.actor)  \(version.digest.prefix(12))")
             Console.print("   \(version.document)")
         }
-        if versions.isEmpty { Console.print("No version is kept: the file's holds. Serving it makes it version 1.") }
+        if versions.isEmpty {
+            Console.print("No version is stored: the file's content is in force. Serving it makes it version 1.")
+        }
     }
 }
 
 struct PolicyStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Print which version holds, how the file stands to it, and how far it is worked through.",
-        discussion: "Exit status: 0 the file says what the newest version says; 1 it does not.")
+        abstract: "Print which version is in force, how the file compares with it, and how far it has been applied.",
+        discussion: "Exit status: 0 the file has the content of the newest version; 1 it does not.")
 
     @Option(name: .long, help: "The configuration file, JSON.")
     var config: String
@@ -57,14 +59,14 @@ struct PolicyStatus: AsyncParsableCommand {
     }
 
     private static func standing(of app: AppSettings, _ kept: [SettingsVersion]) throws -> (String, Bool) {
-        guard let newest = kept.last else { return ("no version is kept; serving the file makes it version 1", false) }
+        guard let newest = kept.last else { return ("no version is stored; serving the file makes it version 1", false) }
         let said = try kept.last { try $0.version.content == app.content }
         let words = "version \(newest.number) of \(newest.appliedAt) by \(newest.actor)"
-        guard let said else { return ("\(words); the file says something new", false) }
+        guard let said else { return ("\(words); the file has new content", false) }
         guard said.number == newest.number else {
-            return ("\(words); the file says what version \(said.number) says, so a server with it is unready", false)
+            return ("\(words); the file has the content of version \(said.number), so a server with it is not ready", false)
         }
-        return ("\(words); the file says the same", true)
+        return ("\(words); the file has the same content", true)
     }
 
     private static func printWork(_ store: any WorkStore) async throws {
@@ -78,13 +80,13 @@ struct PolicyStatus: AsyncParsableCommand {
                 Console.print(
                     """
                     \(work.order.scope.app) \(work.order.scope.environment.rawValue): version \(progress.version) is being \
-                    worked through: \(progress.looked) subscriptions looked at, \(progress.changed) \
+                    applied: \(progress.looked) subscriptions checked, \(progress.changed) \
                     changed\(Self.words(for: work.state))
                     """)
             }
             last = end.id
         }
-        if count == 0 { Console.print("Everything is worked through.") }
+        if count == 0 { Console.print("Everything is applied.") }
     }
 
     private static func words(for state: StoredWork.State) -> String {
@@ -102,23 +104,23 @@ struct PolicyApply: AsyncParsableCommand {
         commandName: "apply",
         abstract: "Apply the file's policy and products as a new version.",
         discussion: """
-            From now on, unless --from names an instant that is past: then it reaches back, and wants the code that `tenure
-            what-if` printed for exactly this change. The servers work it through what is kept; `tenure policy status` says how
-            far they are.
+            It holds from now on, unless --from names a past instant: then it changes the past, and needs the code that `tenure
+            what-if` printed for exactly this change. The servers apply it to all subscriptions; `tenure policy status` shows
+            their progress.
             """)
 
     @OptionGroup var choice: AppChoice
 
-    @Option(name: .long, help: "Reach back to this instant: milliseconds since 1970 or 2026-01-31T00:00:00Z.")
+    @Option(name: .long, help: "Apply from this past instant on: milliseconds since 1970 or 2026-01-31T00:00:00Z.")
     var from: String?
 
     @Option(name: .long, help: "The confirmation code that what-if printed.")
     var confirm: String?
 
-    @Flag(name: .long, help: "Apply what an earlier version says once more.")
+    @Flag(name: .long, help: "Apply the content of an earlier version again.")
     var again = false
 
-    @Option(name: .long, help: "Who applies it; the user of the operating system unless said.")
+    @Option(name: .long, help: "Who applies it; by default the user of the operating system.")
     var actor: String?
 
     func run() async throws {
@@ -131,9 +133,10 @@ struct PolicyApply: AsyncParsableCommand {
         let wanted = order
         switch try await configuration.withBackend({ backend, _ in try await backend.apply(wanted) }) {
         case .inForce(let number), .superseded(let number, _):
-            Console.print("Version \(number) says the same already; nothing was applied.")
+            Console.print("Version \(number) has the same content already; nothing was applied.")
         case .applied(let number, let validFrom):
-            Console.print("Version \(number) of \(chosen.id) holds from \(validFrom). The servers work it through what is kept.")
+            Console.print(
+                "Version \(number) of \(chosen.id) holds from \(validFrom). The servers are applying it to all subscriptions.")
         }
     }
 }

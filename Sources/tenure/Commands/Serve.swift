@@ -17,7 +17,7 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",
         discussion: """
-            Environment variables stand over the file: TENURE_HOST, TENURE_PORT, TENURE_DATABASE (a path or a postgres:// URL),
+            Environment variables override the file: TENURE_HOST, TENURE_PORT, TENURE_DATABASE (a path or a postgres:// URL),
             TENURE_LOG_LEVEL, and for each app TENURE_APP_<ID>_SERVER_KEY_SHA256, TENURE_APP_<ID>_CUSTOMER_TOKEN_SECRET and
             TENURE_APP_<ID>_SHARED_SECRETS.
             SIGTERM lets requests end first.
@@ -26,7 +26,7 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .long, help: "The configuration file, JSON.")
     var config: String
 
-    @Flag(name: .long, help: "Read the configuration, open the database, say what is wrong, and end.")
+    @Flag(name: .long, help: "Read the configuration, open the database, report what is wrong, and exit.")
     var check = false
 
     func run() async throws {
@@ -72,7 +72,7 @@ struct Serve: AsyncParsableCommand {
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             try await database.close()
             let (host, port) = (configuration.server.host, configuration.server.port)
-            throw CommandError("Something listens at \(host):\(port) already: http.port names another, or end it.")
+            throw CommandError("Another process listens at \(host):\(port) already: stop it, or choose another http.port.")
         }
         try await database.close()
     }
@@ -99,13 +99,13 @@ struct Serve: AsyncParsableCommand {
             case .inForce: continue
             case .applied(let number, let validFrom):
                 logger.notice(
-                    "the file's policy and products are a version now",
+                    "the file's policy and products are now a version",
                     metadata: ["app": "\(app)", "version": "\(number)", "validFrom": "\(validFrom)"])
             case .superseded(let number, let newest):
                 logger.warning(
                     """
-                    the file says what an earlier version says; serving under the newest one, and unready. Take the newest \
-                    file, or go back with `tenure policy apply --again`
+                    the file has the content of an earlier version; serving under the newest one, not ready. Use the newest \
+                    file, or restore this one with `tenure policy apply --again`
                     """,
                     metadata: ["app": "\(app)", "version": "\(number)", "newest": "\(newest)"])
             }
@@ -118,7 +118,7 @@ struct Serve: AsyncParsableCommand {
         limits.concurrency = 2
         let performer = SettingsPerformer(backend: backend) { scope, progress, isDone in
             logger.notice(
-                isDone ? "a version is worked through" : "a version is being worked through",
+                isDone ? "a version is applied" : "a version is being applied",
                 metadata: [
                     "app": "\(scope.app)", "environment": "\(scope.environment.rawValue)", "version": "\(progress.version)",
                     "subscriptions": "\(progress.looked)", "changed": "\(progress.changed)",

@@ -6,10 +6,10 @@ import StrictJSON
 
 struct Sign: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sign what Apple wants signed, by hand: offers, eligibility, tokens for the App Store Server API.",
+        abstract: "Sign by hand what Apple requires to be signed: offers, eligibility, tokens for the App Store Server API.",
         discussion: """
-            For trying things out; a server signs by the library. The key is an In-App Purchase key of App Store Connect (.p8).
-            The nonce is made up unless it is given, and may be used once.
+            For trials; a server uses the library. The key is an In-App Purchase key of App Store Connect (.p8).
+            The nonce is random unless given, and can be used once.
             """,
         subcommands: [PromotionalOffer.self, PromotionalOfferV1.self, IntroductoryOffer.self, APIToken.self])
 
@@ -55,7 +55,7 @@ struct Sign: ParsableCommand {
         @Option(name: .long, help: "The offer's identifier.")
         var offer: String
 
-        @Option(name: .long, help: "A UUID that was never used; made up unless it is given.")
+        @Option(name: .long, help: "A UUID that was never used; random unless given.")
         var nonce: String?
 
         var uuid: String { nonce ?? UUID().uuidString.lowercased() }
@@ -85,7 +85,7 @@ extension Sign {
         static let configuration = CommandConfiguration(
             commandName: "promotional-offer-v1",
             abstract: "A promotional offer for the original StoreKit, as JSON with the members of SKPaymentDiscount.",
-            discussion: "The purchase must carry the same token or applicationUsername, or none where none is given.")
+            discussion: "The purchase must carry the same token or applicationUsername, or none if none is given.")
 
         @OptionGroup var signer: Signer
         @OptionGroup var offer: Offer
@@ -129,7 +129,7 @@ extension Sign {
         @Flag(name: .long, inversion: .prefixedNo, help: "Whether the customer may have it.")
         var allow = true
 
-        @Option(name: .long, help: "A UUID that was never used; made up unless it is given.")
+        @Option(name: .long, help: "A UUID that was never used; random unless given.")
         var nonce: String?
 
         func run() throws {

@@ -12,41 +12,41 @@ import UnixSignals
 
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "A local App Store: run one, or act in one that runs.",
+        abstract: "A local App Store: run one, or use a running one.",
         subcommands: [SimulateStart.self, SimulateDo.self, SimulatePlay.self], defaultSubcommand: SimulateStart.self)
 }
 
 struct SimulateStart: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
-        abstract: "Run a local App Store with a clock that moves when told, or by itself.",
+        abstract: "Run a local App Store with a clock that moves on request, or by itself.",
         discussion: """
             It sells what a .storekit file lists, signs with a root of its own, posts notifications, and answers the App Store
-            Server API and /verifyReceipt as Apple does. A server believes it only where `trust.additionalRootSHA256` names that
+            Server API and /verifyReceipt as Apple does. A server trusts it only if `trust.additionalRootSHA256` names that
             root, which is printed at the start and kept in --authority if that is given. See docs/local-app-store.md.
             """)
 
     @Option(
         name: .long,
         help: """
-            The server's configuration with a localAppStore (`tenure init local`): it says what the options do not, where \
-            to send notifications too.
+            The server's configuration with a localAppStore (`tenure init local`): it replaces missing options, including \
+            the address for notifications.
             """)
     var config: String?
 
     @Option(name: .long, help: "The catalogue: a .storekit file. Needed unless --config or --state has one.")
     var catalogue: String?
 
-    @Option(name: .long, help: "The bundle id of the app that it sells for. Needed unless --config or --state has one.")
+    @Option(name: .long, help: "The bundle id of the app whose products it sells. Needed unless --config or --state has one.")
     var bundle: String?
 
     @Option(name: .long, help: "The app's Apple id; 1 unless given.")
     var appAppleId: Int64?
 
-    @Option(name: .long, help: "Another app, as BUNDLE:APPLEID:CATALOGUE; as many as you like.")
+    @Option(name: .long, help: "Another app, as BUNDLE:APPLEID:CATALOGUE; may be repeated.")
     var app: [String] = []
 
-    @Option(name: .long, help: "Production or Sandbox: of accounts that name none; Sandbox unless given.")
+    @Option(name: .long, help: "Production or Sandbox, for accounts that name none; Sandbox unless given.")
     var environment: String?
 
     @Option(name: .long, help: "Where to send the first app's notifications.")
@@ -55,18 +55,18 @@ struct SimulateStart: AsyncParsableCommand {
     @Option(name: .long, help: "Which notifications: v2 or v1.")
     var notificationVersion = "v2"
 
-    @Option(name: .long, help: "What /verifyReceipt asks for as `password`.")
+    @Option(name: .long, help: "What /verifyReceipt requires as `password`.")
     var sharedSecret: String?
 
     @Option(
         name: .long,
         help: """
-            Where to listen. Another address than this machine's own opens everything to that network: whoever reaches it can \
-            act, make it post to any address, and read its keys.
+            Where to listen. Any address but this machine's own opens everything to that network: all who reach it can make \
+            purchases, make it post to any address, and read its keys.
             """)
     var host = "127.0.0.1"
 
-    @Option(name: .long, help: "Another name under which it may be called, such as a container's; as many as you like.")
+    @Option(name: .long, help: "Another host name that it answers to, such as a container's; may be repeated.")
     var allowHost: [String] = []
 
     @Option(name: .long, help: "The port of the control API and the page; 8081 unless given, 0 takes any free one.")
@@ -82,35 +82,35 @@ struct SimulateStart: AsyncParsableCommand {
     var startsAt: Int64?
 
     @Option(
-        name: .long, help: "How fast the clock goes by itself: 0 stands, 1 as outside, up to 1000000; 0 unless a state says.")
+        name: .long, help: "How fast the clock runs by itself: 0 stopped, 1 real time, up to 1000000; 0 unless saved otherwise.")
     var rate: Int64?
 
-    @Option(name: .long, help: "A file that says what time it is, for a server whose configuration has it as clock.file.")
+    @Option(name: .long, help: "A file with the simulated time, for a server whose configuration names it as clock.file.")
     var clockFile: String?
 
     @Option(
-        name: .long, help: "A PEM file with its keys and certificates; made if it is absent, so that its roots outlive a restart."
+        name: .long, help: "A PEM file with its keys and certificates; created if it is missing, so that its roots are kept."
     )
     var authority: String?
 
     @Option(name: .long, help: "The id of the In-App Purchase key that clients sign with.")
     var keyId = "SIMULATED1"
 
-    @Option(name: .long, help: "That key, a .p8 file; made if it is absent.")
+    @Option(name: .long, help: "That key, a .p8 file; created if it is missing.")
     var key: String?
 
-    @Option(name: .long, help: "What its identifiers are made from; the same seed and calls give the same ones.")
+    @Option(name: .long, help: "The seed of its identifiers; the same seed and calls give the same ones.")
     var seed: UInt64 = 1
 
     @Option(
         name: .long,
         help: """
-            A file to go on from where it is there, and to save everything to at the end: people, purchases, keys, the clock. \
-            It then says what the options about apps, clock, seed and keys would.
+            A file to continue from if it exists, and to save everything to at the end: people, purchases, keys, the clock. \
+            It then replaces the options about apps, clock, seed and keys.
             """)
     var state: String?
 
-    @Flag(name: .long, help: "Answer as often as asked; otherwise 429 as Apple does.")
+    @Flag(name: .long, help: "Answer without rate limits; otherwise 429 as Apple does.")
     var withoutRateLimits = false
 
     func run() async throws { try await configured().open() }
@@ -142,7 +142,7 @@ struct SimulateStart: AsyncParsableCommand {
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             let ports = [port ?? ControlAddress.usualPort, productionPort, sandboxPort].filter { $0 > 0 }.map { String($0) }
                 .joined(separator: ", ")
-            throw CommandError("Something listens at one of the ports already: \(ports).")
+            throw CommandError("Another process listens at one of the ports already: \(ports).")
         } catch {
             // What was done until then is saved, whatever ended the run.
             if let state { try StateFile.write(try await simulator.save(), to: state) }
@@ -182,10 +182,10 @@ struct SimulateStart: AsyncParsableCommand {
         let configuration = try SimulatorConfiguration(resuming: try StateFile.read(state))
         let saved = configuration.apps[0]
         if let bundle, bundle != saved.bundleId {
-            throw CommandError("\(state) is of \(saved.bundleId), not of \(bundle). Take another --state.")
+            throw CommandError("\(state) belongs to \(saved.bundleId), not to \(bundle). Use another --state.")
         }
         if let catalogue, try CatalogueFile.read(catalogue) != saved.catalogue {
-            throw CommandError("\(state) was saved with another catalogue than \(catalogue). Take another --state.")
+            throw CommandError("\(state) was saved with another catalogue than \(catalogue). Use another --state.")
         }
         return configuration
     }
@@ -278,7 +278,7 @@ enum StateFile {
     /// Fails at once for what would otherwise fail only at the end, when everything would be lost.
     static func prepare(_ path: String) throws {
         guard FileManager.default.isWritableFile(atPath: folder(of: path)) else {
-            throw CommandError("\(path) cannot be written: its folder is not there, or is not ours.")
+            throw CommandError("\(path) cannot be written: its folder is missing, or is not ours.")
         }
     }
 

@@ -5,8 +5,8 @@ import Glibc
 struct TenureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenure",
-        abstract: "Who holds each App Store subscription, until when, and why.",
-        discussion: "Begin with `tenure demo`; then `tenure init local`, and `tenure init real` for Apple's App Store.",
+        abstract: "Who owns each App Store subscription, until when, and why.",
+        discussion: "Start with `tenure demo`; then `tenure init local`, and `tenure init real` for Apple's App Store.",
         version: "0.1.0",
         subcommands: [
             Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,

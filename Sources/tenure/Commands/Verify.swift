@@ -13,20 +13,20 @@ struct Verify: AsyncParsableCommand {
         abstract: "Prove the books: the chain of audit rows, the signatures of all facts, and what follows from them.",
         discussion: """
             Reads everything and changes nothing; may run beside a server. It finds audit rows that were changed, removed or cut
-            off the end, facts whose bytes prove them no more or whose signer is distrusted now, and, with --rebuild, histories,
-            owners and entitlements that are not what the facts come to when they are folded anew.
+            off at the end, facts that their bytes no longer prove or whose signer is now distrusted, and, with --rebuild,
+            histories, owners and entitlements that differ from what the facts fold to.
 
-            Exit status: 0 all is as it must be; 1 something is not, each on a line of standard output; 66 the books cannot be
+            Exit status: 0 all is correct; 1 something is not, one line of standard output for each; 66 the books cannot be
             read.
             """)
 
     @Option(name: .long, help: "The configuration file, JSON.")
     var config: String
 
-    @Flag(name: .long, help: "Fold every subscription anew and compare.")
+    @Flag(name: .long, help: "Fold every subscription again and compare.")
     var rebuild = false
 
-    @Flag(name: .long, help: "Do not verify signatures again, which is most of the time it takes.")
+    @Flag(name: .long, help: "Do not verify signatures again, which takes most of the time.")
     var withoutEvidence = false
 
     @Flag(name: .long, help: "Write one JSON object, for programs.")
@@ -70,13 +70,13 @@ struct Verify: AsyncParsableCommand {
             Console.print(
                 """
                 Written by another version of Tenure's rules: \(report.writtenByAnotherFold) subscriptions, of which \
-                \(report.differingByTodaysFold) come to something else by this one. That is no damage.
+                \(report.differingByTodaysFold) fold to another result by this one. That is not damage.
                 """)
         }
         Console.print(
             """
             \(report.subscriptions) subscriptions, \(report.facts) facts, \(report.auditRows) audit rows, \(report.seals) seals: \
-            \(report.findings.isEmpty ? "all as it must be" : "\(report.findings.count) findings").
+            \(report.findings.isEmpty ? "all correct" : "\(report.findings.count) findings").
             """)
     }
 

@@ -6,17 +6,17 @@ import Primitives
 struct WhatIfCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "what-if",
-        abstract: "Try a policy and products before they are applied: whose access would differ, and when.",
+        abstract: "Try a policy and products before applying them: whose access would differ, and when.",
         discussion: """
-            Folds every subscription of the app under the versions that are kept and with the file's content among them, and
-            compares what customers may use where products would give something else. Changes nothing; may run beside a server.
+            Folds every subscription of the app under the stored versions and again with the file's content among them, and
+            compares what customers may use if products would give something else. Changes nothing; may run beside a server.
 
-            It ends with a confirmation code, which `tenure policy apply --from` wants to be shown.
+            It ends with a confirmation code, which `tenure policy apply --from` requires.
             """)
 
     @OptionGroup var choice: AppChoice
 
-    @Option(name: .long, help: "From when it would hold: milliseconds since 1970 or 2026-01-31T00:00:00Z; now unless said.")
+    @Option(name: .long, help: "From when it would hold: milliseconds since 1970 or 2026-01-31T00:00:00Z; now unless given.")
     var from: String?
 
     @Option(name: .long, help: "Where to write the list, one row for each stretch of time that differs.", completion: .file())
@@ -42,13 +42,13 @@ struct WhatIfCommand: AsyncParsableCommand {
 
     private static func findings(_ summary: WhatIfSummary) -> [String] {
         guard summary.policyDiffers || summary.productsDiffer else {
-            return ["Nothing would differ: policy and products say the same already."]
+            return ["Nothing would differ: policy and products are the same already."]
         }
         return [
             summary.policyDiffers
                 ? "\(summary.subscriptionsThatDiffer) of \(summary.subscriptions) subscriptions would serve others, or at other "
                     + "times"
-                : "The policy says the same already: every subscription serves whom it serves now.",
+                : "The policy is the same already: every subscription serves the same customers as now.",
             summary.productsDiffer
                 ? "\(summary.customersWhoseEntitlementsDiffer) of \(summary.customers) customers could use other entitlements"
                 : "Products give the same already: entitlements follow the subscriptions.",

@@ -8,10 +8,10 @@ import Storage
 
 struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what is to be done later: what waits, who holds what, and what was given up and why.",
+        abstract: "Show due work: what is waiting, which worker holds it, and what was given up and why.",
         discussion: """
             Prints how much there is of each kind, then the work itself, one line each: its number, kind, state, app, environment,
-            what it is about, when it is due, how often it was begun, and why the last attempt failed. Only what was given up is
+            its subject, when it is due, how often it was started, and why the last attempt failed. Only what was given up is
             printed unless --all is given.
             """)
 
@@ -21,7 +21,7 @@ struct Work: AsyncParsableCommand {
     @Flag(name: .long, help: "Print every work, not only what was given up.")
     var all = false
 
-    @Option(name: .long, help: "Begin the work with this number once more, with its attempts counted from 0.")
+    @Option(name: .long, help: "Start the work with this number again, with its attempts counted from 0.")
     var again: [Int64] = []
 
     func run() async throws {
@@ -43,7 +43,7 @@ struct Work: AsyncParsableCommand {
             last = end.id
         }
         for (words, count) in counts.sorted(by: { $0.key < $1.key }) { Console.print("\(count) \(words)") }
-        if counts.isEmpty { Console.print("There is nothing to be done.") }
+        if counts.isEmpty { Console.print("There is no work.") }
         try await database.close()
         guard unknown.isEmpty else {
             throw CommandError("There is no work \(unknown.sorted().map(String.init).joined(separator: ", ")).")
@@ -56,7 +56,7 @@ struct Work: AsyncParsableCommand {
             scope: work.order.scope, subject: work.order.subject, key: work.order.key, kind: work.order.kind,
             body: work.order.body, dueAt: MachineClock().now())
         try await store.write { try $0.order([order]) }
-        Console.print("Work \(work.id) is begun once more.")
+        Console.print("Work \(work.id) is started again.")
     }
 
     private func print(_ work: StoredWork) {

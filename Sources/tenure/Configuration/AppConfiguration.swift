@@ -35,7 +35,7 @@ struct AppConfiguration {
     private static func id(_ file: JSONFields) throws -> AppID {
         let id = try file.requiredText("id")
         guard isId(id) else {
-            throw CommandError("\(file.place("id")) must be 1 to 32 of a-z, 0-9 and -; it stands in addresses.")
+            throw CommandError("\(file.place("id")) must be 1 to 32 of a-z, 0-9 and -; it is part of addresses.")
         }
         return AppID(id)
     }

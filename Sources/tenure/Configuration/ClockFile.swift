@@ -29,7 +29,7 @@ enum ClockFile {
             do {
                 try file.withLock { try write(instant, to: $0) }
             } catch {
-                Console.complain("The clock's file \(path) cannot be written: \(error)")
+                Console.complain("The clock file \(path) cannot be written: \(error)")
             }
         }
     }
@@ -38,7 +38,7 @@ enum ClockFile {
     private static func open(_ path: String) throws -> FileHandle {
         if !FileManager.default.fileExists(atPath: path) {
             guard FileManager.default.createFile(atPath: path, contents: nil) else {
-                throw CommandError("The clock's file \(path) cannot be written.")
+                throw CommandError("The clock file \(path) cannot be written.")
             }
         }
         return try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -61,7 +61,7 @@ final class FollowedClock: TimeSource {
         } catch let error as CommandError {
             throw error
         } catch {
-            throw CommandError("The clock's file \(path) cannot be read: start the local App Store with --clock-file first.")
+            throw CommandError("The clock file \(path) cannot be read: start the local App Store with --clock-file first.")
         }
     }
 

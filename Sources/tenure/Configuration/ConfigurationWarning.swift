@@ -19,7 +19,7 @@ extension TenureConfiguration {
         let ofRoots = rootsBesideApples.map { words in
             ConfigurationWarning(
                 subject: "trust.additionalRootSHA256", words: words,
-                remedy: "Take it out; let a local App Store have a server of its own.")
+                remedy: "Remove it; use a separate server for a local App Store.")
         }
         return (ofRoots.map { [$0] } ?? []) + warningsOfApps(environment: variables)
     }
@@ -37,7 +37,7 @@ extension TenureConfiguration {
     /// What it means that other roots are trusted beside Apple's; nil where none are.
     var rootsBesideApples: String? {
         guard roots.containsAppleRoot, !otherRoots.isEmpty else { return nil }
-        return "beside Apple's, \(otherRoots) is believed: whoever holds that root can sign purchases."
+        return "besides Apple's, \(otherRoots) is trusted: its owner can sign purchases."
     }
 
     /// Values that should belong to one app but are shared: their holder can act for the other apps too.
@@ -54,7 +54,7 @@ extension TenureConfiguration {
             return groups.sorted { $0[0] < $1[0] }.map { ids in
                 ConfigurationWarning(
                     subject: "apps[].\(name)", words: "\(ids.joined(separator: " and ")) have the same one.",
-                    remedy: name == "bundleId" ? "Each app of Apple's is one app here." : "tenure keys makes new ones.")
+                    remedy: name == "bundleId" ? "One app at Apple is one app here." : "tenure keys makes new ones.")
             }
         }
     }
@@ -66,8 +66,8 @@ extension TenureConfiguration {
         let names = variables.keys.filter { $0.hasPrefix("TENURE_APP_") && $0 != "TENURE_APP_URL" && !known.contains($0) }
         return names.sorted().map { name in
             ConfigurationWarning(
-                subject: name, words: "nothing reads this environment variable.",
-                remedy: "Known are \(known.sorted().joined(separator: ", ")).")
+                subject: name, words: "this environment variable is not used.",
+                remedy: "Known: \(known.sorted().joined(separator: ", ")).")
         }
     }
 }

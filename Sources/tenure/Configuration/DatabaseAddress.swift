@@ -23,7 +23,7 @@ enum DatabaseAddress: CustomStringConvertible {
             self = .postgres(url: url)
         case (nil, nil):
             throw CommandError(
-                "database is missing: {\"sqlite\": path of the file, made if it is absent} or {\"postgres\": \"postgres://…\"}.")
+                "database is missing: {\"sqlite\": path of the file, created if missing} or {\"postgres\": \"postgres://…\"}.")
         case (_?, _?): throw CommandError("database names both sqlite and postgres; it must be one.")
         }
     }

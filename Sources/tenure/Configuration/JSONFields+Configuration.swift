@@ -43,7 +43,7 @@ extension CommandError {
         case .array: self.init("\(place) must be a list.")
         case .bool: self.init("\(place) must be true or false.")
         case .text: self.init("\(place) must be a text.")
-        case .textNotEmpty: self.init("\(place) must be a text that is not empty.")
+        case .textNotEmpty: self.init("\(place) must be a non-empty text.")
         case .integer(let range):
             self.init("\(place) must be a whole number from \(range.lowerBound) to \(range.upperBound).")
         }

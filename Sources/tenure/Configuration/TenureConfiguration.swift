@@ -48,7 +48,7 @@ struct TenureConfiguration {
         guard secretMembers.contains(where: { bytes.firstRange(of: Array($0.utf8)) != nil }),
             try FileAccess.isReadableByOthers(path)
         else { return nil }
-        return "\(path) holds secrets and others on this machine can read it: chmod 600 \(path)"
+        return "\(path) contains secrets that other users can read: chmod 600 \(path)"
     }
 
     /// Reads the text of a file.
@@ -76,8 +76,8 @@ struct TenureConfiguration {
         for serial in distrustedLeafSerials.sorted() where LeafSerial.readings(of: serial) == nil {
             throw CommandError(
                 """
-                trust.distrustedLeafSerials: \(serial) is no serial number. Write it in hexadecimal, as `openssl x509 -serial` \
-                prints it, or in decimal.
+                trust.distrustedLeafSerials: \(serial) is not a serial number. Write it in hexadecimal, as \
+                `openssl x509 -serial` prints it, or in decimal.
                 """)
         }
         logLevel = try Self.logLevel(variables["TENURE_LOG_LEVEL"] ?? file.text("logLevel") ?? "info")
@@ -117,7 +117,7 @@ struct TenureConfiguration {
             }
             return roots.adding(fingerprint: fingerprint)
         }
-        guard !roots.fingerprints.isEmpty else { throw CommandError("trust names no root: nothing could ever be verified.") }
+        guard !roots.fingerprints.isEmpty else { throw CommandError("trust names no root: nothing could be verified.") }
         return roots
     }
 

@@ -14,8 +14,8 @@ actor DemoCheck {
         if answer == expected {
             Console.print("   ok   \(what): \(answer)")
         } else {
-            Console.print("   WRONG \(what): \(answer), and must be \(expected)")
-            failures.append("check \(count), \(what): \(answer), and must be \(expected)")
+            Console.print("   WRONG \(what): \(answer), expected \(expected)")
+            failures.append("check \(count), \(what): \(answer), expected \(expected)")
         }
     }
 

@@ -31,7 +31,7 @@ struct DemoStory {
         try await refund(of: subscription)
         heading("B buys again, and a year passes")
         try await year(of: subscription)
-        heading("Everything is delivered once more, doubled and in another order")
+        heading("Everything is delivered again, duplicated and in another order")
         try await replay(of: subscription)
     }
 
@@ -44,7 +44,7 @@ struct DemoStory {
         apple(
             "the Apple Account of the shared iPad begins a free week of plus.monthly; the notification arrives before any upload")
         try await expectAccess(
-            of: "alice", "inactive", because: "a subscription that nobody has claimed is kept, unowned (OWN-2)")
+            of: "alice", "inactive", because: "an unclaimed subscription is kept, unowned (OWN-2)")
         try await upload(
             try text("signedTransactionInfo", bought), by: "alice", "purchase", comesTo: "200 bound",
             because: "the first valid claim binds (OWN-2)")
@@ -58,7 +58,7 @@ struct DemoStory {
 
     private func renewals(of subscription: String) async throws {
         try await world.advance(to: day("2026-01-09"))
-        apple("renewed on 2026-01-08 for a month, and told so")
+        apple("renewed on 2026-01-08 for a month, and sent a notification")
         try await expectAccess(
             of: "alice", "active 2026-01-01 to 2026-02-08", because: "the periods follow each other without a gap (PER-1, PER-6)")
         _ = try await world.atApple(.POST, "/delivery") {
@@ -76,7 +76,7 @@ struct DemoStory {
             because: "a renewal never moves a subscription, whoever is logged in (OWN-8)")
         try await upload(
             renewal, by: "alice", "queue", comesTo: "200 alreadyOwner",
-            because: "the device shows what the notification would have told (PER-6)")
+            because: "the device shows what the lost notification said (PER-6)")
         try await expectAccess(of: "alice", "active 2026-01-01 to 2026-03-08", because: "the renewal is known (PER-6)")
         try await upload(
             renewal, by: "bob", "restore", comesTo: "409 ownedByAnother",
@@ -89,18 +89,18 @@ struct DemoStory {
         apple("someone on the shared iPad upgraded to pro.monthly at 2026-02-20 and got the rest of plus.monthly refunded")
         try await expectAccess(
             of: "alice", "active 2026-01-01 to 2026-03-20",
-            because: "the upgrade is known, and nobody has shown that he bought it (OWN-4)")
+            because: "the upgrade is known, and no customer has shown evidence of it (OWN-4)")
         try await upload(
             try text("signedTransactionInfo", bought), by: "bob", "purchase", comesTo: "200 moved",
             because: "whoever buys the upgrade becomes owner at its purchase date (OWN-5)")
         try await expectAccess(
             of: "alice", "inactive since 2026-02-20, ownershipMoved",
-            because: "her service ends at that very second (OWN-5, OWN-1)")
+            because: "alice's service ends at that very second (OWN-5, OWN-1)")
         try await expectAccess(
-            of: "bob", "active 2026-02-20 to 2026-03-20", because: "he owns it from that very second (OWN-5, OWN-1)")
+            of: "bob", "active 2026-02-20 to 2026-03-20", because: "bob owns it from that very second (OWN-5, OWN-1)")
         let audit = try await auditOfTakeBack(from: "alice", subscription)
         await check.expect("taken back from alice", audit, is: "\(Milliseconds.days(16).count) ms")
-        why("the unused part of the period that she was credited with: 2026-02-20 to 2026-03-08 (ENT-4)")
+        why("the unused part of the period that alice was credited with: 2026-02-20 to 2026-03-08 (ENT-4)")
     }
 
     private func refund(of subscription: String) async throws {
@@ -133,7 +133,7 @@ struct DemoStory {
         try await world.advance(to: day("2027-03-06"))
         apple("auto-renew was turned off; the last period ended at 2027-03-05")
         try await expectAccess(
-            of: "bob", "inactive since 2027-03-05, expired", because: "no leeway for what was not set to renew (ENT-6)")
+            of: "bob", "inactive since 2027-03-05, expired", because: "no leeway, since it was not set to renew (ENT-6)")
         let answer = try await world.subscription(subscription).object()
         await check.expect("status", answer["status"]?.string ?? "missing", is: "expired")
         for line in answer["explain"]?.array.map(Array.init) ?? [] { why(line.string ?? "") }
@@ -162,11 +162,11 @@ struct DemoStory {
     private func replayIntoOtherLedger(_ payloads: [String], of subscription: String, expecting before: Snapshot) async throws {
         let app = DemoStage.replayApp.rawValue
         for payload in payloads { _ = try await world.notify(payload, app: app) }
-        apple("sent them, shuffled, to a ledger that had heard nothing but the devices' uploads, each in its time")
+        apple("sent them, shuffled, to a ledger that had received only the devices' uploads, each at its time")
         let after = try await snapshot(of: subscription, app: app)
         await check.expect(
             "answers at \(checkpoints.count) instants, and owners", after.words(comparedWith: before), is: before.words)
-        why("state is a fold over facts and claims; the order in which they came is not part of it (FACT-1, FACT-2)")
+        why("state is a fold over facts and claims; their order of arrival is not part of it (FACT-1, FACT-2)")
     }
 
     // MARK: Asking

@@ -27,12 +27,12 @@ struct AppCheck {
         let subject = subject("environments")
         guard environments.contains(.sandbox) else {
             return .problem(
-                subject, "\(names) only. App Review and TestFlight buy in the Sandbox, and would be refused: a review fails.",
-                "add \"Sandbox\" to apps[].environments; its purchases stay apart from Production's.")
+                subject, "\(names) only. Sandbox purchases of App Review and TestFlight would be refused.",
+                "add \"Sandbox\" to apps[].environments; its purchases are kept apart from Production's.")
         }
         guard environments.contains(.production) || !trustsApple else {
             return .warning(
-                subject, "\(names) only. What is sold in the App Store is of Production, and would be refused.",
+                subject, "\(names) only. Purchases in the App Store are of Production and would be refused.",
                 "before the release, set apps[].appAppleId (App Store Connect, App Information) and add \"Production\".")
         }
         return .ok(subject, names)
@@ -45,13 +45,13 @@ struct AppCheck {
             return .ok(
                 subject,
                 "everyone who asks with ?environment=Sandbox is answered, App Review and TestFlight too. Such an answer says "
-                    + "environment Sandbox: nobody paid, so your backend gives nothing for it that costs money.")
+                    + "environment Sandbox: nobody paid, so your backend must give nothing for it that costs money.")
         case .testers(let customers) where !customers.isEmpty:
             return .ok(
                 subject,
-                "\(customers.count) testers are answered. App Review is, if it signs in as one of them: give it that account in "
+                "\(customers.count) testers are answered, and App Review if it signs in as one of them: give it that account in "
                     + "App Store Connect, App Review Information. "
-                    + "TestFlight's testers are, if they are among them."
+                    + "TestFlight's testers are answered if they are among them."
             )
         case .testers, .nobody: return nobodyIsAnswered(subject)
         }
@@ -60,7 +60,7 @@ struct AppCheck {
     /// A problem where the app can be sold already; before that, a warning.
     private func nobodyIsAnswered(_ subject: String) -> Diagnosis {
         let words =
-            "nobody is answered from the Sandbox, where App Review and TestFlight buy: a reviewer buys, and sees nothing."
+            "no customer is answered from the Sandbox, which App Review and TestFlight use: a reviewer buys, and gets nothing."
         let remedy =
             "name the customer ids of your testers and of the account that you give to App Review, as {\"testers\": [...]}, or "
             + "say \"everyone\"."
@@ -73,14 +73,14 @@ struct AppCheck {
         guard app.credentials.customerTokenSecret != nil else {
             return .warning(
                 subject, "there is none, so devices cannot ask with the public key; your backend can, with the server key.",
-                "set apps[].customerTokenSecret to what your backend signs customer tokens with (tenure keys), if devices are to."
+                "if devices are to ask, set apps[].customerTokenSecret, which your backend signs tokens with (tenure keys)."
             )
         }
-        return .ok(subject, "devices may ask with the public key and a token of your backend's")
+        return .ok(subject, "devices may ask with the public key and a token from your backend")
     }
 
     private var sharedSecrets: Diagnosis {
-        let words = settings.sharedSecrets.isEmpty ? "are refused: there is none" : "are taken as hints"
+        let words = settings.sharedSecrets.isEmpty ? "are refused: there is none" : "are accepted as hints"
         return .ok(subject("sharedSecrets"), "notifications of version 1 \(words)")
     }
 

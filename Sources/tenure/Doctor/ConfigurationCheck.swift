@@ -27,7 +27,7 @@ struct ConfigurationCheck {
 
     private var read: Diagnosis {
         let apps = configuration.apps.map { "\($0.settings.id) (\($0.settings.expected.bundleId))" }.joined(separator: ", ")
-        return .ok("configuration", "\(path) is read; it serves \(apps)")
+        return .ok("configuration", "\(path) is readable; it serves \(apps)")
     }
 
     private var fileAccess: Diagnosis {
@@ -37,9 +37,9 @@ struct ConfigurationCheck {
             }
             let keys = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(Setup.keysName).path
             if FileManager.default.fileExists(atPath: keys), try FileAccess.isReadableByOthers(keys) {
-                return .problem("secrets", "\(keys) holds keys and others on this machine can read it.", "chmod 600 \(keys)")
+                return .problem("secrets", "\(keys) contains keys that other users can read.", "chmod 600 \(keys)")
             }
-            return .ok("secrets", "no file with secrets can be read by others")
+            return .ok("secrets", "no file with secrets can be read by other users")
         }
     }
 
@@ -73,20 +73,20 @@ struct ConfigurationCheck {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: folder) else {
             return .problem(
-                "database", "the folder of \(file) is not there or cannot be written.", "make \(folder), or name another file.")
+                "database", "the folder of \(file) is missing or cannot be written.", "make \(folder), or name another file.")
         }
         guard FileManager.default.fileExists(atPath: file) else {
-            return .ok("database", "\(file) is not there yet; the first start makes it")
+            return .ok("database", "\(file) does not exist yet; the first start creates it")
         }
         guard try FileAccess.isReadableByOthers(file) else { return nil }
-        return .problem("database", "others on this machine can read \(file).", "chmod 600 \(file)")
+        return .problem("database", "other users of this machine can read \(file).", "chmod 600 \(file)")
     }
 
     private var descriptors: Diagnosis {
         let connections = configuration.server.maximumConnections
         do {
             try DescriptorLimit.raise(forConnections: connections)
-            return .ok("connections", "\(connections) at once fit under the limit of open files")
+            return .ok("connections", "\(connections) at once are within the limit of open files")
         } catch {
             return .problem("connections", "\(error)", "raise the limit, or lower http.maximumConnections.")
         }
@@ -101,13 +101,13 @@ struct ConfigurationCheck {
         do {
             let now = try configuration.clock().now()
             if let file = configuration.clockFile {
-                return .ok("clock", "the server goes by \(file), a local App Store's clock: there it is \(now)")
+                return .ok("clock", "the server uses \(file), a local App Store's clock, which says \(now)")
             }
             guard (Self.earliest...Self.latest).contains(now) else {
                 return .problem(
                     "clock",
-                    "this machine says \(now). What Apple signs may be refused as signedDateInFuture, or believed too long.",
-                    "set the machine's clock, and let NTP keep it.")
+                    "this machine says \(now). What Apple signs may be refused as signedDateInFuture, or accepted too long.",
+                    "set the machine's clock, and keep it right with NTP.")
             }
             return .ok("clock", "this machine says \(now)")
         } catch {
@@ -120,7 +120,7 @@ struct ConfigurationCheck {
     private var roots: Diagnosis {
         if let words = configuration.rootsBesideApples {
             return .problem(
-                "trust", words, "take it out of trust.additionalRootSHA256; let a local App Store have a server of its own.")
+                "trust", words, "remove it from trust.additionalRootSHA256; use a separate server for a local App Store.")
         }
         return .ok(
             "trust",
@@ -141,7 +141,7 @@ struct ConfigurationCheck {
             guard endless.isEmpty else {
                 return .warning(
                     subject,
-                    "\(endless.joined(separator: ", ")) does not renew, and nobody says how long it lasts: it gives nothing.",
+                    "\(endless.joined(separator: ", ")) does not renew, and no duration is configured: it gives nothing.",
                     "name its duration in apps[].nonRenewingDurations, such as P1M.")
             }
             let sold = products.filter { $0.kind != .consumable }.map(\.id.rawValue)
@@ -152,7 +152,7 @@ struct ConfigurationCheck {
                     subject, "\(missing.joined(separator: ", ")) can be bought and give nothing.", "name them in apps[].products."
                 )
             }
-            return .ok(subject, "\(store.catalogue) is read, and apps[].products has what it sells")
+            return .ok(subject, "\(store.catalogue) is readable, and apps[].products has its products")
         } catch {
             return .problem(subject, "\(error)", "name the .storekit file of your Xcode project.")
         }
@@ -168,7 +168,7 @@ struct ConfigurationCheck {
         let subject = "localAppStore.authority"
         guard FileManager.default.fileExists(atPath: file) else {
             return .problem(
-                subject, "\(file) is not there: the local App Store would make a root that nobody trusts.",
+                subject, "\(file) is missing: the local App Store would create a root that no server trusts.",
                 "tenure init local --force, or put the file back.")
         }
         do {
@@ -179,7 +179,7 @@ struct ConfigurationCheck {
                 return .problem(
                     subject,
                     "its root\(what) is \(Hexadecimal.encode(root)), which is not trusted: what it signs is refused as "
-                        + "rootNotTrusted.", "put that into trust.additionalRootSHA256.")
+                        + "rootNotTrusted.", "add it to trust.additionalRootSHA256.")
             }
             return .ok(subject, "its roots are trusted")
         } catch {

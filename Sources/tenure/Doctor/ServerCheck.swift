@@ -29,7 +29,7 @@ struct ServerCheck {
             ready = try await ask(.GET, NativeAPI.checkReady.path(NoPath()))
         } catch {
             return [
-                .problem("server", "nothing answers at \(address): \(error)", "start tenure serve, or open the way to it.")
+                .problem("server", "there is no answer at \(address): \(error)", "start tenure serve, or check the network.")
             ]
         }
         var found = [readiness(ready)]
@@ -58,7 +58,7 @@ struct ServerCheck {
             let here = try configuration.clock().now()
             guard now.since(here) <= Self.tolerance, here.since(now) <= Self.tolerance else {
                 return .problem(
-                    "server's clock", "there it is \(now), here \(here): what Apple signs may be refused as signedDateInFuture.",
+                    "server's clock", "there \(now), here \(here): what Apple signs may be refused as signedDateInFuture.",
                     "set both machines' clocks; compare clock.file, if the server has one.")
             }
             return .ok("server's clock", "it is \(now), as here")
@@ -68,8 +68,8 @@ struct ServerCheck {
     }
 
     private func asking(_ asks: Bool) -> Diagnosis {
-        let words = "this version asks Apple nothing by itself: what no notification tells and nobody uploads stays unknown"
-        return .ok("asking Apple", asks ? "the server asks Apple for what no notification told" : words)
+        let words = "this version does not ask Apple: what is neither notified nor uploaded stays unknown"
+        return .ok("asking Apple", asks ? "the server asks Apple for what was not notified" : words)
     }
 
     // MARK: Notifications
@@ -83,28 +83,28 @@ struct ServerCheck {
             case "bodyUnreadable" where answer.status == 400:
                 return .ok(
                     subject,
-                    "\(url) answers, and refuses what is no notification. App Store Connect, App Information, "
+                    "\(url) answers, and refuses what is not a notification. App Store Connect, App Information, "
                         + "App Store Server Notifications: enter it for Production and for Sandbox, version 2.")
             case "unknownApp":
                 return .problem(
                     subject, "the server at \(address) does not serve \(app.id): it has another configuration.",
-                    "start it with this configuration, or name its own to tenure doctor.")
+                    "start it with this configuration, or give its own to tenure doctor.")
             default:
                 return .problem(
-                    subject, "\(url) answers \(answer.words)", "it must reach tenure serve; look at the proxy between.")
+                    subject, "\(url) answers \(answer.words)", "it must reach tenure serve; check the proxy.")
             }
         } catch {
-            return .problem(subject, "\(url) does not answer: \(error)", "it must reach tenure serve; look at the proxy between.")
+            return .problem(subject, "\(url) does not answer: \(error)", "it must reach tenure serve; check the proxy.")
         }
     }
 
     private var encryption: Diagnosis {
         guard configuration.roots.containsAppleRoot, !address.hasPrefix("https://") else {
-            return .ok("encryption", address.hasPrefix("https://") ? "the address is of https" : "not needed for tests")
+            return .ok("encryption", address.hasPrefix("https://") ? "the address uses https" : "not needed for tests")
         }
         return .warning(
-            "encryption", "\(address) is not of https, which App Store Connect asks for.",
-            "put a proxy with TLS in front, and try its address.")
+            "encryption", "\(address) does not use https, which App Store Connect requires.",
+            "put a proxy with TLS in front of it, and try its address.")
     }
 
     // MARK: Asking

@@ -92,7 +92,7 @@ struct ImportLine {
         guard proofs.count == 1 else {
             throw LineRefusal(
                 code: proofs.isEmpty ? "nothingToImport" : "ambiguous",
-                words: "exactly one of signedPayload, signedTransactionInfo, receipt and transactionId is wanted")
+                words: "exactly one of signedPayload, signedTransactionInfo, receipt and transactionId is needed")
         }
         return ImportItem(try proof(), customer: customer, kind: kind)
     }

@@ -90,7 +90,7 @@ struct ImportRun {
         let unknown = names.filter { !ImportLine.names.contains($0) }
         guard unknown.isEmpty else {
             throw CommandError(
-                "\(unknown.joined(separator: ", ")): no such column. Known are \(ImportLine.names.joined(separator: ", ")).")
+                "\(unknown.joined(separator: ", ")): no such column. Known: \(ImportLine.names.joined(separator: ", ")).")
         }
         guard Set(names).count == names.count else { throw CommandError("The CSV file names a column twice.") }
         return names
@@ -131,7 +131,7 @@ struct ImportRun {
                 switch outcomes.next() {
                 case .success(let outcome): return Taken(line: line.number, outcome: .success(outcome))
                 case .failure(let error): return Taken(line: line.number, outcome: .failure(try LineRefusal(error)))
-                case nil: throw CommandError("Line \(line.number) came to nothing.")
+                case nil: throw CommandError("Line \(line.number) has no outcome.")
                 }
             }
         }
@@ -179,10 +179,10 @@ extension LineRefusal {
             let names = taken.map(\.rawValue).sorted().joined(separator: ", ")
             self.init(code: "environmentNotTaken", words: "apps[].environments has \(names)")
         case .environmentNotOpen: self.init(code: "environmentNotOpen", words: "the app's sandboxAccess does not admit it")
-        case .invalidIdentifier(let name): self.init(code: "invalidIdentifier", words: "\(name) cannot be what it is")
+        case .invalidIdentifier(let name): self.init(code: "invalidIdentifier", words: "\(name) has an invalid value")
         case .appleMustBeAsked: self.init(code: "appleMustBeAsked", words: "only Apple can say what this receipt is")
         case .tokenTaken: self.init(code: "tokenTaken", words: "the customer's id is the token of another customer")
-        case .tokenTooLate: self.init(code: "tokenTooLate", words: "a purchase bore the token before it was registered")
+        case .tokenTooLate: self.init(code: "tokenTooLate", words: "a purchase carried the token before it was registered")
         case .unknownSubscription: self.init(code: "unknownSubscription", words: "it names no subscription")
         case .store(let failure) where failure.isAboutOneRequest:
             self.init(code: "store.\(failure.code)", words: failure.words)

@@ -27,7 +27,7 @@ enum Advice {
         (
             JWSRefusal.Code.rootNotTrusted.rawValue,
             "If a local App Store signed it, give that store's root with --root; if a copy of Xcode did, its certificate with "
-                + "--xcode-certificate. Otherwise nobody whom you trust vouches for it: take it for forged."
+                + "--xcode-certificate. Otherwise no signer that you trust signed it: treat it as forged."
         ),
         (
             JWSRefusal.Code.chainLengthNotThree.rawValue,
@@ -35,13 +35,13 @@ enum Advice {
         ),
         (
             ReceiptRefusal.Code.notDER.rawValue,
-            "It was changed or cut on its way; or a copy of Xcode made it: give its certificate with --xcode-certificate."
+            "It was changed or cut in transit; or a copy of Xcode made it: give its certificate with --xcode-certificate."
         ),
         (
             InspectionCode.issuerNotProved.rawValue,
             "Give the issuer's certificate with --intermediate to prove whose signature it is."
         ),
-        (InspectionCode.keyMissing.rawValue, "Give --key with the public or private key of its kid."),
+        (InspectionCode.keyMissing.rawValue, "Give the public or private key of its kid with --key."),
         (JWSRefusal.Code.signedDateInFuture.rawValue, "Compare the clock of this machine."),
         (ReceiptRefusal.Code.creationDateInFuture.rawValue, "Compare the clock of this machine."),
     ]

@@ -139,7 +139,7 @@ struct Inspector: Sendable {
         guard let ownKey else {
             return Inspection(
                 kind: "ownJWS",
-                result: .refused(.keyMissing, "a server's own signature is held against that server's key"))
+                result: .refused(.keyMissing, "a server's own signature is verified with that server's key"))
         }
         guard parts.count == 3, OwnJWS.isES256(header: parts[0]), let payload = StrictBase64.decodeURL(parts[1]),
             let raw = StrictBase64.decodeURL(parts[2]),
@@ -166,7 +166,7 @@ struct Inspector: Sendable {
         let kind = "transactionReceipt"
         guard expected.environment == nil else {
             return Inspection(
-                kind: kind, result: .refused(.environmentNotSigned, "nothing but Apple can tell"),
+                kind: kind, result: .refused(.environmentNotSigned, "only Apple can tell"),
                 meaning: [Meaning.unsignedEnvironment])
         }
         switch verifier.transactionReceipt(list, for: app(ClaimedApp(transactionReceipt: list)), at: now) {
@@ -200,7 +200,7 @@ struct Inspector: Sendable {
         switch outcome.meaning {
         case .answer(let answer), .expired(let answer):
             guard let receipt = answer.latestReceipt else {
-                inspection.result = .refused(.nothingSigned, "only who asked Apple knows that this is an answer")
+                inspection.result = .refused(.nothingSigned, "only the party that asked Apple knows that this is its answer")
                 return inspection
             }
             inspection.inside.append(await inspect(base64: receipt, at: "latest_receipt"))
@@ -218,7 +218,7 @@ struct Inspector: Sendable {
             let hint = try NotificationV1Hint(body: body)
             var inspection = Inspection(kind: kind, result: .unsigned, meaning: Meaning.words(hint))
             guard let receipt = hint.unifiedReceipt?.latestReceipt ?? hint.latestReceipt else {
-                inspection.result = .refused(.nothingSigned, "version 1 is not signed and holds no receipt")
+                inspection.result = .refused(.nothingSigned, "version 1 is not signed and contains no receipt")
                 return inspection
             }
             inspection.inside.append(await inspect(base64: receipt, at: "latest_receipt"))
@@ -260,7 +260,7 @@ struct Inspector: Sendable {
     private static func inspection(transactionId id: String) -> Inspection {
         Inspection(
             kind: "transactionId",
-            result: .refused(.nothingSigned, "a transaction id is a number that anybody can write: it proves nothing by itself"),
+            result: .refused(.nothingSigned, "a transaction id is a number that anyone can write: it proves nothing by itself"),
             meaning: Meaning.words(transactionId: id))
     }
 
@@ -273,7 +273,7 @@ struct Inspector: Sendable {
             inspection.result = .refused(.nothingSigned, "errorCode \(code.rawValue)")
             inspection.meaning = [
                 "The App Store Server API refused a request" + (object?["errorMessage"]?.string.map { ": \($0)" } ?? "."),
-                code.isRetryable ? "Asking again later may help." : "Asking the same again is useless.",
+                code.isRetryable ? "A later request may succeed." : "Repeating the request is useless.",
             ]
             return inspection
         } catch {

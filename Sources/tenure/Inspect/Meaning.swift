@@ -13,7 +13,7 @@ enum Meaning {
         }
     }
 
-    static let unbound = "A renewal info names no app: it counts only beside a transaction of the same subscription."
+    static let unbound = "A renewal info names no app: it counts only together with a transaction of the same subscription."
     static let unsignedEnvironment =
         "The environment of a transaction receipt is not signed: only Apple can tell whether it is Production."
 
@@ -29,9 +29,9 @@ enum Meaning {
         }
         if let revoked = transaction.revocationDate { words.append(revocation(transaction, revoked)) }
         if let offer = transaction.offerType { words.append(Self.offer(offer, transaction.offerDiscountType)) }
-        if transaction.inAppOwnershipType == .familyShared { words.append("Had by Family Sharing; somebody else paid.") }
+        if transaction.inAppOwnershipType == .familyShared { words.append("Received by Family Sharing; somebody else paid.") }
         if transaction.billingPlanType == .monthly {
-            words.append("A month of a commitment of twelve: access by expiresDate, whatever the commitment's end.")
+            words.append("A month of a twelve-month commitment: access until expiresDate, whatever the end of the commitment.")
         }
         return words
     }
@@ -62,7 +62,7 @@ enum Meaning {
         default: words.append("autoRenewStatus \(renewal.autoRenewStatus.rawValue) is newer than this program.")
         }
         if let next = renewal.autoRenewProductId, let product = renewal.productId, next != product {
-            words.append("A change from \(product) to \(next) waits for the renewal.")
+            words.append("A change from \(product) to \(next) takes effect at the renewal.")
         }
         if renewal.isInBillingRetryPeriod == true { words.append("A payment failed; Apple keeps trying.") }
         if let grace = renewal.gracePeriodExpiresDate { words.append("Billing grace period: access until \(grace).") }
@@ -81,7 +81,7 @@ enum Meaning {
     }
 
     static func words(_ download: AppTransactionPayload) -> [String] {
-        ["The app" + (download.applicationVersion.map { ", version \($0)" } ?? "") + ", as this Apple Account got it."]
+        ["The app" + (download.applicationVersion.map { ", version \($0)" } ?? "") + ", as this Apple Account obtained it."]
     }
 
     static func words(_ request: RealtimeRequestPayload) -> [String] {
@@ -106,14 +106,14 @@ enum Meaning {
         switch outcome.meaning {
         case .answer(let answer):
             [
-                "Signed by nobody: what the answer itself says is true only for whoever asked Apple.",
+                "Not signed: what the answer itself says is proved only for the party that asked Apple.",
                 "It says that the receipt is genuine, and lists \(answer.purchases.count) purchases.",
             ]
-        case .expired: ["Signed by nobody. It says that the subscription of a genuine receipt has expired (iOS 6 style)."]
+        case .expired: ["Not signed. It says that the subscription of a genuine receipt has expired (iOS 6 style)."]
         case .wrongEnvironment(let host): ["The receipt belongs to the other environment: ask \(host.url)."]
         case .wrongSecret: ["The password is not the app's shared secret."]
         case .retry: retry(outcome.status)
-        case .refused: ["Apple refuses this receipt for good; nobody's time is shortened by that."]
+        case .refused: ["Apple refuses this receipt permanently; that shortens no customer's access."]
         case .notAnAnswer: ["Not an answer of Apple's. It says nothing about the customer."]
         }
     }
@@ -121,35 +121,35 @@ enum Meaning {
     /// For 21002 Apple says that the receipt was malformed or missing, or that the service had a temporary issue, but not which.
     private static func retry(_ status: VerifyReceiptStatus?) -> [String] {
         guard status == .malformedOrTemporary else {
-            return ["A fault at Apple that passes: ask again. It says nothing about the customer."]
+            return ["A temporary fault at Apple: ask again. It says nothing about the customer."]
         }
         return [
             "The receipt-data that was sent was malformed or missing, or the service had a temporary issue: Apple does not say "
                 + "which. It says nothing about the customer.",
-            "Inspect what was sent: it must be base64 of the standard alphabet, padded, in one line. If it is, ask again later; "
+            "Inspect what was sent: it must be standard base64, padded, in one line. If it is, ask again later; "
                 + "if it is not, asking again is useless.",
         ]
     }
 
     static func words(transactionId id: String) -> [String] {
         [
-            "Digits, as a transactionId and an originalTransactionId are written, and a webOrderLineItemId too. They name no "
+            "Digits, like a transactionId, an originalTransactionId or a webOrderLineItemId. They name no "
                 + "app, customer or environment.",
             "Ask Apple what it is, with your app's key for the API: GET "
                 + "\(ServerAPIHost.production.baseURL)/inApps/v1/transactions/\(id), or \(ServerAPIHost.sandbox.baseURL) for "
                 + "Sandbox; then inspect the answer.",
-            "tenure import takes such ids and keeps them to be asked about: nobody has anything before Apple has answered.",
+            "tenure import stores such ids as questions to Apple: they give no access before Apple has answered.",
         ]
     }
 
     /// The removed wrapping that other programs would not accept.
     static func words(_ wrappings: [TextWrapping]) -> [String] {
         if wrappings.contains(.brokenLines) {
-            return ["It came in several lines; servers take a JWS in one, without white space."]
+            return ["It has several lines; servers accept a JWS in one line, without white space."]
         }
         guard wrappings.contains(where: { $0 == .urlAlphabet || $0 == .missingPadding }) else { return [] }
         return [
-            "It came in URL-safe or unpadded base64. Servers, /verifyReceipt among them, take a receipt in the standard alphabet "
+            "It is in URL-safe or unpadded base64. Servers, including /verifyReceipt, accept a receipt in the standard alphabet "
                 + "with padding: Apple answers 21002 to others."
         ]
     }
@@ -163,13 +163,13 @@ enum Meaning {
         case .publicKey: "a public key; inspect takes it with --key, to verify what its private key signed"
         case .certificate:
             "a certificate. It proves nothing by itself; inspect takes it with --root, --xcode-certificate or --intermediate"
-        case .incompleteJWS: "it begins like a JWS and has not three parts with full stops between them: cut short, as a rule"
+        case .incompleteJWS: "it begins like a JWS but does not have three parts separated by full stops: usually cut short"
         case .otherJWS: "a JWS whose header cannot be read, or names neither certificates (x5c) nor a key (kid)"
-        case .brokenJSON: "it begins like JSON and is not, or has a name twice: cut short, as a rule"
-        case .otherJSON: "JSON with no member of any body of Apple's"
-        case .brokenBase64: "it begins like a receipt in base64 and is not base64: cut short or changed on its way, as a rule"
-        case .otherBase64: "base64 of something that is no receipt"
-        case .other: "nothing that Apple makes, or cut short"
+        case .brokenJSON: "it begins like JSON but is not valid, or has a name twice: usually cut short"
+        case .otherJSON: "JSON without a member of any of Apple's bodies"
+        case .brokenBase64: "it begins like a receipt in base64 but is not base64: usually cut short or changed in transit"
+        case .otherBase64: "base64 of something that is not a receipt"
+        case .other: "not something from Apple, or cut short"
         }
     }
 

@@ -10,7 +10,7 @@ struct AppChoice: ParsableArguments {
     @Option(name: .long, help: "The configuration file, JSON.")
     var config: String
 
-    @Option(name: .long, help: "Which app it is about; may be left out where only one is configured.")
+    @Option(name: .long, help: "The app; may be omitted if only one is configured.")
     var app: String?
 
     /// The configuration, and the settings of the chosen app.
@@ -20,11 +20,11 @@ struct AppChoice: ParsableArguments {
         let ids = settings.map(\.id.rawValue).joined(separator: ", ")
         if let app {
             guard let named = settings.first(where: { $0.id.rawValue == app }) else {
-                throw CommandError("No app \(app) is configured; there are: \(ids).")
+                throw CommandError("No app \(app) is configured; configured: \(ids).")
             }
             return (configuration, named)
         }
-        guard settings.count == 1 else { throw CommandError("Say which app with --app: \(ids).") }
+        guard settings.count == 1 else { throw CommandError("Choose the app with --app: \(ids).") }
         return (configuration, settings[0])
     }
 }

@@ -38,12 +38,12 @@ struct OpenDatabase {
             try await close()
             throw CommandError(
                 """
-                The schema of \(address) is not as Tenure made it; whoever could change it could change rows. Run \
+                The schema of \(address) differs from what Tenure created; whoever changed it could also change rows. Run \
                 `tenure verify --rebuild`, and see "A schema that differs" in docs/operations/verify.md.
                 \(differences.map { "- \($0.words)" }.joined(separator: "\n"))
                 """)
         } catch let error as StorageError where error.code == .notPermitted {
-            logger.warning("the schema was not looked at: this role may make no temporary tables (GRANT TEMPORARY ON DATABASE)")
+            logger.warning("the schema was not checked: this role may not create temporary tables (GRANT TEMPORARY ON DATABASE)")
         }
     }
 

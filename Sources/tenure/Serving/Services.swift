@@ -11,7 +11,7 @@ struct WorkService: Service {
 
     func run() async throws {
         await loop.run(while: { !Task.isShuttingDownGracefully }) { error in
-            logger.error("due work cannot be taken", metadata: ["error": "\(error)"])
+            logger.error("due work cannot be leased", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -7,7 +7,7 @@ extension Setup {
         """
         # \(Self.configurationName), explained
 
-        Written by `tenure init \(purpose.rawValue)`; change what you like, then try
+        Written by `tenure init \(purpose.rawValue)`; change what you like, then run
         `tenure doctor --config \(Self.configurationName)`. Every member is in docs/operations/configuration.md.
 
         | member | here | where it comes from |
@@ -15,8 +15,8 @@ extension Setup {
         \(rows.map { "| `\($0.member)` | \($0.here) | \($0.source) |" }.joined(separator: "\n"))
 
         `\(Self.keysName)` holds the keys in clear; for a shell: `. ./\(Self.keysName)`. Give the server key and the
-        customerTokenSecret to your backend as secrets, and then remove them from that file. All files here are for their
-        owner alone.
+        customerTokenSecret to your backend as secrets, and then remove them from that file. All files here are readable by
+        their owner alone.
 
         \(purpose == .local ? localSteps : realSteps)
         """
@@ -32,11 +32,12 @@ extension Setup {
     private var rows: [Row] {
         let id = appAppleId.map { "\($0)" } ?? (purpose == .local ? "none: Sandbox only" : "not known yet: Sandbox only")
         let common = [
-            Row(member: "http.port", here: "\(port)", source: "free; a proxy with TLS stands in front of a real server"),
+            Row(member: "http.port", here: "\(port)", source: "free to choose; put a proxy with TLS in front of a real server"),
             Row(
-                member: "database", here: "`\(Self.databaseName)` in this folder", source: "made at the first start; a local disk"
+                member: "database", here: "`\(Self.databaseName)` in this folder",
+                source: "created at the first start; a local disk"
             ),
-            Row(member: "apps[].id", here: "`\(app)`", source: "free; stands in addresses"),
+            Row(member: "apps[].id", here: "`\(app)`", source: "free to choose; part of addresses"),
             Row(
                 member: "apps[].bundleId", here: "`\(bundleId)`",
                 source: "App Store Connect, Apps, your app, App Information, Bundle ID; Xcode, Signing & Capabilities"),
@@ -54,7 +55,7 @@ extension Setup {
                 source: "the customer ids of your testers and of the account that you give to App Review; or `\"everyone\"`"),
             Row(
                 member: "apps[].products", here: "\(products.count)",
-                source: "what each product gives, in your words; product ids as in App Store Connect, Monetization"),
+                source: "what each product gives, in your own names; product ids as in App Store Connect, Monetization"),
         ]
         return common + (purpose == .local ? localRows : realRows)
     }
@@ -63,13 +64,13 @@ extension Setup {
         [
             Row(
                 member: "localAppStore", here: "port \(storePort)",
-                source: "your `.storekit` file, and where `tenure simulate --config` keeps its keys and what was bought"),
+                source: "your `.storekit` file, and where `tenure simulate --config` keeps its keys and purchases"),
             Row(
                 member: "trust", here: "that local App Store's root, and not Apple's",
                 source: "`\(Self.authorityName)`; a real server has no `trust` at all"),
             Row(
                 member: "clock.file", here: "`\(Self.clockName)`",
-                source: "that local App Store's clock, by which the server goes; a real server has no `clock`"),
+                source: "that local App Store's clock, which the server uses; a real server has no `clock`"),
         ]
     }
 
@@ -91,7 +92,7 @@ extension Setup {
         tenure doctor --config \(Self.configurationName) --url \(address)
         ```
 
-        `\(Self.stateName)` is written when the local App Store ends. Without it the same identifiers come again:
+        `\(Self.stateName)` is written when the local App Store ends. Without it the same identifiers are used again:
         remove `\(Self.databaseName)` as well then.
 
         """
@@ -111,7 +112,7 @@ extension Setup {
 
         ## App Review and TestFlight
 
-        Both buy in the Sandbox, with the build that will be sold. So the server takes the Sandbox too, and
+        Both make Sandbox purchases, with the build that will be sold. So the server accepts the Sandbox too, and
         `sandboxAccess` admits the account that you give to App Review and your testers; your app asks for their
         entitlements with `?environment=Sandbox`.
 

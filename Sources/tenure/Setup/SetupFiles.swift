@@ -46,7 +46,7 @@ extension Setup {
     private var keysText: String {
         """
         # Keys of the app \(app), made by tenure init. TENURE_SERVER_KEY and TENURE_CUSTOMER_TOKEN_SECRET belong to your
-        # backend and to nobody else; TENURE_PUBLIC_KEY stands in the app. The server key is kept nowhere but here:
+        # backend alone; TENURE_PUBLIC_KEY is built into the app. The server key is stored only here:
         # tenure.json has its SHA-256.
         TENURE_APP_URL=\(address)/api/v1/apps/\(app)
         TENURE_SERVER_KEY=\(keys.serverKey)
@@ -120,8 +120,8 @@ extension Setup {
         guard kept.isEmpty else {
             throw CommandError(
                 """
-                \(kept.joined(separator: " and ")) hold what an earlier local App Store sold, and new keys do not go with \
-                it. Remove them, or take another --folder.
+                \(kept.joined(separator: " and ")) belong to an earlier local App Store, and new keys do not fit \
+                it. Remove them, or use another --folder.
                 """)
         }
     }
@@ -133,7 +133,7 @@ extension Setup {
         let files = try await files()
         let present = files.map { path($0.name) }.filter { FileManager.default.fileExists(atPath: $0) }
         guard replacing || present.isEmpty else {
-            throw CommandError("Already there, and not touched: \(present.joined(separator: ", ")). --force replaces them.")
+            throw CommandError("Existing files were not changed: \(present.joined(separator: ", ")). --force replaces them.")
         }
         try checkNothingOfEarlierKeys()
         // It must be what `serve` reads; a strange value is reported before anything is written.

@@ -68,7 +68,7 @@ struct Scenario: Sendable {
             expectation = .members(members)
             words = Array(words[..<split])
         } else if words.first == "refused" {
-            guard words.count >= 3 else { throw CommandError("Line \(number) is no act: refused CODE VERB …") }
+            guard words.count >= 3 else { throw CommandError("Line \(number) is not valid: refused CODE VERB …") }
             expectation = .refused(words[1])
             words.removeFirst(2)
         }

@@ -69,7 +69,7 @@ struct ScenarioRun {
         _ verb: SimulatorVerb, _ path: String, _ body: [UInt8]?, isServer: Bool
     ) async throws -> (status: Int, body: [UInt8]) {
         guard !isServer || server != nil else {
-            throw CommandError("The scenario asks a server: give --server and --server-key.")
+            throw CommandError("The scenario needs a server: give --server and --server-key.")
         }
         let response = try await verb.send(
             body, to: (isServer ? server?.url ?? "" : store) + path, key: isServer ? server?.key : nil)
@@ -89,17 +89,17 @@ extension SimulatorVerb {
     /// What a scenario may request from `tenure serve`, as the app's backend.
     static let ofServer: [SimulatorVerb] = [
         SimulatorVerb(
-            name: "upload", help: "a customer shows a transaction", method: "POST",
+            name: "upload", help: "upload a transaction for a customer", method: "POST",
             path: "/customers/{customer}/transactions",
             words: [Word(name: "customer"), Word(name: "signedTransactionInfo"), Word(name: "kind", isOptional: true)]),
         SimulatorVerb(
-            name: "receipt", help: "a customer shows a receipt", method: "POST", path: "/customers/{customer}/receipts",
+            name: "receipt", help: "upload a receipt for a customer", method: "POST", path: "/customers/{customer}/receipts",
             words: [Word(name: "customer"), Word(name: "receipt"), Word(name: "kind", isOptional: true)]),
         SimulatorVerb(
             name: "entitlements", help: "what a customer may use", method: "GET",
             path: "/customers/{customer}/entitlements", words: [Word(name: "customer")]),
         SimulatorVerb(
-            name: "token", help: "a token is a customer's", method: "PUT",
+            name: "token", help: "register a token for a customer", method: "PUT",
             path: "/customers/{customer}/appAccountTokens/{token}", words: [Word(name: "customer"), Word(name: "token")]),
         SimulatorVerb(
             name: "subscription", help: "a subscription, explained", method: "GET", path: "/subscriptions/{id}",

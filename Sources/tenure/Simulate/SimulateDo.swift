@@ -8,9 +8,9 @@ import StrictJSON
 struct SimulateDo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "do",
-        abstract: "Act in a local App Store that runs: buy, renew, refund, move the clock.",
+        abstract: "Use a running local App Store: buy, renew, refund, move the clock.",
         discussion: """
-            Prints the answer, JSON; exit status 1 where it was refused. Members that a verb has no word for are given as
+            Prints the answer, JSON; exit status 1 if it was refused. Members that are not arguments of a verb are given as
             name=value, with a value that is JSON or else a text: tenure simulate do buy anna plus.monthly appAccountToken=…
             The members are those of the OpenAPI document, which the simulator shows at /control/v1/openapi.json.
 
@@ -22,12 +22,12 @@ struct SimulateDo: AsyncParsableCommand {
     @Argument(help: "What to do.")
     var verb: String
 
-    @Argument(help: "Its words, and members as name=value.")
+    @Argument(help: "Its arguments, and members as name=value.")
     var words: [String] = []
 
     func run() async throws {
         guard let verb = SimulatorVerb.all.first(where: { $0.name == verb }) else {
-            throw CommandError("There is no verb \(verb); there are: \(SimulatorVerb.all.map(\.name).joined(separator: ", ")).")
+            throw CommandError("There is no verb \(verb); known: \(SimulatorVerb.all.map(\.name).joined(separator: ", ")).")
         }
         let (path, body) = try verb.call(
             words.filter { !SimulatorVerb.isMember($0) },

@@ -4,10 +4,10 @@ import Foundation
 struct SimulatePlay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play scenarios in a local App Store that runs, and hold what comes of them against what they expect.",
+        abstract: "Play scenarios in a running local App Store, and compare the results with what they expect.",
         discussion: """
-            A scenario is a text of one act a line, with the verbs of `tenure simulate do`; Examples/scenarios has five. Exit
-            status 0: everything came as expected; 1: something did not.
+            A scenario is a text with one action per line, written with the verbs of `tenure simulate do`; there are five in
+            Examples/scenarios. Exit status 0: everything was as expected; 1: something was not.
             """)
 
     @Argument(help: "The scenarios.", completion: .file(extensions: ["scenario"]))

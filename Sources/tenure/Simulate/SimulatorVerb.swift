@@ -57,11 +57,11 @@ struct SimulatorVerb: Sendable {
     /// The call for the arguments; `members` are the additional ones, `name=value`.
     func call(_ arguments: [String], members: [(name: String, json: String)]) throws -> (path: String, body: [UInt8]?) {
         if takesFile {
-            guard arguments.count == 1, members.isEmpty else { throw CommandError("It is: \(usage)") }
+            guard arguments.count == 1, members.isEmpty else { throw CommandError("Usage: \(usage)") }
             return (path, try StateFile.bytes(arguments[0]))
         }
         let needed = words.count { !$0.isOptional }
-        guard (needed...words.count).contains(arguments.count) else { throw CommandError("It is: \(usage)") }
+        guard (needed...words.count).contains(arguments.count) else { throw CommandError("Usage: \(usage)") }
         var (path, body) = (path, fixed)
         for (word, argument) in zip(words, arguments) {
             let place = "{\(word.name)}"
@@ -143,25 +143,25 @@ extension SimulatorVerb {
         post("account", "/accounts", [Word(name: "id", isOptional: true)], "open an Apple Account; environment=, storefront="),
         get("accounts", "/accounts", [], "list the accounts; from=, limit="),
         get("show", "/accounts/{account}", [account], "show an account"),
-        post("card", "/accounts/{account}/payment", [account, fails], "the account's card fails, or works again"),
+        post("card", "/accounts/{account}/payment", [account, fails], "make the account's card fail, or work again"),
         post(
             "move", "/accounts/{account}/storefront", [account, Word(name: "storefront")], "move an account to another country"),
         post("family", "/families", [Word(name: "id"), Word(name: "organizer")], "open a family"),
         get("show-family", "/families/{family}", [Word(name: "family")], "show a family"),
-        post("join", "/families/{family}/members", [Word(name: "family"), account], "an account joins a family"),
+        post("join", "/families/{family}/members", [Word(name: "family"), account], "add an account to a family"),
         SimulatorVerb(
-            name: "leave", help: "an account leaves its family", method: "DELETE", path: "/families/{family}/members/{account}",
+            name: "leave", help: "remove a member of a family", method: "DELETE", path: "/families/{family}/members/{account}",
             words: [Word(name: "family"), account]),
-        post("sharing", "/families/{family}/sharing", [Word(name: "family"), onOff], "a family shares purchases, or no more"),
-        post("device", "/devices", [Word(name: "id"), Word(name: "account", isOptional: true)], "a new device, signed in"),
+        post("sharing", "/families/{family}/sharing", [Word(name: "family"), onOff], "share purchases, or stop sharing"),
+        post("device", "/devices", [Word(name: "id"), Word(name: "account", isOptional: true)], "add a device, signed in"),
         get("show-device", "/devices/{device}", [Word(name: "device")], "show a device"),
         post(
             "sign-in", "/devices/{device}/account", [Word(name: "device"), Word(name: "account", isOptional: true)],
             "sign a device in with another account, or with none"),
         post(
             "rescind-consent", "/accounts/{account}/rescind-consent", [account],
-            "a parent withdraws consent to a child's use of the app"),
-        get("queue", "/devices/{device}/queue", [Word(name: "device")], "what the app's queue on a device holds; limit="),
+            "withdraw a parent's consent to a child's use of the app"),
+        get("queue", "/devices/{device}/queue", [Word(name: "device")], "list the app's queue on a device; limit="),
     ]
 
     private static let purchases = [
@@ -170,28 +170,28 @@ extension SimulatorVerb {
             "buy; appAccountToken=, app=, offer=, offerIdentifier=, billingPlanType="),
         post("redeem", "/accounts/{account}/redeem", [account, Word(name: "code")], "redeem an offer code"),
         post("restore", "/accounts/{account}/restore", [account], "restore on a new device"),
-        get("purchases", "/accounts/{account}/transactions", [account], "what an account bought, newest first; app=, limit="),
-        get("receipt", "/accounts/{account}/receipt", [account], "the app receipt, in base64; app=, device="),
-        post("lose-receipt", "/accounts/{account}/receipt/lose", [account], "the receipt is missing until a purchase or restore"),
+        get("purchases", "/accounts/{account}/transactions", [account], "list purchases, newest first; app=, limit="),
+        get("receipt", "/accounts/{account}/receipt", [account], "show the app receipt, in base64; app=, device="),
+        post("lose-receipt", "/accounts/{account}/receipt/lose", [account], "remove the receipt until a purchase or restore"),
         get("subscription", "/subscriptions/{id}", [id], "show a subscription"),
         post("auto-renew", "/subscriptions/{id}/auto-renew", [id, onOff], "turn auto-renew on or off"),
-        post("payment", "/subscriptions/{id}/payment", [id, fails], "the card for one subscription; gracePeriodDays="),
+        post("payment", "/subscriptions/{id}/payment", [id, fails], "fail one subscription's charges; gracePeriodDays="),
         post(
             "consent", "/subscriptions/{id}/price-increase", [id, Word(name: "agrees", kind: .flag(on: "yes", off: "no"))],
             "answer a price increase"),
         post("extend", "/subscriptions/{id}/extend", [id, Word(name: "days", kind: .number)], "extend a subscription"),
-        post("silence", "/subscriptions/{id}/silence", [id, onOff], "tell nothing about a subscription"),
-        post("retention", "/subscriptions/{id}/retention", [id], "ask the app's server what to show to who leaves; locale="),
+        post("silence", "/subscriptions/{id}/silence", [id, onOff], "stop a subscription's notifications, or resume"),
+        post("retention", "/subscriptions/{id}/retention", [id], "ask the app's server for a retention message; locale="),
         get("transaction", "/transactions/{id}", [id], "show a transaction"),
-        get("transaction-receipt", "/transactions/{id}/receipt", [id], "its receipt from before iOS 7, in base64"),
+        get("transaction-receipt", "/transactions/{id}/receipt", [id], "show its receipt in the form before iOS 7, in base64"),
         post("finish", "/transactions/{id}/finish", [id], "finish a transaction"),
         post("refund", "/transactions/{id}/refund", [id], "refund; percentage=, reason=, requestedByCustomer="),
-        post("reverse", "/transactions/{id}/refund/reverse", [id], "take a refund back"),
+        post("reverse", "/transactions/{id}/refund/reverse", [id], "reverse a refund"),
         post(
-            "ask-refund", "/transactions/{id}/refund/request", [id, Word(name: "reason", isOptional: true)], "ask for a refund"),
+            "ask-refund", "/transactions/{id}/refund/request", [id, Word(name: "reason", isOptional: true)], "request a refund"),
         post(
             "decide", "/transactions/{id}/refund/decide", [id, Word(name: "grants", kind: .flag(on: "grant", off: "decline"))],
-            "decide a refund that was asked for"),
+            "decide a requested refund"),
     ]
 
     private static let owner = [
@@ -203,42 +203,42 @@ extension SimulatorVerb {
             [
                 Word(name: "product"), Word(name: "price", kind: .number),
                 Word(name: "needsConsent", kind: .flag(on: "ask", off: "tell")),
-            ], "raise a price, in thousandths, and ask customers or tell them"),
+            ], "raise a price, in thousandths, and ask customers or inform them"),
         post(
             "sale", "/products/{product}/sale",
             [Word(name: "product"), Word(name: "isForSale", kind: .flag(on: "on", off: "off"))],
-            "take a product from sale, or put it back"),
+            "stop selling a product, or sell it again"),
         post(
             "external-purchase", "/external-purchases", [Word(name: "event")],
-            "tell of a token for a purchase outside: created, reminder, unreported"),
+            "notify of a token for an external purchase: created, reminder, unreported"),
         post("terms", "/terms", [], "billingGracePeriodDays=, earlyChargeHours=, sandboxMonthMinutes=, tokenOfPlanChange="),
     ]
 
     private static let store = [
-        get("clock", "/clock", [], "what time it is"),
+        get("clock", "/clock", [], "show the time"),
         post("advance", "/clock/advance", [Word(name: "days", kind: .number, isOptional: true)], "move the clock; seconds=, to="),
-        post("rate", "/clock", [Word(name: "rate", kind: .number)], "how fast the clock goes by itself; 0 stands"),
-        get("notifications", "/notifications", [], "what was told, newest first; limit="),
+        post("rate", "/clock", [Word(name: "rate", kind: .number)], "set how fast the clock runs by itself; 0 stops it"),
+        get("notifications", "/notifications", [], "list the notifications, newest first; limit="),
         post("redeliver", "/notifications/{uuid}/redeliver", [Word(name: "uuid")], "send a notification again"),
-        get("delivery", "/delivery", [], "what is done with notifications; app=, environment="),
+        get("delivery", "/delivery", [], "show how notifications are delivered; app=, environment="),
         post(
             "deliver", "/delivery", [Word(name: "mode")],
             "deliver, drop, hold, duplicate or delay; count=, seconds=, url=, version="),
         post(
             "release", "/delivery/release", [Word(name: "order", isOptional: true)],
-            "release what is held: given, reversed, shuffled"),
-        get("faults", "/faults", [], "what goes wrong on purpose"),
-        post("break", "/faults", [], "let answers go wrong; faults=[…], seed="),
+            "release held notifications: given, reversed, shuffled"),
+        get("faults", "/faults", [], "show the faults that are set"),
+        post("break", "/faults", [], "set faults in answers; faults=[…], seed="),
         get("root", "/root", [], "the SHA-256 of the root certificate"),
         post("signing", "/signing", [Word(name: "signing")], "right, wrongChain or newLeaf"),
-        get("retention-messages", "/retention", [], "images and messages for customers who are about to leave"),
+        get("retention-messages", "/retention", [], "list images and messages for customers who are about to cancel"),
         post(
             "review", "/retention/review",
             [Word(name: "identifier"), Word(name: "approves", kind: .flag(on: "approve", off: "reject"))],
             "review an image or a message"),
-        get("save", "/state", [], "the whole state; put it into a file"),
+        get("save", "/state", [], "print the whole state, to save in a file"),
         SimulatorVerb(
-            name: "load", help: "put the store back to a state that it saved", method: "PUT", path: "/state", words: [],
+            name: "load", help: "restore the store to a saved state", method: "PUT", path: "/state", words: [],
             takesFile: true),
     ]
 }

@@ -173,12 +173,12 @@ import Testing
         }
     }
 
-    @Test func `the corpus has what was asked for`() {
+    @Test func `the corpus is complete`() {
         #expect(Self.corpus.count >= 80)
         #expect(Set(Self.corpus.map(\.name)).count == Self.corpus.count)
     }
 
-    @Test func `F17 every cut and every changed byte of an answer has a class`() throws {
+    @Test func `F17 every truncated answer and every answer with a changed byte has a class`() throws {
         let call = try ServerAPICall.getTransactionHistory(anyTransactionId: "1")
         let good = Array(Self.good.utf8)
         for length in 0..<good.count {
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `an answer keeps its bytes, and with them the fields that are newer than we are`() throws {
+    @Test func `an answer keeps its bytes, including fields that are newer than this library`() throws {
         let body = Array((Self.good.dropLast() + #","seats":{"x":1}}"#).utf8)
         let answer = try ServerAPICall.getTransactionHistory(anyTransactionId: "1")
             .answer(to: ServerAPIReply(status: 200, body: body), at: World.now).get()
@@ -211,7 +211,7 @@ import Testing
         ("an array", 200, "[]", .shape("")), ("an error", 200, #"{"errorCode":4000035}"#, .apple(4_000_035)),
         ("302", 302, "", .notJSON), ("401", 401, "", .unauthenticated), ("503", 503, "", .notJSON),
     ])
-    func `a call that answers nothing succeeds with nothing`(
+    func `a call without an answer body succeeds with nothing`(
         _ name: String, _ status: Int, _ body: String, _ expected: Class
     ) throws {
         let request = ConsumptionRequest(customerConsented: true, deliveryStatus: .delivered, sampleContentProvided: true)
@@ -245,14 +245,14 @@ import Testing
         ("the smallest that is taken for milliseconds", "100000000000", now),
         ("the largest that is taken for seconds", "99999999999", now + 24 * hour),
     ])
-    func `F15 an instant to try again at is between now and a day from now`(
+    func `F15 an instant for a retry is between now and a day from now`(
         _ name: String, _ header: String, _ expected: Int64
     ) throws {
         #expect(try retryAt(header)?.millisecondsSince1970 == expected)
     }
 
     @Test(arguments: ["", " ", "-1", "+5", "1.5", "1e3", "0x10", "soon", "Fri, 31 Dec 2027 23:59:59 GMT", "1 2", "１２", "1,2"])
-    func `F15 what is no number names no instant`(_ header: String) throws {
+    func `F15 a value that is not a number names no instant`(_ header: String) throws {
         #expect(try retryAt(header) == nil)
     }
 
@@ -265,7 +265,7 @@ import Testing
         return failure.retryAt
     }
 
-    @Test func `F15 without the header, or where trying again is of no use, there is no instant`() throws {
+    @Test func `F15 without the header, or where a retry is useless, there is no instant`() throws {
         let call = try ServerAPICall.getTransactionInfo(transactionId: "1")
         let absent = call.answer(to: ServerAPIReply(status: 429, body: Array(Self.error("4290000").utf8)), at: World.now)
         #expect(absent.failure?.retryAt == nil)

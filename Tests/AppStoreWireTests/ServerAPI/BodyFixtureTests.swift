@@ -108,7 +108,7 @@ import Testing
         #expect(Set(there) == Set(listed.map { $0 + ".json" }))
     }
 
-    @Test(arguments: trips) func `a body comes back as it went in`(_ trip: Trip) throws {
+    @Test(arguments: trips) func `a body survives reading and writing`(_ trip: Trip) throws {
         let original = try bytes(trip.file)
         let written = try trip.run(original)
         let expected = try #require(try JSONSerialization.jsonObject(with: Data(original)) as? NSDictionary)
@@ -122,7 +122,7 @@ import Testing
         String(decoding: try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys]), as: UTF8.self)
     }
 
-    @Test func `fields are read as what they are, not only carried`() throws {
+    @Test func `fields are read with their meaning, not only carried`() throws {
         let status = try StrictJSONDecoder().decode(
             StatusResponse.self, from: try bytes("getAllSubscriptionStatusesResponse"))
         #expect(status.environment == .localTesting)
@@ -159,7 +159,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(json)) as? NSDictionary)
     }
 
-    @Test func `an environment that nobody knows survives, and is none`() throws {
+    @Test func `an unknown environment survives, and is not a known one`() throws {
         let history = try StrictJSONDecoder().decode(
             HistoryResponse.self, from: try bytes("transactionHistoryResponseWithMalformedEnvironment"))
         #expect(history.environment?.rawValue == "LocalTestingxxx")
@@ -167,7 +167,7 @@ import Testing
         #expect(ReportedEnvironment(.sandbox).environment == .sandbox)
     }
 
-    @Test func `an appAppleId that is no number is an error that names it`() throws {
+    @Test func `an appAppleId that is not a number is an error that names it`() throws {
         let call = try ServerAPICall.getTransactionHistory(anyTransactionId: "1")
         // The file has a second fault before this one: `hasMore` is a number. Each is named.
         let faulty = try Fixtures.text("apple-library/models/\(Self.malformed).json")

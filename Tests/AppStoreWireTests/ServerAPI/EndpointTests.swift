@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `rates are counted by the hour and a tenth in Sandbox`() {
+    @Test func `rates are per hour, and a tenth of that in Sandbox`() {
         #expect(ServerAPIRateLimit.fiftyPerSecond.requestsPerHour(in: .production) == 180_000)
         #expect(ServerAPIRateLimit.fiftyPerSecond.requestsPerHour(in: .sandbox) == 18_000)
         #expect(ServerAPIRateLimit.onePerSecond.requestsPerHour(in: .sandbox) == 360)
@@ -161,7 +161,7 @@ import Testing
         #expect(call.url(at: .sandbox) == "https://api.storekit-sandbox.apple.com/inApps/v1/transactions/1")
     }
 
-    @Test func `a history is asked for with every filter, always in the same order`() throws {
+    @Test func `a history is requested with every filter, always in the same order`() throws {
         let query = TransactionHistoryQuery(
             startDate: World.instant(1), endDate: World.instant(2), productIds: ["a&b", "c d"],
             productTypes: [.autoRenewable, .consumable], sort: .descending, subscriptionGroupIdentifiers: ["g1", "g2"],
@@ -188,7 +188,7 @@ import Testing
                 == "/inApps/v1/messaging/image/\(Self.uuid)?imageSize=BULLET_POINT")
     }
 
-    @Test func `a call carries its body and says what it is`() throws {
+    @Test func `a call carries its body and its content type`() throws {
         let request = ExtendRenewalDateRequest(extendByDays: 30, extendReasonCode: .serviceIssueOrOutage, requestIdentifier: "r1")
         let call = try ServerAPICall.extendSubscriptionRenewalDate(originalTransactionId: "1", request)
         #expect(
@@ -202,7 +202,7 @@ import Testing
         #expect(try ServerAPICall.getImageList().contentType == nil)
     }
 
-    @Test func `only a call that changes nothing is one to repeat blindly`() {
+    @Test func `only a call that changes nothing may be repeated blindly`() {
         let reading = ServerAPIEndpoint.all.filter(\.isReading)
         #expect(reading.allSatisfy { $0.method == .get || $0 == .getNotificationHistory })
         #expect(reading.contains(.getNotificationHistory))

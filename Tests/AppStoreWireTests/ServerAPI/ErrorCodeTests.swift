@@ -20,14 +20,14 @@ import Testing
         #expect(ServerAPIErrorCode.all.map(\.rawValue) == Self.documented)
     }
 
-    @Test func `exactly six codes are worth another try`() {
+    @Test func `exactly six codes are retryable`() {
         #expect(Set(ServerAPIErrorCode.all.filter(\.isRetryable).map(\.rawValue)) == Self.retryable)
         #expect(!ServerAPIErrorCode(rawValue: 9_990_000).isRetryable)
         #expect(!ServerAPIErrorCode(rawValue: 9_990_000).isListed)
         #expect(ServerAPIErrorCode.rateLimitExceeded.isListed)
     }
 
-    @Test func `two codes send the asker to the other environment`() {
+    @Test func `two codes direct the caller to the other environment`() {
         #expect(ServerAPIErrorCode.all.filter(\.mayBeOfOtherEnvironment).map(\.rawValue) == [4_040_005, 4_040_010])
     }
 

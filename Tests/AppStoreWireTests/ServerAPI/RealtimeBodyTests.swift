@@ -32,7 +32,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: table) func `an answer says exactly one thing`(_ body: RealtimeResponseBody, _ json: String) throws {
+    @Test(arguments: table) func `an answer has exactly one member`(_ body: RealtimeResponseBody, _ json: String) throws {
         let written = try StrictJSONEncoder().encode(body)
         #expect(String(decoding: written, as: UTF8.self) == json)
         #expect(try StrictJSONDecoder().decode(RealtimeResponseBody.self, from: written) == body)
@@ -43,7 +43,7 @@ import Testing
         #"{"promotionalOffer":{"promotionalOfferSignatureV2":"a","promotionalOfferSignatureV1":{"encodedSignature":"c2ln","#
             + #""productId":"p","nonce":"n","timestamp":1,"keyId":"K","offerIdentifier":"o"}}}"#,
     ])
-    func `nothing, and two things at once, cannot be read`(_ json: String) {
+    func `no member, and two members, cannot be read`(_ json: String) {
         #expect(throws: JSONCodingError.self) {
             try StrictJSONDecoder().decode(RealtimeResponseBody.self, from: Array(json.utf8))
         }

@@ -85,7 +85,7 @@ import Testing
                 == #"{"requestIdentifier":"r","appTransactionId":"2"}"#)
     }
 
-    @Test func `groups and seats are read from the raw body as far as they are known`() throws {
+    @Test func `groups and seats are read from the raw body as far as they are documented`() throws {
         let entry = try StrictJSONDecoder().decode(
             GroupEntry.self,
             from: Array(#"{"groupId":"g","groupType":"ORGANIZATION","roles":[{"productId":"p","role":"ADMIN"}],"new":1}"#.utf8))
@@ -98,7 +98,7 @@ import Testing
             seats.response == SeatInfoResponse(totalSeatCount: 5, availableSeatCount: 3, assignedSeatClaimIds: ["a", "b"]))
     }
 
-    @Test func `what a payload says of Advanced Commerce is read from its bytes`() throws {
+    @Test func `the Advanced Commerce part of a payload is read from its bytes`() throws {
         let json =
             #"{"descriptors":{"description":"d","displayName":"n"},"estimatedTax":5,"items":[{"SKU":"s","price":990,"#
             + #""refunds":[{"refundAmount":1,"refundDate":1780000000000,"refundReason":"LEGAL","refundType":"FULL"}],"#

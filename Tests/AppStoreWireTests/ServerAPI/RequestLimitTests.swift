@@ -34,7 +34,7 @@ import Testing
             (1, -1, 1, .outOfRange, "extendReasonCode"), (1, 0, 0, .empty, "requestIdentifier"),
             (1, 0, 129, .tooLong, "requestIdentifier"),
         ] as [(Int64, Int64, Int, ServerAPIRequestError.Code?, String)])
-    func `an extension is of 1 to 90 days, for a reason that Apple knows, under a name of 1 to 128`(
+    func `an extension has 1 to 90 days, a reason that Apple knows, and an identifier of 1 to 128`(
         _ days: Int64, _ reason: Int64, _ length: Int, _ code: ServerAPIRequestError.Code?, _ field: String
     ) {
         let one = ExtendRenewalDateRequest(
@@ -66,7 +66,7 @@ import Testing
             (true, 1, .undeliveredOther, .contradiction, "consumptionPercentage"), (true, 0, .undeliveredOther, nil, ""),
             (true, nil, .undeliveredServerOutage, nil, ""),
         ] as [(Bool, Int64?, ConsumptionDeliveryStatus, ServerAPIRequestError.Code?, String)])
-    func `consumption needs consent and a share that can be`(
+    func `consumption needs consent and a possible percentage`(
         _ consent: Bool, _ percentage: Int64?, _ delivery: ConsumptionDeliveryStatus, _ code: ServerAPIRequestError.Code?,
         _ field: String
     ) {
@@ -154,7 +154,7 @@ import Testing
             "messageIdentifier")
     }
 
-    @Test func `lengths are counted in UTF-16, so that no other count finds more`() {
+    @Test func `lengths are counted in UTF-16, so that no other count is larger`() {
         // One character of 11 UTF-16 units: a count of characters or code points is never higher.
         let family = "👨‍👩‍👧‍👦"
         #expect(family.count == 1 && family.unicodeScalars.count == 7 && family.utf16.count == 11)

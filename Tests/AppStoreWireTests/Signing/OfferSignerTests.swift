@@ -66,7 +66,7 @@ import Testing
                 try offer(), ["com.example.tenure", "2X9R4HXF34", "gold", "half", Self.nonce.lowercased(), "1780000000123"]))
     }
 
-    @Test func `an applicationUsername that is no UUID is signed in lower case`() throws {
+    @Test func `an applicationUsername that is not a UUID is signed in lower case`() throws {
         #expect(
             try isSigned(
                 try offer(token: "User-É1"),
@@ -84,7 +84,7 @@ import Testing
 
     static let forbidden = ["\u{2063}", "a\u{2063}b", "a\u{301}\u{2063}", "a\u{0}", "a\nb", "\u{7F}", "\u{9F}", "\r\n"]
 
-    @Test(arguments: forbidden) func `a text with the separator or a control character is signed nowhere`(_ text: String) throws {
+    @Test(arguments: forbidden) func `a text with the separator or a control character is never signed`(_ text: String) throws {
         #expect(refusal { () throws(OfferSigningError) in try offer(productId: text) }?.code == .characterNotAllowed)
         #expect(refusal { () throws(OfferSigningError) in try offer(offerIdentifier: text) }?.field == "offerIdentifier")
         #expect(refusal { () throws(OfferSigningError) in try offer(token: text) }?.field == "appAccountToken")
@@ -114,7 +114,7 @@ import Testing
             }?.code == .nonceNotUUID)
     }
 
-    @Test func `empty names and instants that cannot be are refused`() {
+    @Test func `empty names and impossible instants are refused`() {
         #expect(refusal { () throws(OfferSigningError) in try offer(productId: "") }?.code == .empty)
         #expect(refusal { () throws(OfferSigningError) in try offer(offerIdentifier: "") }?.code == .empty)
         #expect(refusal { () throws(OfferSigningError) in try offer(at: -1) }?.code == .timestampOutOfRange)
@@ -127,7 +127,7 @@ import Testing
             }?.field == "transactionId")
     }
 
-    @Test func `any change of what was signed is found`() throws {
+    @Test func `any change of the signed content is detected`() throws {
         let key = world.key.publicKey
         let offer = try offer(token: Self.token)
         let changes: [(inout PromotionalOfferSignatureV1) -> Void] = [
@@ -146,7 +146,7 @@ import Testing
         #expect(try !SigningWorld().key.publicKey.isValid(offer, bundleId: "com.example.tenure"))
     }
 
-    @Test func `a signature over one separator too many is nobody's, because two offers have that text`() throws {
+    @Test func `a signature over one separator too many is invalid, because two offers have that text`() throws {
         let text = ["com.example.tenure", "2X9R4HXF34", "a", "b", "c", "", Self.nonce.lowercased(), "1780000000123"]
             .joined(separator: "\u{2063}")
         let signature = try world.secret.signature(for: Data(text.utf8)).derRepresentation.base64EncodedString()
@@ -246,7 +246,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: requests) func `an Advanced Commerce request stands in its claim as base64 of its JSON`(
+    @Test(arguments: requests) func `an Advanced Commerce request is in its claim as base64 of its JSON`(
         _ request: AdvancedCommerceInAppRequest, _ json: String
     ) throws {
         let opened = try world.opened(try signer.advancedCommerce(request, nonce: Self.nonce, issuedAt: World.now))

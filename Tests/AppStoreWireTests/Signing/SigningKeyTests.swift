@@ -54,7 +54,7 @@ struct SigningWorld {
         }
     }
 
-    @Test func `a key as Apple hands it out is read, with or without its last line break`() throws {
+    @Test func `a key in Apple's file format is read, with or without its last line break`() throws {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
         #expect(refusal(pem) == nil)
@@ -70,7 +70,7 @@ struct SigningWorld {
         #expect(refusal(pem) == nil)
     }
 
-    @Test func `what is no PKCS 8 key on P-256 is refused for its reason`() {
+    @Test func `input that is not a PKCS 8 key on P-256 is refused with its reason`() {
         let secret = P256.Signing.PrivateKey()
         let der = [UInt8](secret.derRepresentation)
         // PKCS #8 of an RSA key, down to the algorithm: 1.2.840.113549.1.1.1 with NULL.
@@ -92,7 +92,7 @@ struct SigningWorld {
 
     static func base64(_ der: [UInt8]) -> String { Data(der).base64EncodedString() }
 
-    @Test func `a key whose bytes are damaged anywhere is refused or another key, and traps nowhere`() {
+    @Test func `a key with a damaged byte is refused or another key, and never traps`() {
         let der = [UInt8](P256.Signing.PrivateKey().derRepresentation)
         for position in der.indices {
             for byte: UInt8 in [0, 0x30, 0x7F, 0x80, 0xFF] {
@@ -104,7 +104,7 @@ struct SigningWorld {
         }
     }
 
-    @Test func `keys that were mixed up are found where they can be`() {
+    @Test func `mixed-up keys are detected where possible`() {
         let pem = P256.Signing.PrivateKey().pemRepresentation
         let cases: [(keyId: String, issuerId: String, file: String?, code: SigningKeyError.Code)] = [
             (SigningWorld.issuerId, SigningWorld.keyId, nil, .keyIdAndIssuerIdExchanged),
@@ -153,7 +153,7 @@ struct SigningWorld {
         #expect(world.key.publicKey.isValid(compactJWS: token.compactJWS))
     }
 
-    @Test func `five minutes are enough unless told otherwise`() throws {
+    @Test func `a token is valid for five minutes by default`() throws {
         let token = try ServerAPIToken(key: world.key, bundleId: "b", issuedAt: World.instant(0))
         #expect(try world.opened(token.compactJWS).claims["exp"] as? Int == 300)
     }
@@ -163,12 +163,12 @@ struct SigningWorld {
         (999, .lifetimeOutOfRange), (0, .lifetimeOutOfRange), (-1, .lifetimeOutOfRange), (.max, .lifetimeOutOfRange),
         (.min, .lifetimeOutOfRange),
     ])
-    func `a token lives a second to an hour`(_ lifetime: Int64, _ code: TokenError.Code?) {
+    func `a token is valid for a second to an hour`(_ lifetime: Int64, _ code: TokenError.Code?) {
         let refusal = self.refusal(issuedAt: World.now, lifetime: Milliseconds(lifetime))
         #expect(refusal == code)
     }
 
-    @Test func `instants that cannot be and a bundle id that says nothing are refused`() {
+    @Test func `impossible instants and an empty bundle id are refused`() {
         #expect(refusal(issuedAt: World.instant(-1)) == .issuedAtOutOfRange)
         #expect(refusal(issuedAt: World.instant(.max)) == .issuedAtOutOfRange)
         #expect(refusal(issuedAt: World.instant(.min)) == .issuedAtOutOfRange)
@@ -186,7 +186,7 @@ struct SigningWorld {
         }
     }
 
-    @Test func `a token that was changed, or is another key's, is not ours`() throws {
+    @Test func `a token that was changed, or signed by another key, is not ours`() throws {
         let jws = try ServerAPIToken(key: world.key, bundleId: "b", issuedAt: World.now).compactJWS
         let other = try SigningWorld()
         #expect(!other.key.publicKey.isValid(compactJWS: jws))

@@ -72,7 +72,7 @@ struct Audit: Sendable {
 
     private func surplus(_ what: String, _ stored: [String], _ expected: [String]) -> [String] {
         let expected = Set(expected)
-        return stored.filter { !expected.contains($0) }.map { "the \(what) \($0) stands in the database and was never sent" }
+        return stored.filter { !expected.contains($0) }.map { "the \(what) \($0) is in the database and was never sent" }
             + (Set(stored).count < expected.count ? ["\(expected.count - Set(stored).count) of each \(what) are missing"] : [])
     }
 

@@ -34,7 +34,7 @@ struct EventAudit: Sendable {
             else { throw ChaosError("the outbox holds what is no event: \(text)") }
             let kind = event["kind"]?.string ?? ""
             if !Self.mayRepeat.contains(kind), last.updateValue(text, forKey: "\(id) \(kind)") == text {
-                repeated.append("an event stands twice: \(text)")
+                repeated.append("an event occurs twice: \(text)")
             }
             // An end that news revoked may come back with still later news, and is reported once more.
             if Self.takingBack.contains(kind) {
@@ -64,7 +64,7 @@ struct EventAudit: Sendable {
             guard event["kind"]?.string == "owner.changed", let from = event["effectiveAt"]?.int64 else { return nil }
             let believed = owner(at: from, by: Array(events[..<index]))
             guard event["previousCustomer"]?.string != believed || event["customer"]?.string == believed else { return nil }
-            return "owner.changed does not follow what was told before, \(believed ?? "nobody"): \(event)"
+            return "owner.changed does not follow what was reported before, \(believed ?? "nobody"): \(event)"
         }
     }
 

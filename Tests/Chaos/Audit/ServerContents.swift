@@ -27,12 +27,12 @@ struct ServerContents: Sendable {
     /// Each returns one line for each fault. Constraints forbid duplicates: they are checked as well.
     private static let faultQueries = [
         (
-            "a notification stands twice",
+            "a notification occurs twice",
             """
             SELECT ledger, notificationUUID FROM evidence WHERE notificationUUID IS NOT NULL GROUP BY 1, 2 HAVING count(*) > 1
             """
         ),
-        ("a fact stands twice", "SELECT ledger, factKey FROM fact GROUP BY 1, 2 HAVING count(*) > 1"),
+        ("a fact occurs twice", "SELECT ledger, factKey FROM fact GROUP BY 1, 2 HAVING count(*) > 1"),
         ("a gap in the audit", gaps(in: "audit", "1")),
         ("a gap in the outbox", gaps(in: "outbox", eventsOfRow)),
         ("the count of audit rows is wrong", miscounts("auditCount", in: "audit", "1")),

@@ -171,7 +171,7 @@ struct StoppedHolder {
         for kind in ["access.ended", "subscription.expired"] {
             for id in expected {
                 let count = events.count(of: kind, id)
-                if count > 1 { double.append("\(kind) of \(id) stands \(count) times") }
+                if count > 1 { double.append("\(kind) of \(id) occurs \(count) times") }
                 if count == 0 { report.findings.append("\(kind) of \(id) was never told") }
             }
         }

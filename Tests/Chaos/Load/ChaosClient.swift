@@ -92,7 +92,7 @@ extension ChaosClient.Answer {
     var words: String {
         switch self {
         case .answered(let status, let body, _): "\(status) \(String(decoding: body.prefix(300), as: UTF8.self))"
-        case .notSent: "nobody listened"
+        case .notSent: "nothing listened"
         case .unknown(let reason): "no answer: \(reason)"
         }
     }
