@@ -18,7 +18,7 @@ extension Request {
         var seen: Set<Substring> = []
         for (name, _) in uri.queryParameters {
             guard names.contains(String(name)) else {
-                let known = names.isEmpty ? "this address has none" : "known are \(names.joined(separator: ", "))"
+                let known = names.isEmpty ? "this address has none" : "known: \(names.joined(separator: ", "))"
                 throw ParameterError("\(name.prefix(64))", "is not a parameter; \(known)")
             }
             guard seen.insert(name).inserted else { throw ParameterError(String(name), "is given twice") }
