@@ -140,7 +140,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         toldUntil = parts.toldUntil
     }
 
-    /// What it is made of, for whoever writes it down in a form of his own.
+    /// What it is made of, for a store that keeps it in a form of its own.
     package var parts: Parts {
         var parts = Parts(key: key)
         parts.lines = book.lines

@@ -70,7 +70,7 @@ package struct SubscriptionState: Sendable, Hashable {
     /// Everybody who ever owned it; sorted.
     package var customers: [CustomerID] { Set(tenures.compactMap(\.customer)).sorted() }
 
-    /// When it gives service to this customer: its spans, inside his tenures.
+    /// When it gives service to this customer: its spans within the customer's tenures.
     package func spans(of customer: CustomerID) -> [AccessSpan] {
         // Mostly one customer had it all the time.
         if tenures.count == 1 { return tenures[0].customer == customer ? spans : [] }

@@ -38,7 +38,7 @@ package struct Finding: Sendable, Hashable {
         case holdingsDiffer
         /// Names of periods are not what the history comes to (I13).
         case periodsDiffer
-        /// An audit row names a customer by a number of which nothing is kept, not even that he was erased (I45).
+        /// An audit row names a customer by a number of which nothing is kept, not even that the customer was erased (I45).
         case customerMissing
         /// It cannot be read.
         case unreadable

@@ -9,7 +9,7 @@ package struct Claim: Sendable, Hashable {
     /// The customer is not identified yet (OWN-10); a customer is anonymous or identified, never both.
     package let isAnonymous: Bool
     package let kind: Kind
-    /// The product that the customer says he bought; must be the transaction's own to be evidence of who bought (OWN-4).
+    /// The product that the customer claims to have bought; must be the transaction's own to be evidence of who bought (OWN-4).
     package let productId: ProductID
     /// The names of the period that the shown transaction belongs to (PER-1).
     package let aliases: [PeriodAlias]

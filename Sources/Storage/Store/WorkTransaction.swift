@@ -1,34 +1,34 @@
 package import Primitives
 
-/// What everybody needs who leaves something to be done later.
+/// What every caller needs that orders work for later.
 package protocol OrderingTransaction {
-    /// Asks for work; what was asked for already and is not done is done once, at the earlier of the instants.
+    /// Orders work. What was ordered before and is not finished is done once, at the earlier of the instants.
     func order(_ orders: [WorkOrder]) throws
 }
 
 /// What workers need: they lease work and end it.
 package protocol WorkTransaction: OrderingTransaction {
-    /// Notes how far the work is: replaces its body, prolongs its lease, and counts its attempts from 1 again, since it got on.
+    /// Records progress: replaces the body, extends the lease, and counts attempts from 1 again.
     ///
-    /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``, and where it was asked for once more meanwhile.
+    /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``, and where it was ordered once more meanwhile.
     func note(_ body: String, on work: LeasedWork, until: Timestamp) throws
 
-    /// Takes work that is due at the instant, the longest due first, which nobody holds.
+    /// Leases work that is due at the instant and not leased, the longest due first.
     func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork]
 
-    /// Ends it well, inside the transaction that keeps what came of it.
+    /// Finishes it, in the transaction that keeps its result.
     ///
-    /// - Throws: `StorageError` with `staleLease` where the lease is over and another holds it, or the work was taken back: then
-    ///   nothing of the transaction may be kept.
+    /// - Throws: `StorageError` with `staleLease` where the lease has ended and another worker holds it, or the work was
+    ///   withdrawn: then nothing of the transaction may be kept.
     func finish(_ work: LeasedWork, at now: Timestamp) throws
 
-    /// Puts it back, for another attempt at the instant.
+    /// Returns it to the queue, for another attempt at the instant.
     ///
-    /// - Parameter counts: whether this one counts as an attempt; being made to wait does not.
+    /// - Parameter counts: whether this one counts as an attempt; waiting does not.
     /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``.
     func postpone(_ work: LeasedWork, to instant: Timestamp, because reason: String, counts: Bool) throws
 
-    /// Gives it up; it stays for operators to see.
+    /// Gives it up; operators can still see it.
     ///
     /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``.
     func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) throws

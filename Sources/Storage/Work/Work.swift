@@ -88,7 +88,7 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     }
 }
 
-/// Work that one worker holds for a while; nobody else is given it until the lease ends.
+/// Work that one worker holds for a while; no other worker gets it until the lease ends.
 package struct LeasedWork: Sendable, Hashable {
     package let id: Int64
     package let order: WorkOrder
@@ -116,7 +116,7 @@ package struct WorkRequest: Sendable, Hashable {
     package var kinds: [WorkKind]
     /// Who takes it, for operators to see.
     package var worker: String
-    /// How long nobody else is given it.
+    /// How long no other worker gets it.
     package var lease: Milliseconds
     /// How many at the most.
     package var limit: Int

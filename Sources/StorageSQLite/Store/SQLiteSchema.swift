@@ -97,8 +97,8 @@ enum SQLiteSchema {
             UNIQUE (app, environment)
         ) STRICT;
 
-        -- I45: rows that are never changed name customers by number, which was drawn by chance. Only this row says whose it
-        -- is; it is never deleted and never given to another, and who is erased has no id any more.
+        -- I45: rows that are never changed name customers by a random number. Only this row maps it to the customer. It is never
+        -- deleted and never reused; an erased customer has no id.
         CREATE TABLE customer (
             id INTEGER PRIMARY KEY, app TEXT NOT NULL, customer TEXT,
             UNIQUE (app, customer)
@@ -109,23 +109,22 @@ enum SQLiteSchema {
         CREATE TRIGGER customerIsNeverDeleted BEFORE DELETE ON customer
             BEGIN SELECT RAISE(ABORT, 'customer is append-only'); END;
 
-        -- Its number is made from its text, so that nobody need ask for it.
+        -- The number is made from the text, so no query is needed to find it.
         CREATE TABLE jwsHeader (id INTEGER PRIMARY KEY, header TEXT NOT NULL) STRICT;
 
         CREATE TABLE evidence (
             id INTEGER PRIMARY KEY, ledger INTEGER NOT NULL REFERENCES ledger (id),
             form TEXT NOT NULL, receivedAt INTEGER NOT NULL,
-            -- Of a notification, which is kept once (I16); null for any other document.
+            -- A notification is kept once (I16); null for any other document.
             notificationUUID TEXT,
             document BLOB NOT NULL
         ) STRICT;
         CREATE UNIQUE INDEX oneDocumentPerNotification ON evidence (ledger, notificationUUID);
 
-        -- With numbered rows, which are written one after the other: clustered by subscription, each renewal split the pages of
-        -- its neighbours.
+        -- Numbered rows are appended. Clustered by subscription, each renewal would split the pages of its neighbours.
         CREATE TABLE fact (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, factKey TEXT NOT NULL,
-            -- Of a transaction that Apple signed by itself; null for any other fact.
+            -- Set for a transaction with a signature of its own; null for any other fact.
             transactionId TEXT,
             signedDate INTEGER NOT NULL, receivedAt INTEGER NOT NULL, decoded BLOB NOT NULL,
             evidence INTEGER REFERENCES evidence (id),
@@ -140,7 +139,7 @@ enum SQLiteSchema {
             PRIMARY KEY (ledger, originalTransactionId, claimId)
         ) STRICT, WITHOUT ROWID;
 
-        -- OWN-2: everything that was said of whose a token is; whom it names, the facts decide.
+        -- OWN-2: every registration of a token. Which customer it names, the facts decide.
         CREATE TABLE tokenRegistration (
             app TEXT NOT NULL, token TEXT NOT NULL, customer INTEGER NOT NULL REFERENCES customer (id),
             isAnonymous INTEGER NOT NULL, registeredAt INTEGER NOT NULL, isVouched INTEGER NOT NULL,
@@ -158,7 +157,7 @@ enum SQLiteSchema {
     /// What follows from it: a cache of the rows above that can be folded anew, except for what was told.
     private static let subscriptions = """
         CREATE TABLE policy (
-            -- Made from the rest, so that nobody need ask for it.
+            -- Made from the other columns, so no query is needed to find it.
             id INTEGER PRIMARY KEY, foldVersion INTEGER NOT NULL, policy TEXT NOT NULL
         ) STRICT;
 
@@ -173,8 +172,7 @@ enum SQLiteSchema {
         ) STRICT;
         CREATE INDEX unsealedSubscription ON subscription (ledger, originalTransactionId) WHERE isSealed = 0;
 
-        -- PER-1: a name of a period belongs to one period only. Apple's key of a period is what the period is called, and no
-        -- name of another.
+        -- PER-1: a name belongs to one period only. A period is called by Apple's key of it, which names no other period.
         CREATE TABLE periodAlias (
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, alias TEXT NOT NULL,
             period TEXT NOT NULL,
@@ -207,7 +205,7 @@ enum SQLiteSchema {
             PRIMARY KEY (ledger, originalTransactionId, sequence)
         ) STRICT;
 
-        -- One row for what was told at once: its events, one a line, numbered from `sequence` on.
+        -- One row for the events of one decision: one a line, numbered from `sequence` on.
         CREATE TABLE outbox (
             id INTEGER PRIMARY KEY,
             ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL, sequence INTEGER NOT NULL,
@@ -227,10 +225,10 @@ enum SQLiteSchema {
             id INTEGER PRIMARY KEY,
             ledger INTEGER NOT NULL REFERENCES ledger (id), subject TEXT NOT NULL, workKey TEXT NOT NULL,
             kind TEXT NOT NULL, body TEXT NOT NULL, dueAt INTEGER NOT NULL, isDecided INTEGER NOT NULL,
-            -- How often it was asked for and begun; the last lease's number, holder and end.
+            -- How often it was ordered and begun; the last lease's number, holder and end.
             asked INTEGER NOT NULL DEFAULT 1, attempts INTEGER NOT NULL DEFAULT 0,
             fence INTEGER NOT NULL DEFAULT 0, worker TEXT,
-            -- When it may be taken: when it is due, or when the lease of whoever holds it ends. Null when it is over.
+            -- When a worker may take it: when it is due, or when the present lease ends. Null when it is finished.
             availableAt INTEGER,
             finishedAt INTEGER, failedAt INTEGER, lastError TEXT,
             UNIQUE (ledger, subject, workKey),
