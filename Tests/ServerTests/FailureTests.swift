@@ -225,6 +225,24 @@ struct CapturingLogHandler: LogHandler {
         }
     }
 
+    @Test func `A problem names its request, as the log line of the failure does`() async throws {
+        let lines = CapturingLogHandler.Lines()
+        let logger = Logger(label: "tests") { _ in CapturingLogHandler(lines: lines) }
+        let failure = FailingStore.Switch()
+        try await withWorld(wrapping: { FailingStore(store: $0, failure: failure) }) { world in
+            try await world.application(.onAnyPort, logger: logger).test(.router) { client in
+                let name = try #require(HTTPField.Name("Request-Id"))
+                let served = try await client.get(World.entitlements)
+                #expect(served.status == .ok && served.headers[name] == nil)
+                failure.fail(with: StorageError(.full, "full"))
+                let failed = try #require(try await client.get(World.entitlements).headers[name])
+                let refused = try #require(try await client.get(World.entitlements, key: "wrong").headers[name])
+                #expect(failed != refused && !failed.isEmpty)
+                #expect(lines.all.contains { $0.contains("store.full") && $0.contains(failed) })
+            }
+        }
+    }
+
     private static func canaries(of world: World) throws -> [String] {
         let transaction = try world.apple.sign(Purchase())
         return [

@@ -7,7 +7,7 @@ import Primitives
 import Synchronization
 
 /// Turns every error into a problem, and logs what operators should know: our own failures always, refused input one line in a
-/// while.
+/// while. Each problem has the id of its request in `Request-Id`, as its log line has.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     /// Of evidence that was refused.
     private let refusals = LogSampler(every: .seconds(10))
@@ -32,6 +32,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             let problem = ErrorMapping.problem(of: error)
             log(problem, error, context)
             var response = Response.problem(problem)
+            response.headers[.requestId] = context.logger[metadataKey: "hb.request.id"].map { "\($0)" }
             if let error = error as? MethodNotAllowed {
                 response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
             }
@@ -64,6 +65,9 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension HTTPField.Name {
+    /// The id that the framework gave the request, unique in this process.
+    fileprivate static let requestId = HTTPField.Name("Request-Id") ?? .authorization
+
     /// The first one is the request's authority, so that what stands under the name is another. The name is a valid field name,
     /// so it can always be made.
     fileprivate static let secondHost = HTTPField.Name("host") ?? .authorization
