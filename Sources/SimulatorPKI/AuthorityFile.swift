@@ -8,9 +8,9 @@ internal import SwiftASN1
 package struct AuthorityFile: Sendable {
     package let signing: SigningAuthority
     /// The authorities of app receipts and of transaction receipts; nil in an older file that does not hold them.
-    package let receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?
+    package let receipts: ReceiptAuthorities?
 
-    package init(signing: SigningAuthority, receipts: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)?) {
+    package init(signing: SigningAuthority, receipts: ReceiptAuthorities?) {
         self.signing = signing
         self.receipts = receipts
     }
@@ -22,10 +22,9 @@ package struct AuthorityFile: Sendable {
         switch documents.count {
         case ...6: receipts = nil
         case 15:
-            receipts = (
-                try ReceiptAuthority(documents: Array(documents[6..<12])),
-                try TransactionReceiptAuthority(documents: Array(documents[12...]))
-            )
+            receipts = ReceiptAuthorities(
+                app: try ReceiptAuthority(documents: Array(documents[6..<12])),
+                transaction: try TransactionReceiptAuthority(documents: Array(documents[12...])))
         default: throw SigningAuthorityError.notAnExport
         }
     }
@@ -35,6 +34,17 @@ package struct AuthorityFile: Sendable {
 
     package var pem: String {
         signing.exportedPEM() + (receipts.map { $0.app.exportedPEM() + $0.transaction.exportedPEM() } ?? "")
+    }
+}
+
+/// The authorities that sign receipts of both kinds.
+package struct ReceiptAuthorities: Sendable {
+    package let app: ReceiptAuthority
+    package let transaction: TransactionReceiptAuthority
+
+    package init(app: ReceiptAuthority, transaction: TransactionReceiptAuthority) {
+        self.app = app
+        self.transaction = transaction
     }
 }
 

@@ -96,7 +96,8 @@ extension StorageConformance {
     ) throws -> SettingsVersion {
         try SettingsVersion(
             content(onRestore), of: app, number: number,
-            instants: (Specimen.day(number), Specimen.day(number).adding(.minutes(turn))), actor: "Jose\u{301}")
+            adopted: .init(
+                from: Specimen.day(number), appliedAt: Specimen.day(number).adding(.minutes(turn)), by: "Jose\u{301}"))
     }
 
     private static func checkNotes(of store: any Store) async throws {

@@ -133,7 +133,8 @@ import Testing
         _ = try story.buy(story.order("pro.monthly", by: "ben"))
         story.forget()
         let order = MassExtension(
-            requestIdentifier: "r", app: story.app, environment: .production, product: ("pro.monthly", 5), storefronts: ["DEU"])
+            requestIdentifier: "r", app: story.app, environment: .production, of: "pro.monthly",
+            terms: .init(days: 5, storefronts: ["DEU"]))
         try story.store.extendAll(order)
         #expect(story.store.massExtensions.first?.completeDate == nil)
         try story.advance(to: World.start.adding(.minutes(2)))

@@ -160,6 +160,14 @@ import Testing
         complain(findings)
     }
 
+    /// Two values in one parameter are two parameters, or a type that has a name.
+    @Test func `no parameter is a tuple`() throws {
+        let tuple = #/(?:\w\(|, |^\s+(?!let |var ))(?:\w+ )?\w+: \(\w+: [^()]*, \w+: [^()]*\)\??\s*(?:[,)=]|$)/#
+        complain(words([(tuple, "a tuple as a parameter")], in: try Self.files(in: "Sources")))
+        #expect("init(at times: (asked: Timestamp, heard: Timestamp), holds: [TimeWindow])".contains(tuple))
+        #expect(!"init(_ body: (name: String, value: Int) -> Void)".contains(tuple))
+    }
+
     // MARK: Words
 
     private func words(_ patterns: [(Regex<Substring>, String)], in files: [SourceFile], except: Set<String> = []) -> [String] {

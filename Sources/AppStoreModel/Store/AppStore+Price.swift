@@ -85,15 +85,23 @@ package struct MassExtension: Sendable, Hashable, Codable {
     package internal(set) var failedCount: Int64 = 0
 
     package init(
-        requestIdentifier: String, app: AppNumber, environment: Environment, product: (id: StoreProductID, days: Int64),
-        storefronts: [String]
+        requestIdentifier: String, app: AppNumber, environment: Environment, of product: StoreProductID, terms: Terms
     ) {
         self.requestIdentifier = requestIdentifier
         self.app = app
         self.environment = environment
-        self.product = product.id
-        days = product.days
-        self.storefronts = storefronts
+        self.product = product
+        (days, storefronts) = (terms.days, terms.storefronts)
+    }
+
+    /// By how much, and where: three letters for each storefront; empty: all.
+    package struct Terms: Sendable {
+        let days: Int64
+        let storefronts: [String]
+
+        package init(days: Int64, storefronts: [String]) {
+            (self.days, self.storefronts) = (days, storefronts)
+        }
     }
 }
 

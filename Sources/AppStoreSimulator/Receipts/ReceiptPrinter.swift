@@ -11,7 +11,7 @@ struct ReceiptPrinter: Sendable, Codable {
     private var transactionAuthority: TransactionReceiptAuthority?
 
     /// - Parameter kept: the keys that a file had.
-    init(validity: ClosedRange<Timestamp>, kept: (app: ReceiptAuthority, transaction: TransactionReceiptAuthority)? = nil) {
+    init(validity: ClosedRange<Timestamp>, kept: ReceiptAuthorities? = nil) {
         self.validity = validity
         (receiptAuthority, transactionAuthority) = (kept?.app, kept?.transaction)
     }
@@ -58,7 +58,7 @@ extension AppStoreSimulator {
     /// What it signs with as one PEM file, for ``SimulatorConfiguration/authorityPEM``. Makes the keys that sign receipts if
     /// there are none yet, which takes a second.
     package func exportedAuthority() throws -> String {
-        let kept = (app: try receipts.authority(), transaction: try receipts.oldAuthority())
+        let kept = ReceiptAuthorities(app: try receipts.authority(), transaction: try receipts.oldAuthority())
         return AuthorityFile(signing: authority, receipts: kept).pem
     }
 

@@ -65,7 +65,8 @@ extension Backend {
     ) throws -> SettingsStanding {
         let number = (kept.last?.number ?? 0) + 1
         let version = try SettingsVersion(
-            next.content, of: app.id, number: number, instants: (next.from, next.now), actor: next.actor)
+            next.content, of: app.id, number: number,
+            adopted: .init(from: next.from, appliedAt: next.now, by: next.actor))
         try transaction.keep(version)
         let before = try SettingsTimeline(kept)
         let after = try SettingsTimeline(kept + [version])

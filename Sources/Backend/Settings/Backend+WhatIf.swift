@@ -68,7 +68,7 @@ extension Backend {
                 try await compare(question, in: scope, &summary, row, progress)
             }
             if summary.productsDiffer {
-                let maps = (present: present.entitlements, proposed: proposed.entitlements)
+                let maps = ComparedMaps(present: present.entitlements, proposed: proposed.entitlements)
                 try await compare(maps, in: scope, &summary, row, progress)
             }
         }
@@ -117,8 +117,13 @@ extension Backend {
         histories.flatMap { question.differences(in: $0) }
     }
 
+    private struct ComparedMaps {
+        let present: EntitlementMap
+        let proposed: EntitlementMap
+    }
+
     private func compare(
-        _ maps: (present: EntitlementMap, proposed: EntitlementMap), in scope: Scope, _ summary: inout WhatIfSummary,
+        _ maps: ComparedMaps, in scope: Scope, _ summary: inout WhatIfSummary,
         _ row: (WhatIfRow) throws -> Void, _ progress: (WhatIfSummary) -> Void
     ) async throws {
         var place: HeldByCustomer.Place?

@@ -86,24 +86,25 @@ package struct CustomerAnswer: Sendable, Hashable {
     ) {
         let heard = heard ?? instant
         at = instant
+        let times = EntitlementAnswer.Times(asked: instant, heard: heard)
         var all: [Stretch] = []
         var held: [[TimeWindow]] = []
         entitlements = map.entitlements.map { entitlement in
             let stretches = map.stretches(giving: entitlement, by: holdings, and: account)
             guard let account else {
                 all += stretches
-                return EntitlementAnswer(about: entitlement, at: (instant, heard), stretches: stretches, holds: [])
+                return EntitlementAnswer(about: entitlement, at: times, stretches: stretches, holds: [])
             }
             let holds = account.holds(of: entitlement)
             all += holds.isEmpty ? stretches : stretches.flatMap { $0.removing(holds) }
             held.append(holds)
-            return EntitlementAnswer(about: entitlement, at: (instant, heard), stretches: stretches, holds: holds)
+            return EntitlementAnswer(about: entitlement, at: times, stretches: stretches, holds: holds)
         }
         // Held is the whole customer only where every entitlement is.
         let heldEverywhere = held.allSatisfy { holds in holds.contains { $0.contains(instant) } } ? held.first ?? [] : []
         // A hold that begins while nothing is active changes why it is not, so all of them are announced.
         overall = EntitlementAnswer(
-            about: nil, at: (instant, heard), stretches: all, holds: heldEverywhere, announcing: held.flatMap { $0 })
+            about: nil, at: times, stretches: all, holds: heldEverywhere, announcing: held.flatMap { $0 })
     }
 }
 
@@ -116,16 +117,20 @@ extension Stretch {
 }
 
 extension EntitlementAnswer {
+    /// The instant asked about, and the one up to which Apple's words about renewals are heard.
+    struct Times {
+        let asked: Timestamp
+        let heard: Timestamp
+    }
+
     /// The answer from all stretches that give the entitlement; those that touch or overlap are one window, and what is held is
     /// in none (ENT-9). What may yet be given for want of news (ENT-6) belongs to no window before its time: until then the end
     /// is the one that Apple signed.
     ///
-    /// - Parameters:
-    ///   - times: the instant asked about, and up to which Apple's words about renewals are heard.
-    ///   - announced: the holds whose beginnings and ends can change the answer; nil where these are they.
+    /// - Parameter announced: the holds whose beginnings and ends can change the answer; nil where these are they.
     init(
-        about entitlement: EntitlementID?, at times: (asked: Timestamp, heard: Timestamp), stretches: [Stretch],
-        holds: [TimeWindow], announcing announced: [TimeWindow]? = nil
+        about entitlement: EntitlementID?, at times: Times, stretches: [Stretch], holds: [TimeWindow],
+        announcing announced: [TimeWindow]? = nil
     ) {
         let instant = times.asked
         let sorted = Self.inOrder(stretches, at: instant)

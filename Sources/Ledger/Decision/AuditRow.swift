@@ -99,14 +99,34 @@ package struct AuditRow: Sendable, Hashable {
 
 extension AuditRow {
     /// A row as it was kept.
-    package init(
-        of subscription: SubscriptionKey, _ customer: CustomerID, instants: (effectiveAt: Timestamp, learnedAt: Timestamp),
-        because: (rule: Rule, evidence: [Evidence], actor: Actor),
-        change: (before: Extent, after: Extent, takeBacks: [TakeBack])
-    ) {
+    package init(of subscription: SubscriptionKey, _ customer: CustomerID, because cause: Cause, change: Change) {
         self.init(
-            subscription: subscription, customer: customer, effectiveAt: instants.effectiveAt, learnedAt: instants.learnedAt,
-            rule: because.rule, evidence: because.evidence, before: change.before, after: change.after, actor: because.actor,
+            subscription: subscription, customer: customer, effectiveAt: change.effectiveAt, learnedAt: cause.learnedAt,
+            rule: cause.rule, evidence: cause.evidence, before: change.before, after: change.after, actor: cause.actor,
             takeBacks: change.takeBacks)
+    }
+
+    /// What made the difference, and when we learned it.
+    package struct Cause: Sendable {
+        let learnedAt: Timestamp
+        let rule: Rule
+        let evidence: [Evidence]
+        let actor: Actor
+
+        package init(learnedAt: Timestamp, rule: Rule, evidence: [Evidence], actor: Actor) {
+            (self.learnedAt, self.rule, self.evidence, self.actor) = (learnedAt, rule, evidence, actor)
+        }
+    }
+
+    /// The difference, and from when on.
+    package struct Change: Sendable {
+        let effectiveAt: Timestamp
+        let before: Extent
+        let after: Extent
+        let takeBacks: [TakeBack]
+
+        package init(effectiveAt: Timestamp, before: Extent, after: Extent, takeBacks: [TakeBack]) {
+            (self.effectiveAt, self.before, self.after, self.takeBacks) = (effectiveAt, before, after, takeBacks)
+        }
     }
 }

@@ -100,16 +100,24 @@ package struct Claimant: Sendable, Hashable {
 extension Claim {
     /// A claim as it was kept.
     package init(
-        id: ID<ClaimEvidence>, customer claimant: Claimant, kind: Kind,
-        about purchase: (productId: ProductID, aliases: [PeriodAlias]),
-        claimedAt: Timestamp
+        id: ID<ClaimEvidence>, customer claimant: Claimant, kind: Kind, about purchase: Purchase, claimedAt: Timestamp
     ) {
         self.id = id
         (customer, isAnonymous, othersServed) = (claimant.customer, claimant.isAnonymous, claimant.othersServed)
         keepsIntents = claimant.keepsIntents
         self.kind = kind
-        (productId, aliases) = purchase
+        (productId, aliases) = (purchase.productId, purchase.aliases)
         self.claimedAt = claimedAt
+    }
+
+    /// What a claim says was bought.
+    package struct Purchase: Sendable {
+        let productId: ProductID
+        let aliases: [PeriodAlias]
+
+        package init(of productId: ProductID, aliases: [PeriodAlias]) {
+            (self.productId, self.aliases) = (productId, aliases)
+        }
     }
 
     private init(_ claim: Claim, id: ID<ClaimEvidence>, claimedAt: Timestamp) {

@@ -22,15 +22,15 @@ struct EvidenceBook {
         case possession
     }
 
+    /// - Parameter claims: those of the history that count.
     init(
-        _ claims: [Claim], names: TokenNames, intents: [PurchaseIntent], periods: (all: [Period], renewals: [RenewalFact]),
-        policies: PolicyTimeline
+        _ claims: [Claim], in history: SubscriptionHistory, names: TokenNames, periods: [Period], policies: PolicyTimeline
     ) {
-        self.periods = periods.all
+        self.periods = periods
         self.policies = policies
-        self.intents = intents
-        if !names.isEmpty { takeNames(names, periods.renewals) }
-        for claim in claims { take(claim, periods.renewals) }
+        intents = history.intents
+        if !names.isEmpty { takeNames(names, history.renewals) }
+        for claim in claims { take(claim, history.renewals) }
     }
 
     func role(of claim: Claim) -> Role { roles[claim.id] ?? .possession }

@@ -29,6 +29,6 @@ package struct Reservation: Sendable, Hashable {
         guard let shown = bought ?? periods.first else { return nil }
         return Claim(
             id: .init("reservation/\(id)"), customer: Claimant(customer, isAnonymous: isAnonymous), kind: .reservation,
-            about: (shown.productId, shown.aliases.reversed()), claimedAt: reservedAt)
+            about: .init(of: shown.productId, aliases: shown.aliases.reversed()), claimedAt: reservedAt)
     }
 }

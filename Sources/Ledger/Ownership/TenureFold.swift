@@ -92,8 +92,7 @@ struct TenureFold {
         merges = history.merges
         votes = history.votes
         claims = Self.claims(of: history, in: periods)
-        book = EvidenceBook(
-            claims, names: names, intents: history.intents, periods: (periods, history.renewals), policies: policies)
+        book = EvidenceBook(claims, in: history, names: names, periods: periods, policies: policies)
     }
 
     private static func claims(of history: SubscriptionHistory, in periods: [Period]) -> [Claim] {

@@ -26,7 +26,7 @@ package struct Period: Sendable, Hashable {
     package var purchaseDate: Timestamp { kept.fact.purchaseDate }
 
     init(
-        _ entry: PeriodBook.Entry, beginning: Beginning, end: (at: Timestamp?, by: Ending), isIgnored: Bool, neverServes: Bool
+        _ entry: PeriodBook.Entry, beginning: Beginning, end: End, isIgnored: Bool, neverServes: Bool
     ) {
         self.neverServes = neverServes
         aliases = entry.aliases
@@ -34,6 +34,11 @@ package struct Period: Sendable, Hashable {
         self.beginning = beginning
         (self.end, ending) = (end.at, end.by)
         self.isIgnored = isIgnored
+    }
+
+    struct End {
+        let at: Timestamp?
+        let by: Ending
     }
 
     /// The reason without the revocation, which is the transaction's: periods are passed on by the dozen.

@@ -199,7 +199,7 @@ struct PeriodFold {
         let isIgnored =
             kept.fact.details.isFamilyShared && policies.policy(at: draft.purchaseDate).familySharing == .ignore
         return Period(
-            entries[draft.entry], beginning: draft.beginning, end: (end, ending), isIgnored: isIgnored,
+            entries[draft.entry], beginning: draft.beginning, end: .init(at: end, by: ending), isIgnored: isIgnored,
             neverServes: draft.neverServes)
     }
 }

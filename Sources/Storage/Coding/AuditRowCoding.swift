@@ -18,9 +18,11 @@ enum AuditRowCoding {
     static func decode(_ text: String, of key: SubscriptionKey, _ names: CustomerNames) throws -> AuditRow {
         let kept = try StateCoding.decode(Kept.self, from: text)
         return AuditRow(
-            of: key, names[kept.customer], instants: (kept.effectiveAt, kept.learnedAt),
-            because: (kept.rule, kept.evidence.map { $0.evidence(names) }, kept.actor),
-            change: (kept.before, kept.after, kept.takeBacks))
+            of: key, names[kept.customer],
+            because: .init(
+                learnedAt: kept.learnedAt, rule: kept.rule, evidence: kept.evidence.map { $0.evidence(names) },
+                actor: kept.actor),
+            change: .init(effectiveAt: kept.effectiveAt, before: kept.before, after: kept.after, takeBacks: kept.takeBacks))
     }
 
     private struct Kept: Decodable {

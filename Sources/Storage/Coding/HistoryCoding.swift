@@ -220,7 +220,7 @@ extension CompactReader {
         return Claim(
             id: .init(id),
             customer: Claimant(claimant, isAnonymous: flags & 1 != 0, othersServed: others, keepsIntents: flags & 2 != 0),
-            kind: kind, about: (product, aliases), claimedAt: claimedAt)
+            kind: kind, about: .init(of: product, aliases: aliases), claimedAt: claimedAt)
     }
 
     fileprivate mutating func registration() throws -> TokenRegistration {

@@ -17,16 +17,23 @@ package struct SettingsVersion: Sendable, Hashable {
     package let document: String
 
     /// The next version of an app, from an instant on.
-    package init(
-        _ content: SettingsContent, of app: AppID, number: Int64, instants: (validFrom: Timestamp, appliedAt: Timestamp),
-        actor: String
-    ) throws {
+    package init(_ content: SettingsContent, of app: AppID, number: Int64, adopted adoption: Adoption) throws {
         document = try SettingsCoding.encode(content)
         digest = SettingsCoding.digest(of: document)
         self.app = app
         self.number = number
-        (validFrom, appliedAt) = instants
-        self.actor = actor
+        (validFrom, appliedAt, actor) = (adoption.validFrom, adoption.appliedAt, adoption.actor)
+    }
+
+    /// From when on a version holds, and who applied it when.
+    package struct Adoption: Sendable {
+        let validFrom: Timestamp
+        let appliedAt: Timestamp
+        let actor: String
+
+        package init(from validFrom: Timestamp, appliedAt: Timestamp, by actor: String) {
+            (self.validFrom, self.appliedAt, self.actor) = (validFrom, appliedAt, actor)
+        }
     }
 
     /// - Throws: `StorageError` with `corrupt` where the document is none of ours.

@@ -223,7 +223,8 @@ extension AppStoreSimulator {
         }
         let request = MassExtension(
             requestIdentifier: order.requestIdentifier, app: call.app, environment: call.environment,
-            product: (StoreProductID(product), order.days), storefronts: storefronts)
+            of: StoreProductID(product),
+            terms: .init(days: order.days, storefronts: storefronts))
         try await changing { store throws(StoreRefusal) in
             try store.extendAll(request)
             return ((), [])
