@@ -1,51 +1,203 @@
 /// Tenure's own API: every endpoint that it has.
 package enum NativeAPI {
+    // MARK: Apple
+
     /// Apple's notifications; the address to enter in App Store Connect. 200 only when it is durable, for duplicates too.
     package static let receiveNotification = Endpoint<AppPath, AnyQuery, RawBody, NotificationAnswerBody>(
         "receiveNotification", .post, "/api/v1/apps/\(.app)/apple/notifications", callers: .apple,
+        about: .init(.apple, "Take a notification of Apple's; 200 once it is durable, also for duplicates."),
         problems: [.refusedEvidence])
+
+    // MARK: Purchases
 
     /// A customer shows a signed transaction.
     package static let uploadTransaction = Endpoint<CustomerPath, NoQuery, UploadBody, UploadAnswerBody>(
         "uploadTransaction", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/transactions", callers: .customer,
+        about: .init(.purchases, "Show a signed transaction; 202 while it waits, 409 if the subscription serves another."),
         problems: [.refusedEvidence, .claimRefused, .unknownSubscription])
 
     /// A customer shows a receipt of the old kind.
     package static let uploadReceipt = Endpoint<CustomerPath, NoQuery, ReceiptUploadBody, ReceiptAnswerBody>(
         "uploadReceipt", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/receipts", callers: .customer,
+        about: .init(.purchases, "Show a receipt of the old kind; one result for each subscription in it."),
         problems: [.refusedEvidence, .appleMustBeAsked], isOneAtATime: true)
 
-    /// What a customer may use (ENT-1).
-    package static let readEntitlements = Endpoint<CustomerPath, InstantQuery, NoBody, EntitlementsBody>(
-        "readEntitlements", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/entitlements", callers: .customer,
-        problems: [.environmentNotTaken, .environmentNotOpen])
+    /// A customer asks before buying (OWN-18).
+    package static let askPurchase = Endpoint<CustomerPath, EnvironmentQuery, IntentBody, ForecastBody>(
+        "askPurchase", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/intents", callers: .customer,
+        about: .init(.purchases, "Ask before buying: what the purchase would come to, and the token to make it with (OWN-18)."),
+        problems: [.refusedEvidence, .tokenTaken])
 
     /// The app's backend says which customer an `appAccountToken` stands for (OWN-2).
     package static let registerAppAccountToken = Endpoint<AppAccountTokenPath, RegistrationQuery, NoBody, NoContent>(
         "registerAppAccountToken", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/appAccountTokens/\(.token)",
-        callers: .appBackend, problems: [.tokenTaken, .tokenTooLate, .overloaded])
+        callers: .appBackend,
+        about: .init(.purchases, "Register an appAccountToken for a customer, before it is passed to StoreKit (OWN-2)."),
+        problems: [.tokenTaken, .tokenTooLate, .overloaded])
+
+    /// The app's backend delivered a consumable (PER-9).
+    package static let confirmDelivery = Endpoint<CustomerTransactionPath, EnvironmentQuery, NoBody, DeliveryBody>(
+        "confirmDelivery", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/deliveries/\(.transactionId)",
+        callers: .appBackend, about: .init(.purchases, "Say that a consumable was delivered; it counts once (PER-9)."),
+        problems: [.unknownPurchase, .overloaded])
+
+    /// What the app's backend knows of a purchase, for the day Apple asks (ABUSE-2).
+    package static let noteConsumption = Endpoint<CustomerTransactionPath, EnvironmentQuery, ConsumptionNoteBody, NotedBody>(
+        "noteConsumption", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/consumption/\(.transactionId)",
+        callers: .appBackend,
+        about: .init(.purchases, "Say what is known of a purchase, for the day Apple asks about its refund (ABUSE-2)."),
+        problems: [.unknownPurchase])
+
+    // MARK: Access
+
+    /// What a customer may use (ENT-1).
+    package static let readEntitlements = Endpoint<CustomerPath, InstantQuery, NoBody, EntitlementsBody>(
+        "readEntitlements", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/entitlements", callers: .customer,
+        about: .init(.access, "What a customer may use: one Bool and two timestamps, with the details (ENT-1)."),
+        problems: [.environmentNotTaken, .environmentNotOpen])
+
+    /// What many customers may use, at one instant.
+    package static let readManyEntitlements = Endpoint<AppPath, EnvironmentQuery, BulkQuestionBody, BulkEntitlementsBody>(
+        "readManyEntitlements", .post, "/api/v1/apps/\(.app)/entitlements:read", callers: .appBackend,
+        about: .init(.access, "What up to 200 customers may use at one instant."), problems: [.environmentNotOpen])
+
+    /// Whether a customer may use an item of content (ENT-8).
+    package static let readContent = Endpoint<ContentPath, ContentQuery, NoBody, ContentUseBody>(
+        "readContent", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/content/\(.kind)/\(.content)", callers: .customer,
+        about: .init(.access, "Whether a customer may use an item of content, and by what right or why not (ENT-8)."),
+        problems: [.unknownContentKind])
+
+    /// A customer opens an item of content (ENT-8).
+    package static let unlockContent = Endpoint<ContentPath, ContentQuery, NoBody, ContentUnlockBody>(
+        "unlockContent", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/content/\(.kind)/\(.content)",
+        callers: .appBackend, about: .init(.access, "Unlock an item of content, as far as the kind's ration goes (ENT-8)."),
+        problems: [.unknownContentKind, .overloaded])
+
+    /// A customer's licences to updates (LIC-1).
+    package static let readLicences = Endpoint<CustomerPath, InstantQuery, NoBody, LicencesBody>(
+        "readLicences", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/licences", callers: .customer,
+        about: .init(.access, "Licences to updates, and which released features they cover, and why (LIC-1)."))
+
+    /// A customer shows how they came by the app (LIC-3).
+    package static let showAppTransaction = Endpoint<CustomerPath, NoQuery, AppTransactionBody, AppPurchaseBody>(
+        "showAppTransaction", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/appTransactions", callers: .customer,
+        about: .init(.access, "Show a signed app transaction, which may be a licence to updates (LIC-3)."),
+        problems: [.refusedEvidence])
+
+    // MARK: Customers
+
+    /// A customer whole.
+    package static let readCustomer = Endpoint<CustomerPath, InstantQuery, NoBody, CustomerBody>(
+        "readCustomer", .get, "/api/v1/apps/\(.app)/customers/\(.customer)", callers: .appBackend,
+        about: .init(.customers, "A customer whole: access, subscriptions, consumables, votes, content, licences, audit rows."),
+        problems: [.environmentNotOpen])
+
+    /// An anonymous customer's device says its secret (OWN-10).
+    package static let registerDevice = Endpoint<CustomerPath, NoQuery, DeviceBody, NoContent>(
+        "registerDevice", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/device", callers: .newDevice,
+        about: .init(.customers, "Register an anonymous customer at first use, by a secret that the device made (OWN-10)."),
+        problems: [.customerTaken])
+
+    /// An anonymous customer logs in (OWN-10).
+    package static let identifyCustomer = Endpoint<CustomerPath, NoQuery, IdentifyBody, NoContent>(
+        "identifyCustomer", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/identify", callers: .customer,
+        about: .init(.customers, "Merge an anonymous customer into this one, who has logged in on its device (OWN-10)."),
+        problems: [.deviceRefused, .mergedBefore])
+
+    // MARK: Votes
+
+    /// An operator grants an entitlement (ENT-9).
+    package static let grantEntitlement = Endpoint<CustomerIdPath, EnvironmentQuery, GrantBody, CustomerVoteBody>(
+        "grantEntitlement", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/grants/\(.id)", callers: .appBackend,
+        about: .init(.votes, "Grant an entitlement in a window (ENT-9)."), problems: [.unknownEntitlement, .idTaken])
+
+    /// An operator holds an entitlement, or all of them (ENT-9).
+    package static let holdEntitlement = Endpoint<CustomerIdPath, EnvironmentQuery, HoldBody, CustomerVoteBody>(
+        "holdEntitlement", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/holds/\(.id)", callers: .appBackend,
+        about: .init(.votes, "Hold an entitlement, or all of them, in a window (ENT-9)."),
+        problems: [.unknownEntitlement, .idTaken])
+
+    /// Time was paid elsewhere (ENT-3).
+    package static let creditTime = Endpoint<CustomerIdPath, EnvironmentQuery, CreditBody, CustomerVoteBody>(
+        "creditTime", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/credits/\(.id)", callers: .appBackend,
+        about: .init(.votes, "Add time that was paid elsewhere to a balance (ENT-3)."), problems: [.unknownEntitlement, .idTaken])
+
+    /// An earlier vote counts no longer.
+    package static let withdrawVote = Endpoint<CustomerIdPath, EnvironmentQuery, WithdrawalBody, CustomerVoteBody>(
+        "withdrawVote", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/withdrawals/\(.id)", callers: .appBackend,
+        about: .init(.votes, "Withdraw an earlier grant, hold or credit from now on."), problems: [.unknownVote, .idTaken])
+
+    /// A subscription is another customer's from now on (OWN-9).
+    package static let transferSubscription = Endpoint<SubscriptionIdPath, EnvironmentQuery, TransferBody, OwnershipVoteBody>(
+        "transferSubscription", .put, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/transfers/\(.id)",
+        callers: .appBackend, about: .init(.votes, "Transfer a subscription to a customer from now on."),
+        problems: [.unknownSubscription, .idTaken])
+
+    /// A claim that waits succeeds or is refused (OWN-9, OWN-11).
+    package static let decideClaim = Endpoint<SubscriptionIdPath, EnvironmentQuery, ClaimDecisionBody, OwnershipVoteBody>(
+        "decideClaim", .put, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/decisions/\(.id)",
+        callers: .appBackend, about: .init(.votes, "Decide a claim that waits (OWN-9, OWN-11)."),
+        problems: [.unknownSubscription, .unknownClaim, .idTaken])
+
+    /// An owner consents to another customer's claim (OWN-9).
+    package static let consentClaim = Endpoint<CustomerIdPath, EnvironmentQuery, ConsentBody, OwnershipVoteBody>(
+        "consentClaim", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/consents/\(.id)", callers: .customer,
+        about: .init(.votes, "The owner of a subscription consents to another customer's claim that waits (OWN-9)."),
+        problems: [.unknownSubscription, .unknownClaim, .idTaken, .notTheOwner])
+
+    /// A subscription is to be a customer's as soon as anything signed is known of it (OWN-18).
+    package static let reserveSubscription = Endpoint<
+        SubscriptionIdPath, EnvironmentQuery, ReservationBody, ReservationAnswerBody
+    >(
+        "reserveSubscription", .put, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/reservations/\(.id)",
+        callers: .appBackend,
+        about: .init(.votes, "Reserve a subscription for a customer before anything signed is known of it (OWN-18)."),
+        problems: [.idTaken])
+
+    // MARK: Subscriptions
 
     /// A subscription with its periods, owners and audit rows, and an explanation in words.
     package static let readSubscription = Endpoint<SubscriptionPath, InstantQuery, NoBody, SubscriptionBody>(
         "readSubscription", .get, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)", callers: .appBackend,
+        about: .init(.subscriptions, "A subscription whole: periods, owners, claims, votes, audit rows, and why, in words."),
         problems: [.environmentNotTaken, .unknownSubscription])
+
+    // MARK: Operations
 
     /// What Apple sent that this version does not understand (FACT-5).
     package static let listWarnings = Endpoint<AppPath, EnvironmentQuery, NoBody, WarningsBody>(
-        "listWarnings", .get, "/api/v1/apps/\(.app)/warnings", callers: .appBackend, problems: [.environmentNotTaken])
+        "listWarnings", .get, "/api/v1/apps/\(.app)/warnings", callers: .appBackend,
+        about: .init(.operations, "What Apple sent that this version does not understand: kept, each listed once (FACT-5)."),
+        problems: [.environmentNotTaken])
+
+    /// The document of this API.
+    package static let readDocument = Endpoint<NoPath, NoQuery, NoBody, DocumentBody>(
+        "readDocument", .get, "/api/v1/openapi.json", callers: .anyone,
+        about: .init(.operations, "The OpenAPI 3.1 document of this API."))
+
+    /// The same as a page for people.
+    package static let readDocumentPage = Endpoint<NoPath, NoQuery, NoBody, DocumentPage>(
+        "readDocumentPage", .get, "/api/v1/docs", callers: .anyone,
+        about: .init(.operations, "The same as a page for people."))
 
     /// Whether the process lives.
     package static let checkLive = Endpoint<NoPath, AnyQuery, NoBody, LiveBody>(
-        "checkLive", .get, "/health/live", callers: .anyone)
+        "checkLive", .get, "/health/live", callers: .anyone, about: .init(.operations, "200 while the process lives."))
 
     /// Whether it can answer questions.
     package static let checkReady = Endpoint<NoPath, AnyQuery, NoBody, ReadyBody>(
-        "checkReady", .get, "/health/ready", callers: .anyone, problems: [.store, .settingsSuperseded])
+        "checkReady", .get, "/health/ready", callers: .anyone,
+        about: .init(.operations, "200 while questions can be answered, or 503."), problems: [.store, .settingsSuperseded])
 
     /// All of them, in the order of docs/operations/http-api.md.
     package static let all: [EndpointDescription] = [
-        receiveNotification.description, uploadTransaction.description, uploadReceipt.description,
-        readEntitlements.description, registerAppAccountToken.description, readSubscription.description,
-        listWarnings.description, checkLive.description, checkReady.description,
+        receiveNotification.description, uploadTransaction.description, uploadReceipt.description, askPurchase.description,
+        registerAppAccountToken.description, confirmDelivery.description, noteConsumption.description,
+        readEntitlements.description, readManyEntitlements.description, readContent.description, unlockContent.description,
+        readLicences.description, showAppTransaction.description, readCustomer.description, registerDevice.description,
+        identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,
+        withdrawVote.description, transferSubscription.description, decideClaim.description, consentClaim.description,
+        reserveSubscription.description, readSubscription.description, listWarnings.description, readDocument.description,
+        readDocumentPage.description, checkLive.description, checkReady.description,
     ]
 }

@@ -13,10 +13,17 @@ package struct Backend: Sendable {
     let queue: IntakeQueue
     /// What the apps chose, as the store keeps it.
     let chosen: SettingsCache
+    /// Makes the tokens that the server mints itself (OWN-18).
+    let tokens: TokenMint
     /// What came in and what became of it; for operators.
     package let counters = IntakeCounters()
 
-    package init(store: any Store, verifier: AppStoreVerifier, apps: [AppSettings], clock: any TimeSource) {
+    /// - Parameter generator: of the tokens that the server mints.
+    package init(
+        store: any Store, verifier: AppStoreVerifier, apps: [AppSettings], clock: any TimeSource,
+        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        tokens = TokenMint(generator)
         self.store = store
         self.verifier = verifier
         self.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
@@ -43,11 +50,13 @@ package struct Backend: Sendable {
 
     // MARK: Together
 
-    /// An id of a customer: 1 to 256 bytes, no control characters.
+    /// How many characters an id of a customer has at the most.
+    package static let longestCustomer = 200
+
+    /// An id of a customer: 1 to 200 characters, none of which controls a terminal or a protocol.
     package static func checked(_ customer: CustomerID) throws -> CustomerID {
-        let bytes = customer.rawValue.utf8
-        guard (1...256).contains(bytes.count), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw BackendError.invalidIdentifier(name: "customer")
+        guard !customer.rawValue.isEmpty, customer.rawValue.isPlain(upTo: longestCustomer) else {
+            throw BackendError.invalidIdentifier(name: "customer", longest: longestCustomer)
         }
         return customer
     }

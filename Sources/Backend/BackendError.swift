@@ -16,7 +16,9 @@ package enum BackendError: Error {
     /// Nothing is known of the subscription.
     case unknownSubscription
     /// An identifier is empty, too long or has characters that it may not have.
-    case invalidIdentifier(name: String)
+    ///
+    /// - Parameter longest: how many characters it may have, or how many of them there may be.
+    case invalidIdentifier(name: String, longest: Int)
     /// The token is registered for another customer already.
     case tokenTaken
     /// A purchase bore the token before it was registered; it is kept as a proposal and names no customer (OWN-2,

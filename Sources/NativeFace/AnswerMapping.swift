@@ -33,6 +33,7 @@ extension EntitlementsBody.Entitlement {
                 kind: $0.right.rawValue, originalTransactionId: $0.originalTransactionId?.rawValue,
                 productId: $0.productId?.rawValue)
         }
+        restsOn?.vote = answer.restsOn?.vote?.rawValue
     }
 }
 
@@ -60,12 +61,24 @@ extension ReceiptAnswerBody.Result {
             outcome: "refused", isOwner: result.owner == customer)
         switch result.outcome {
         case .bound: (outcome, isOwner) = ("bound", true)
-        case .alreadyOwner: outcome = "alreadyOwner"
         case .moved(_, let rule): (outcome, isOwner, self.rule) = ("moved", true, rule.rawValue)
-        case .noted: outcome = "noted"
-        case .waiting(let reason): outcome = "waiting.\(reason.rawValue)"
+        case .alreadyOwner, .noted, .waiting: outcome = result.outcome.word
         case .refused(let reason, let rule):
             (isOwner, self.rule, code, hint) = (false, rule.rawValue, reason.rawValue, result.owner?.masked)
+        }
+    }
+}
+
+extension ClaimOutcome {
+    /// As answers say it.
+    var word: String {
+        switch self {
+        case .bound: "bound"
+        case .alreadyOwner: "alreadyOwner"
+        case .moved: "moved"
+        case .noted: "noted"
+        case .waiting(let reason): "waiting.\(reason.rawValue)"
+        case .refused(let reason, _): "refused.\(reason.rawValue)"
         }
     }
 }
@@ -84,6 +97,13 @@ extension SubscriptionBody {
                 customer: $0.customer?.rawValue, from: $0.from, until: $0.until, rule: $0.cause.rule.rawValue,
                 evidence: $0.cause.evidence.text)
         }
+        claims = state.claims.map { weighed in
+            Claim(
+                id: weighed.claim.id.rawValue, customer: weighed.claim.customer.rawValue, kind: weighed.claim.kind.rawValue,
+                productId: weighed.claim.productId.rawValue, claimedAt: weighed.claim.claimedAt, outcome: weighed.outcome.word)
+        }
+        votes = report.votes.map { OwnershipVoteBody($0) }
+        reservations = report.reservations.map { ReservationAnswerBody($0) }
         audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
         explain = report.explanation(at: instant)
     }
@@ -98,9 +118,12 @@ extension SubscriptionBody.Period {
         expiresDate = period.transaction.expiresDate
         end = period.end
         offerType = period.transaction.details.offerType
+        offerDiscountType = period.transaction.details.offerDiscountType
+        offerIdentifier = period.transaction.details.offerIdentifier
         priceMilliunits = period.transaction.details.price?.count
         currency = period.transaction.details.currency
         revocationDate = period.transaction.revocation?.revocationDate
+        revocationPercentage = period.transaction.revocation?.revocationPercentage
     }
 }
 

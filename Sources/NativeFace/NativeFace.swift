@@ -6,7 +6,7 @@ package import Server
 
 /// Tenure's own API (docs/operations/http-api.md). Each handler decodes, makes one call to `Backend`, and encodes.
 package struct NativeFace: Face {
-    private let backend: Backend
+    let backend: Backend
 
     package init(_ backend: Backend) { self.backend = backend }
 
@@ -14,18 +14,24 @@ package struct NativeFace: Face {
         router.on(NativeAPI.receiveNotification, longest: { try longestNotification(of: AppID($0.app)) }, receiveNotification)
         router.on(NativeAPI.uploadTransaction, uploadTransaction)
         router.on(NativeAPI.uploadReceipt, uploadReceipt)
+        addPurchases(to: &router)
         router.on(NativeAPI.readEntitlements, readEntitlements)
-        router.on(NativeAPI.registerAppAccountToken, registerAppAccountToken)
+        router.on(NativeAPI.readManyEntitlements, readManyEntitlements)
+        addContent(to: &router)
+        addCustomers(to: &router)
+        addVotes(to: &router)
         router.on(NativeAPI.readSubscription, readSubscription)
         router.on(NativeAPI.listWarnings, listWarnings)
+        router.on(NativeAPI.readDocument) { _ in DocumentBody() }
+        router.on(NativeAPI.readDocumentPage) { _ in DocumentPage() }
         router.on(NativeAPI.checkLive) { _ in LiveBody() }
         router.on(NativeAPI.checkReady, checkReady)
     }
 
     // MARK: What comes in
 
-    private typealias OfApp<Query: QueryParameters, Body: RequestContent> = Call<AppPath, Query, Body>
-    private typealias OfCustomer<Query: QueryParameters, Body: RequestContent> = Call<CustomerPath, Query, Body>
+    typealias OfApp<Query: QueryParameters, Body: RequestContent> = Call<AppPath, Query, Body>
+    typealias OfCustomer<Query: QueryParameters, Body: RequestContent> = Call<CustomerPath, Query, Body>
 
     /// Apple sends no credentials: the signature is the proof (B.1). The answer follows the commit, for duplicates too.
     private func receiveNotification(_ call: OfApp<AnyQuery, RawBody>) async throws -> NotificationAnswerBody {
@@ -59,14 +65,6 @@ package struct NativeFace: Face {
         return kind
     }
 
-    private func registerAppAccountToken(
-        _ call: Call<AppAccountTokenPath, RegistrationQuery, NoBody>
-    ) async throws -> NoContent {
-        guard let token = AppAccountToken(call.path.token) else { throw ParameterError("token", "is not a UUID") }
-        try await backend.register(token, for: call.customer, isMinted: call.query.minted, app: call.app)
-        return NoContent()
-    }
-
     // MARK: What is asked
 
     private func readEntitlements(_ call: OfCustomer<InstantQuery, NoBody>) async throws -> EntitlementsBody {
@@ -74,6 +72,21 @@ package struct NativeFace: Face {
         let answer = try await backend.entitlements(
             of: call.customer, app: call.app, environment: environment, at: call.query.at)
         return EntitlementsBody(answer, of: call.customer, environment: environment)
+    }
+
+    private func readManyEntitlements(
+        _ call: OfApp<EnvironmentQuery, BulkQuestionBody>
+    ) async throws -> BulkEntitlementsBody {
+        guard call.body.customers.count <= BulkQuestionBody.most else {
+            throw InvalidBody(member: "customers", reason: "names more than \(BulkQuestionBody.most)")
+        }
+        let customers = call.body.customers.map { CustomerID($0) }
+        let answers = try await backend.entitlements(
+            of: customers, app: call.app, environment: call.query.environment, at: call.body.at)
+        return BulkEntitlementsBody(
+            customers: zip(customers, answers).map { customer, answer in
+                EntitlementsBody(answer, of: customer, environment: call.query.environment)
+            })
     }
 
     private func readSubscription(_ call: Call<SubscriptionPath, InstantQuery, NoBody>) async throws -> SubscriptionBody {

@@ -10,7 +10,9 @@ package struct DeclaredTables: Sendable {
         WrittenLedger.self, CustomerRow.self, JWSHeaderRow.self, WrittenEvidence.self, WrittenFact.self, WrittenClaim.self,
         WrittenRegistration.self, WrittenBearer.self, PolicyRow.self, WrittenSubscription.self, WrittenAlias.self,
         WrittenTenure.self, WrittenHolding.self, WrittenAudit.self, WrittenOutbox.self, WrittenWarning.self, WrittenWork.self,
-        SealRow.self, WrittenHead.self, SettingsVersion.self,
+        SealRow.self, WrittenHead.self, SettingsVersion.self, WrittenCustomerBook.self, WrittenCustomerInput.self,
+        WrittenCustomerAudit.self, WrittenSubscriptionInput.self, WrittenDevice.self, WrittenMerge.self,
+        WrittenCustomerHead.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -88,12 +88,13 @@ extension StorageConformance {
         _ = try await store.decide(on: inputs(0), about: elsewhere)
         let first = try await seal(1)
         try expect(
-            first?.heads.map(\.key), equals: [Specimen.key("1000"), Specimen.key("1001")], "the first seal's subscriptions")
+            first?.heads.map(\.subject), equals: [.subscription(Specimen.key("1000")), .subscription(Specimen.key("1001"))],
+            "the first seal's subscriptions")
         try expect(first?.heads.first?.head, equals: try await head("1000"), "the first head")
         try expect(try await seal(2), equals: nil, "nothing moved since")
         _ = try await store.decide(on: inputs(1, of: "1001"), about: Specimen.key("1001"))
         let second = try await seal(3)
-        try expect(second?.heads.map(\.key), equals: [Specimen.key("1001")], "the second seal's subscriptions")
+        try expect(second?.heads.map(\.subject), equals: [.subscription(Specimen.key("1001"))], "the second seal's subscriptions")
         try expect(second?.heads.first?.head, equals: try await head("1001"), "the second head")
         try expect(second?.previous, equals: first?.hash, "the seal before")
         let kept = try await store.seals(of: Specimen.app, after: 0, limit: 10)
@@ -149,8 +150,8 @@ extension StorageConformance {
         try expect(contents.claims, equals: [claim], "claims")
         try expect(contents.registrations, equals: [registration], "registrations")
         let history = SubscriptionHistory(
-            key: Specimen.key(), facts: contents.facts.map(\.fact), claims: contents.claims, registrations: contents.registrations
-        )
+            key: Specimen.key(), facts: contents.facts.map(\.fact), claims: contents.claims,
+            registrations: contents.registrations, inputs: contents.inputs.map(\.input))
         try expect(contents.stored.history.untold, equals: history.untold, "the history")
         let state = SubscriptionState(folding: history, under: contents.stored.policy)
         try expect(contents.tenures.map(\.step), equals: SubscriptionRows.tenures(of: state).map(\.step), "owners")

@@ -61,21 +61,25 @@ import Testing
 
     @Test func `an endpoint that needs a key lists every problem of keys`() {
         for operation in NativeAPI.all {
-            let needsKey = operation.callers == .customer || operation.callers == .appBackend
+            let needsKey = operation.callers != .anyone && operation.callers != .apple
             #expect(operation.problems.contains(.keyWrong) == needsKey)
             #expect(operation.problems.contains(.tooManyRequests) == needsKey)
             #expect(operation.problems.contains(.serverKeyNeeded) == (operation.callers == .appBackend))
             #expect(operation.problems.contains(.anotherCustomer) == (operation.callers == .customer))
+            #expect(!operation.summary.isEmpty && operation.summary.hasSuffix("."), "\(operation.operationId)")
+            for name in operation.parameters + (operation.query ?? []) {
+                #expect(ParameterSchema.named(name) != nil, "\(name) is described")
+            }
             #expect(operation.problems.contains(.bodyTooLarge) == operation.takesBody)
         }
     }
 
-    @Test func `the page of the API has one row for each endpoint, and no other`() throws {
+    @Test func `the table of the page of the API is made from the contract`() throws {
         let page = try text("docs/operations/http-api.md")
-        let rows = page.matches(of: #/(?m)^\| `([A-Z]+) (/\S+)` \| ([^|]+) \|/#).map {
-            "\($0.output.1) \($0.output.2) \($0.output.3)"
-        }
-        #expect(rows == NativeAPI.all.map { "\($0.method.rawValue) \($0.path) \(Self.words(of: $0.callers))" })
+        let rows = NativeAPI.all.map { "| `\($0.method.rawValue) \($0.path)` | \($0.callers.words) | \($0.summary) |" }
+        let table = (["| call | who | what |", "| --- | --- | --- |"] + rows).joined(separator: "\n")
+        #expect(page.contains("\n\(table)\n"), "the page must have this table:\n\(table)")
+        #expect(page.matches(of: #/(?m)^\| `[A-Z]+ \//#).count == rows.count, "and no other row")
     }
 
     @Test(arguments: [
@@ -113,15 +117,6 @@ import Testing
         let wrong = newer.replacingOccurrences(of: "true", with: "1")
         #expect(throws: InvalidBody(member: "results[0].isOwner", reason: "must be true or false and is an integer")) {
             try ReceiptAnswerBody(json: Array(wrong.utf8))
-        }
-    }
-
-    private static func words(of callers: CallerKind) -> String {
-        switch callers {
-        case .anyone: "anyone"
-        case .apple: "Apple; the signature is the proof"
-        case .customer: "server key, or public key and customer token"
-        case .appBackend: "server key"
         }
     }
 

@@ -30,7 +30,7 @@ import Testing
                     rest = rest.dropFirst(size)
                     _ = try await world.store.write { try Ingest.apply(batch, in: $0) }
                     for row in try await world.store.outbox(after: heard, limit: 10_000) {
-                        let event = row.event
+                        guard let event = row.event else { continue }
                         stories[event.subscription.originalTransactionId.rawValue, default: SubscriptionStory()].take(event)
                         if event.kind == .ownerChanged { changes += 1 }
                         heard = row.id

@@ -269,7 +269,7 @@ private func wait(until isSo: () -> Bool) async throws {
                     #expect(one?.tenures.map(\.step) == other?.tenures.map(\.step))
                     #expect(one?.stored.history == other?.stored.history)
                 }
-                let events = try await together.store.outbox(after: 0, limit: 1000).map(\.event)
+                let events = try await together.store.outbox(after: 0, limit: 1000).compactMap(\.event)
                 #expect(!events.isEmpty)
                 let others = try await apart.store.outbox(after: 0, limit: 1000)
                 #expect(events.count == others.count)

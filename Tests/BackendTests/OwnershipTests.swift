@@ -185,7 +185,7 @@ import Testing
             #expect(contents.registrations.count == 1)
             var history = SubscriptionHistory(
                 key: World.key(), facts: contents.facts.map(\.fact).shuffled(), claims: contents.claims.shuffled(),
-                registrations: contents.registrations)
+                registrations: contents.registrations, inputs: contents.inputs.map(\.input))
             // The record of what was told is not a fact, and no state depends on it (decision 0019).
             if let toldUntil = contents.stored.history.toldUntil { _ = history.record(toldUntil: toldUntil) }
             #expect(HistoryCoding.encode(history) == HistoryCoding.encode(contents.stored.history))

@@ -91,6 +91,38 @@ struct WatchedStoreFace: Store {
         try await watched.store.holdings(in: scope, after: place, limit: limit)
     }
 
+    func customer(_ key: CustomerKey) async throws -> StoredCustomer? {
+        try await watched.store.customer(key)
+    }
+
+    func device(of customer: CustomerName) async throws -> CustomerDevice? {
+        try await watched.store.device(of: customer)
+    }
+
+    func merge(of customer: CustomerName) async throws -> CustomerMerge? {
+        try await watched.store.merge(of: customer)
+    }
+
+    func subscriptions(naming customer: CustomerName) async throws -> [SubscriptionKey] {
+        try await watched.store.subscriptions(naming: customer)
+    }
+
+    func auditRows(of key: CustomerKey, after sequence: Int64, limit: Int) async throws -> [StoredCustomerAuditRow] {
+        try await watched.store.auditRows(of: key, after: sequence, limit: limit)
+    }
+
+    func customers(after key: CustomerKey?, limit: Int) async throws -> [CustomerKey] {
+        try await watched.store.customers(after: key, limit: limit)
+    }
+
+    func contents(of key: CustomerKey) async throws -> CustomerContents? {
+        try await watched.store.contents(of: key)
+    }
+
+    func auditTexts(of key: CustomerKey, after sequence: Int64, limit: Int) async throws -> [SubscriptionRows.Audit] {
+        try await watched.store.auditTexts(of: key, after: sequence, limit: limit)
+    }
+
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
         try await watched.store.subscription(key)
     }

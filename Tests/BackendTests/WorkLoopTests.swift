@@ -358,7 +358,7 @@ extension Mutex<Int> {
                 #expect(performed >= count)
             }
             let after = try await world.store.outbox(after: before.last?.id ?? 0, limit: 100_000)
-            let ended = after.filter { $0.event.kind == .accessEnded }.map(\.event.subscription.originalTransactionId)
+            let ended = after.compactMap(\.event).filter { $0.kind == .accessEnded }.map(\.subscription.originalTransactionId)
             #expect(ended.count == count)
             #expect(Set(ended).count == count)
             // Nothing is due any more.

@@ -26,6 +26,11 @@ import Testing
         }
     }
 
+    @Test func `every kind of event about a customer has a row, and no other has`() throws {
+        let rows = try Self.page.matches(of: #/(?m)^\| `(\w+\.\w+)` \| ([^|]+) \| ([^|]+) \|$/#).map { String($0.output.1) }
+        #expect(rows == CustomerEvent.Kind.allCases.map(\.rawValue))
+    }
+
     /// The examples of the page, unchanged.
     private static func examples() throws -> [Data] {
         try page.matches(of: #/(?m)^\{.+\}$/#).map { Data($0.output.utf8) }

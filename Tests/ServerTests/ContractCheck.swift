@@ -38,8 +38,15 @@ extension ContractCheck {
     private static let readings: [String: Reading] = Dictionary(
         uniqueKeysWithValues: [
             reading(NativeAPI.receiveNotification), reading(NativeAPI.uploadTransaction), reading(NativeAPI.uploadReceipt),
-            reading(NativeAPI.readEntitlements), reading(NativeAPI.registerAppAccountToken), reading(NativeAPI.readSubscription),
-            reading(NativeAPI.listWarnings), reading(NativeAPI.checkLive), reading(NativeAPI.checkReady),
+            reading(NativeAPI.askPurchase), reading(NativeAPI.registerAppAccountToken), reading(NativeAPI.confirmDelivery),
+            reading(NativeAPI.noteConsumption), reading(NativeAPI.readEntitlements), reading(NativeAPI.readManyEntitlements),
+            reading(NativeAPI.readContent), reading(NativeAPI.unlockContent), reading(NativeAPI.readLicences),
+            reading(NativeAPI.showAppTransaction), reading(NativeAPI.readCustomer), reading(NativeAPI.registerDevice),
+            reading(NativeAPI.identifyCustomer), reading(NativeAPI.grantEntitlement), reading(NativeAPI.holdEntitlement),
+            reading(NativeAPI.creditTime), reading(NativeAPI.withdrawVote), reading(NativeAPI.transferSubscription),
+            reading(NativeAPI.decideClaim), reading(NativeAPI.consentClaim), reading(NativeAPI.reserveSubscription),
+            reading(NativeAPI.readSubscription), reading(NativeAPI.listWarnings), reading(NativeAPI.readDocument),
+            reading(NativeAPI.readDocumentPage), reading(NativeAPI.checkLive), reading(NativeAPI.checkReady),
         ])
 
     private static func reading<Path, Query, Body, Content>(

@@ -53,6 +53,38 @@ struct FailingStore: Store {
         try await checked { try await store.holdings(in: scope, after: place, limit: limit) }
     }
 
+    func customer(_ key: CustomerKey) async throws -> StoredCustomer? {
+        try await checked { try await store.customer(key) }
+    }
+
+    func device(of customer: CustomerName) async throws -> CustomerDevice? {
+        try await checked { try await store.device(of: customer) }
+    }
+
+    func merge(of customer: CustomerName) async throws -> CustomerMerge? {
+        try await checked { try await store.merge(of: customer) }
+    }
+
+    func subscriptions(naming customer: CustomerName) async throws -> [SubscriptionKey] {
+        try await checked { try await store.subscriptions(naming: customer) }
+    }
+
+    func auditRows(of key: CustomerKey, after sequence: Int64, limit: Int) async throws -> [StoredCustomerAuditRow] {
+        try await checked { try await store.auditRows(of: key, after: sequence, limit: limit) }
+    }
+
+    func customers(after key: CustomerKey?, limit: Int) async throws -> [CustomerKey] {
+        try await checked { try await store.customers(after: key, limit: limit) }
+    }
+
+    func contents(of key: CustomerKey) async throws -> CustomerContents? {
+        try await checked { try await store.contents(of: key) }
+    }
+
+    func auditTexts(of key: CustomerKey, after sequence: Int64, limit: Int) async throws -> [SubscriptionRows.Audit] {
+        try await checked { try await store.auditTexts(of: key, after: sequence, limit: limit) }
+    }
+
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
         try await checked { try await store.subscription(key) }
     }

@@ -153,11 +153,12 @@ private final class SteadyClock: Sendable {
         }
     }
 
-    @Test func `T44 wrong keys from one address have to wait, and the right one is accepted`() throws {
+    @Test func `T44 wrong keys from one address have to wait, and the right one is accepted`() async throws {
         let credentials = AppCredentials(
             app: World.app, publicKey: World.publicKey,
             serverKeyDigest: Array(SHA256.hash(data: Array(World.serverKey.utf8))), customerTokenSecret: World.secret)
-        let doorkeeper = Doorkeeper([credentials], budgets: RequestBudgets { [clock] in clock.now }, wrongKeysPerMinute: 3)
+        let doorkeeper = Doorkeeper(
+            [credentials], budgets: RequestBudgets { [clock] in clock.now }, wrongKeysPerMinute: 3, deviceDigest: { _, _ in nil })
         let mint = TokenMint(at: PretendAppStore.june)
         let (guesser, other) = (
             try SocketAddress(ipAddress: "203.0.113.7", port: 40_000), try SocketAddress(ipAddress: "203.0.113.8", port: 40_000)
@@ -165,7 +166,7 @@ private final class SteadyClock: Sendable {
         /// The code of the problem; nil where the request is accepted.
         func knock(
             from address: SocketAddress? = guesser, key: String, token: String? = nil, app: AppID = World.app
-        ) -> String? {
+        ) async -> String? {
             var fields: HTTPFields = [.authorization: "Bearer \(key)"]
             fields[.customerToken] = token
             let head = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/", headerFields: fields)
@@ -173,7 +174,7 @@ private final class SteadyClock: Sendable {
             do {
                 let path = CustomerPath(app: app.rawValue, customer: "alice")
                 let callers = NativeAPI.readEntitlements.callers
-                _ = try doorkeeper.admit(
+                _ = try await doorkeeper.admit(
                     callers.kind, to: Subject(of: path, callers), request, from: address, at: PretendAppStore.june)
                 return nil
             } catch {
@@ -183,20 +184,20 @@ private final class SteadyClock: Sendable {
             }
         }
         let forged = mint.with { $0.secret = Array("another secret, as long as ours is!".utf8) }.text
-        #expect(knock(key: "guess-1") == "keyWrong")
-        #expect(knock(key: "guess-2", app: AppID("nowhere")) == "keyWrong")
-        #expect(knock(key: World.publicKey, token: forged) == "customerTokenRefused")
-        for _ in 0..<2 { #expect(knock(key: "guess-3") == "tooManyWrongKeys") }
-        #expect(knock(key: World.publicKey, token: forged) == "tooManyWrongKeys")
-        #expect(knock(from: other, key: "guess-4") == "keyWrong")
-        #expect(knock(key: World.serverKey) == nil)
-        #expect(knock(key: World.publicKey, token: mint.text) == nil)
+        #expect(await knock(key: "guess-1") == "keyWrong")
+        #expect(await knock(key: "guess-2", app: AppID("nowhere")) == "keyWrong")
+        #expect(await knock(key: World.publicKey, token: forged) == "customerTokenRefused")
+        for _ in 0..<2 { #expect(await knock(key: "guess-3") == "tooManyWrongKeys") }
+        #expect(await knock(key: World.publicKey, token: forged) == "tooManyWrongKeys")
+        #expect(await knock(from: other, key: "guess-4") == "keyWrong")
+        #expect(await knock(key: World.serverKey) == nil)
+        #expect(await knock(key: World.publicKey, token: mint.text) == nil)
         // A token that was valid once is not a guess: its app must learn that it needs another.
         let old = TokenMint(at: PretendAppStore.june.adding(.days(-2))).text
-        for _ in 0..<5 { #expect(knock(key: World.publicKey, token: old) == "customerTokenRefused") }
+        for _ in 0..<5 { #expect(await knock(key: World.publicKey, token: old) == "customerTokenRefused") }
         clock.advance(.seconds(20))
-        #expect(knock(key: "guess-5") == "keyWrong")
-        #expect(knock(key: "guess-6") == "tooManyWrongKeys")
+        #expect(await knock(key: "guess-5") == "keyWrong")
+        #expect(await knock(key: "guess-6") == "tooManyWrongKeys")
     }
 
     @Test func `T44 the server knows from which address a wrong key comes`() async throws {

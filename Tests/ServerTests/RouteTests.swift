@@ -118,7 +118,8 @@ import Testing
     @Test(arguments: [
         ("a%20b", "a b"), ("a%2Fb", "a/b"), ("%C3%A9%F0%9F%92%8E", "é💎"), ("%2541", "%41"), ("a+b", "a+b"),
         ("a%3Fb%23c", "a?b#c"),
-        (String(repeating: "x", count: 256), String(repeating: "x", count: 256)),
+        (String(repeating: "x", count: 200), String(repeating: "x", count: 200)),
+        (String(repeating: "%C3%A9", count: 200), String(repeating: "é", count: 200)),
     ])
     func `A customer's id is percent-decoded once, whatever it contains`(_ segment: String, _ customer: String) async throws {
         try await withRouter { world, client in
@@ -132,8 +133,8 @@ import Testing
 
     @Test(arguments: [
         "%00", "a%00b", "%0A", "%1F", "%7F", "%FF", "%C3", "%ED%A0%80", "%C0%80", "%", "%4", "%zz",
-        String(repeating: "x", count: 257),
-        String(repeating: "%C3%A9", count: 129),
+        String(repeating: "x", count: 201),
+        String(repeating: "%C3%A9", count: 201), "%C2%85",
     ])
     func `A customer's id that is not UTF-8, has control characters or is too long is refused`(_ segment: String) async throws {
         try await withRouter { world, client in
@@ -219,9 +220,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/api/v1/apps/app/customers/alice/entitlements", 200), ("//api//v1/apps/app/customers/alice/entitlements/", 200),
+        ("/api/v1/apps/app/customers/alice/entitlements", 200), ("/api/v1/apps/app/customers/alice/entitlements/", 200),
+        ("//api/v1/apps/app/customers/alice/entitlements", 404),
+        ("/api//v1/apps/app/customers/alice/entitlements", 404),
         ("/api/v1/apps/app/customers/entitlements/entitlements", 200), ("/api/v1/apps/app/customers/%61lice/entitlements", 200),
-        ("/api/v1/apps/app/customers/alice", 404), ("/api/v1/apps/app/customers/alice/entitlements/more", 404),
+        ("/api/v1/apps/app/customers", 404), ("/api/v1/apps/app/customers/alice/entitlements/more", 404),
         ("/API/v1/apps/app/customers/alice/entitlements", 404), ("/api/v1/apps/app/customers//entitlements", 404), ("/", 404),
         ("/api/v1/apps/app/customers/%00/entitlements", 400), ("/api/v1/apps/app/customers/%ff/entitlements", 400),
         ("/api/v1/apps/app/customers/%6/entitlements", 400), ("/api/v1/apps/app%2Fcustomers/alice/entitlements", 404),

@@ -97,7 +97,7 @@ private final class DeliveringPerformer: WorkPerformer {
     func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
         let subject = work.order.subject
         let rows = try await store.outbox(after: 0, limit: 10_000).filter { row in
-            row.event.subscription.originalTransactionId.rawValue == subject
+            row.event?.subscription.originalTransactionId.rawValue == subject
         }
         for row in rows where row.sequence > delivered.withLock({ $0[subject] ?? 0 }) {
             var request = HTTPClientRequest(url: "\(address)/hook")

@@ -219,7 +219,7 @@ extension Store {
         for app in Set(Script.scopes.map(\.app)).sorted() { lines.append("\(try await seals(of: app, after: 0, limit: 1000))") }
         let events = try await outbox(after: 0, limit: 100_000)
         for key in keys {
-            lines.append("\(events.filter { $0.event.subscription == key }.map { "\($0.sequence) \($0.event)" })")
+            lines.append("\(events.filter { $0.event?.subscription == key }.map { "\($0.sequence) \($0.told)" })")
         }
         let work = try await work(after: 0, limit: 100_000)
         return lines + work.map { "\($0.order) \($0.attempts) \($0.state) \($0.lastError ?? "")" }.sorted()

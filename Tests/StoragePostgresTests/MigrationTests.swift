@@ -115,13 +115,14 @@ extension PostgresTests {
         @Test func `F24 An interrupted step leaves the schema before it, and is done when it is run again`() async throws {
             try await Self.withOldServer { _, old, owner in
                 let broken = PostgresSchema.Step(
-                    number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
+                    number: PostgresSchema.version + 1, oldest: PostgresSchema.version,
                     tables: "CREATE TABLE half (n int); SELECT 1 / 0")
                 #expect(throws: StorageError.self) { try owner.migrate(PostgresSchema.steps + [broken], applicationRole: nil) }
-                #expect(try owner.schemaStanding() == SchemaStanding(version: PostgresSchema.version, oldest: StoreSchema.oldest))
+                #expect(
+                    try owner.schemaStanding() == SchemaStanding(version: PostgresSchema.version, oldest: PostgresSchema.version))
                 #expect(try owner.one("SELECT to_regclass('half') IS NULL").bool(0))
                 let whole = PostgresSchema.Step(
-                    number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
+                    number: PostgresSchema.version + 1, oldest: PostgresSchema.version,
                     tables: "CREATE TABLE half (n int)")
                 try owner.migrate(PostgresSchema.steps + [whole], applicationRole: nil)
                 #expect(try owner.schemaStanding()?.version == PostgresSchema.version + 1)
@@ -135,7 +136,7 @@ extension PostgresTests {
             try await Self.withOldServer { url, _, owner in
                 let server = try PrivatePostgres.shared()
                 let last = PostgresSchema.Step(
-                    number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
+                    number: PostgresSchema.version + 1, oldest: PostgresSchema.version,
                     tables: "ALTER TABLE claim ADD COLUMN more bigint")
                 var migration = PostgresMigration(steps: PostgresSchema.steps + [last])
                 migration.lockTimeout = .milliseconds(50)
@@ -177,7 +178,7 @@ extension PostgresTests {
                 settings.statementTimeout = .milliseconds(100)
                 settings.answerTimeout = .milliseconds(200)
                 let slow = PostgresSchema.Step(
-                    number: PostgresSchema.version + 1, oldest: StoreSchema.oldest,
+                    number: PostgresSchema.version + 1, oldest: PostgresSchema.version,
                     tables: "SELECT pg_sleep(0.5)")
                 var migration = PostgresMigration(steps: PostgresSchema.steps + [slow])
                 let libpq = try Libpq.loaded()
@@ -185,7 +186,7 @@ extension PostgresTests {
                 #expect(try owner.schemaStanding()?.version == PostgresSchema.version + 1)
                 migration.steps.append(
                     PostgresSchema.Step(
-                        number: PostgresSchema.version + 2, oldest: StoreSchema.oldest,
+                        number: PostgresSchema.version + 2, oldest: PostgresSchema.version,
                         tables: "ALTER TABLE claim ADD COLUMN x int"))
                 (migration.lockTimeout, migration.patience) = (.milliseconds(20), .milliseconds(100))
                 migration.pause = Backoff(first: Milliseconds(10), greatest: Milliseconds(20))

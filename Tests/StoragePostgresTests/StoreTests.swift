@@ -295,9 +295,12 @@ extension PostgresTests {
                             WHERE audit.originalTransactionId = '2' AND subscription.originalTransactionId = '3';
                         DELETE FROM subscription WHERE originalTransactionId = '4'
                         """)
-                    let missed = try await store.missedHeads(of: Self.scope.app, seal: 1).sorted { $0.entry.key < $1.entry.key }
-                    #expect(missed.map(\.entry.key.originalTransactionId.rawValue) == ["1", "2", "4"])
-                    #expect(missed.map(\.isSubscriptionThere) == [true, true, false])
+                    let missed = try await store.missedHeads(of: Self.scope.app, seal: 1).sorted {
+                        ($0.entry.subject.subscription?.originalTransactionId.rawValue ?? "")
+                            < ($1.entry.subject.subscription?.originalTransactionId.rawValue ?? "")
+                    }
+                    #expect(missed.map(\.entry.subject.subscription?.originalTransactionId.rawValue) == ["1", "2", "4"])
+                    #expect(missed.map(\.isSubjectThere) == [true, true, false])
                 }
             }
         }
@@ -355,6 +358,7 @@ extension PostgresTests {
                         originalTransactionId: id, transactionId: TransactionID("id500"), productId: ProductID("p"),
                         purchaseDate: now, signedDate: now))
                 let place = SubscriptionPlace(ledger: 7, id: id)
+                let name = CustomerName(AppID("app7"), CustomerID("id500"))
                 return try [
                     NameQueries.ledger(of: key.scope), EvidenceQueries.known(notifications: [.init(ledger: 7, uuid: "uuid500")]),
                     EvidenceQueries.known(signed: [.init(place: 0, ledger: 7, fact: signed)]),
@@ -378,7 +382,14 @@ extension PostgresTests {
                     WorkQueries.replaceDecided([], about: place),
                     WorkQueries.replaceDecided([order], about: place),
                     SealQueries.unsealed(key.app, limit: 10), CustomerQueries.names(of: [500, 501]),
-                    CustomerQueries.numbers(of: [CustomerName(AppID("app7"), CustomerID("id500"))]),
+                    CustomerQueries.numbers(of: [name]), CustomerQueries.books(of: [name.customer], ledgers: [7]),
+                    CustomerQueries.inputs(of: 500, ledger: 7), CustomerQueries.next(after: "id500", ledger: 7, limit: 10),
+                    CustomerQueries.audit(of: CustomerKey(key.scope, name.customer), after: 0, limit: 10, ledger: 7),
+                    CustomerQueries.devices(of: [name]), CustomerQueries.merges(of: [name]),
+                    CustomerQueries.subscriptions(naming: name), TokenQueries.tokens(of: name),
+                    EvidenceQueries.inputs(of: id, ledger: 7), HoldingQueries.holdings(of: name.customer, ledger: 7),
+                    SealQueries.unsealedCustomers(key.app, limit: 10), SealQueries.missedCustomers(by: key.app, seal: 7),
+                    SealQueries.customerHeads(of: key.app, number: 7),
                 ] + WorkQueries.finish(leased, at: now)
             }
         }
@@ -406,6 +417,13 @@ extension PostgresTests {
             INSERT INTO sealedHead SELECT 'app7', 1 + n / 10, 7, 'id' || n, 1, '\\x00' FROM generate_series(1, 19000) n;
             INSERT INTO outbox (ledger, originalTransactionId, sequence, events, createdAt)
                 SELECT 7, 'id' || n, 1, '{}', n FROM generate_series(1, 20000) n;
+            INSERT INTO customerBook SELECT 7, 'id' || n, n, 1, '\\x00', 1, true, '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO customerInput SELECT 7, n, 'vote', 'v', n, '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO customerAudit SELECT 7, n, 1, '{}', '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO subscriptionInput SELECT 7, 'id' || n, 'vote', 'v', n, n, '\\x00' FROM generate_series(1, 20000) n;
+            INSERT INTO customerDevice SELECT n, '\\x00', n FROM generate_series(1, 20000) n;
+            INSERT INTO customerMerge SELECT n, n + 1, n FROM generate_series(1, 19999) n;
+            INSERT INTO sealedCustomerHead SELECT 'app7', 1 + n / 10, 7, n, 1, '\\x00' FROM generate_series(1, 19000) n;
             INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
                 SELECT 7, 'id' || n, 'key' || n, 'tell', '{}', n, true, n FROM generate_series(1, 20000) n;
             ANALYZE;
@@ -417,7 +435,8 @@ extension PostgresTests {
 
         @Test func `Every statement of a request and of a worker finds its rows by an index`() async throws {
             try await withMigrated { owner, _ in
-                try owner.runScript(Self.population)
+                // One after the other: each has the time of one answer, however busy the machine is.
+                for statement in Self.population.split(separator: ";") { try owner.runScript(String(statement)) }
                 #expect(try owner.one("SELECT current_setting('enable_seqscan')").text(0) == "on")
                 for statement in try Self.statements {
                     let plan = try Self.plan(of: statement, owner)

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `AUDIT-2 A seal's hash covers the seal before, its number, its time and every head in it`() {
-        let heads = Self.chain(["a", "b"]).map { AuditSeal.Entry(key: Self.key, head: $0) }
+        let heads = Self.chain(["a", "b"]).map { AuditSeal.Entry(.subscription(Self.key), head: $0) }
         func seal(
             _ number: Int64 = 1, at instant: Int64 = 5, heads: [AuditSeal.Entry] = [heads[1]],
             previous: [UInt8] = AuditHead().hash

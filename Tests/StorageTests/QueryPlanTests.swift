@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import Ledger
 import Primitives
 import Storage
@@ -23,7 +24,7 @@ import Testing
             try store.onWriter { database in
                 for sql in statements where !Self.readInOrder.contains(where: sql.contains) {
                     let plan = try Self.plan(of: sql, database)
-                    #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(sql): \(plan)")
+                    #expect(!plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" }, "\(sql): \(plan)")
                     #expect(!plan.contains { $0.contains("TEMP B-TREE FOR ORDER BY") }, "\(sql): \(plan)")
                 }
             }
@@ -56,7 +57,8 @@ import Testing
         let transaction = SQLiteTransaction(
             database: database, committed: Names(), numbers: CustomerNumbers(SystemRandomNumberGenerator()))
         // The readers of holdings have connections of their own, which cannot be watched from here; the SQL is the same.
-        _ = try Row.fetchAll(database, sql: HoldingQueries.selectHoldings, arguments: ["app", 1, "alice"])
+        _ = try database.rows(HoldingQueries.selectHoldings, [.text("app"), .integer(1), .text("alice")]) { _ in }
+        _ = try database.rows(HoldingQueries.selectBesideHoldings, [.text("app"), .integer(1), .text("alice")]) { _ in }
         let reading = SQLiteReading(database: database, names: Names())
         let ledger = try NameQueries.ledger(of: Life.scope, database) ?? 0
         _ = try reading.contents(of: Life.key, ledger: ledger)
@@ -71,6 +73,12 @@ import Testing
         _ = try AuditQueries.outbox(
             after: 0, limit: 10, scope: { try NameQueries.scope(of: $0, database) }, database)
         _ = try AuditQueries.warnings(ledger: ledger, limit: 10, database)
+        let alice = CustomerKey(Life.scope, Life.alice)
+        _ = try reading.contents(of: alice, ledger: ledger)
+        _ = try CustomerQueries.book(of: alice.customer, ledger: ledger, database)
+        _ = try CustomerQueries.inputs(of: 1, alice, ledger: ledger, database)
+        _ = try CustomerQueries.audit(of: 1, after: 0, limit: 10, ledger: ledger, database)
+        _ = try CustomerQueries.next(after: "", ledger: ledger, limit: 10, database)
         _ = try SealQueries.seals(of: Life.scope.app, after: 0, limit: 10, database)
         _ = try WorkQueries.work(after: 0, limit: 10, scope: { try NameQueries.scope(of: $0, database) }, database)
         try database.inTransaction {
@@ -98,11 +106,18 @@ import Testing
         try transaction.finish(taken[0], at: Life.start)
         try transaction.postpone(taken[1], to: Life.start, because: "", counts: true)
         try transaction.abandon(transaction.lease(request, at: Life.start)[0], at: Life.start, because: "")
+        let alice = CustomerKey(Life.scope, Life.alice)
+        _ = try transaction.lock([], tokens: [], customers: [alice])
+        _ = try transaction.subscriptions(naming: alice.name)
+        _ = try transaction.tokens(of: alice.name)
+        _ = try transaction.holdings(of: alice)
         _ = try transaction.seal(Life.scope.app, at: Life.start, limit: 10)
     }
 
     private static func plan(of sql: String, _ database: Database) throws -> [String] {
-        let arguments = StatementArguments(repeatElement(nil as String?, count: sql.filter { $0 == "?" }.count))
+        // Numbered parameters may stand in several places.
+        let count = Int(sqlite3_bind_parameter_count(try database.cachedStatement(sql: sql).sqliteStatement))
+        let arguments = StatementArguments(repeatElement(nil as String?, count: count))
         return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments).map { row in
             let detail: String = row["detail"]
             return detail

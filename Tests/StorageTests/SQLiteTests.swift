@@ -283,6 +283,27 @@ import Testing
         }
     }
 
+    @Test func `F24 What version 8 told is kept by version 9, and no row tells of nothing`() async throws {
+        try await withDatabase { file in
+            try file.query { database in
+                try database.inTransaction {
+                    try SQLiteSchema.migrate(database, upTo: 8)
+                    try database.execute(sql: "INSERT INTO ledger VALUES (1, 'app', 'Production')")
+                    try database.execute(sql: "INSERT INTO outbox VALUES (7, 1, '1000', 3, '{}', 5)")
+                    return .commit
+                }
+            }
+            _ = try SQLiteStore(path: file.path)
+            try file.query { database in
+                let kept = "id || '/' || originalTransactionId || '/' || sequence || '/' || events || '/' || createdAt"
+                let rows = try String.fetchAll(database, sql: "SELECT \(kept) FROM outbox")
+                #expect(rows == ["7/1000/3/{}/5"])
+                let nothing = "INSERT INTO outbox (ledger, sequence, events, createdAt) VALUES (1, 1, '{}', 5)"
+                #expect(throws: DatabaseError.self) { try database.execute(sql: nothing) }
+            }
+        }
+    }
+
     /// Two programs on one file: a server of the previous version, and a program of today's version that opens the same file.
     @Test func `F24 A server of the previous schema continues while the file is migrated, and reports when it must not`()
         async throws

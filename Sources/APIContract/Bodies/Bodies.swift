@@ -5,6 +5,9 @@ package protocol RequestContent: Sendable {
     /// How long it may be, in bytes; nil: as long as the server is configured to read.
     static var longest: Int? { get }
 
+    /// What is in it.
+    static var content: ContentSchema { get }
+
     init(json: [UInt8]) throws(InvalidBody)
 
     var json: [UInt8] { get }
@@ -19,6 +22,17 @@ package protocol AnswerContent: Sendable {
     /// The statuses that it can have.
     static var statuses: [AnswerStatus] { get }
 
+    /// What is in it.
+    static var content: ContentSchema { get }
+
+    /// As the header `Content-Type` says it.
+    static var mediaType: String { get }
+
+    /// By what a client asks whether anything has changed; nil where it cannot ask.
+    ///
+    /// - Parameter json: the answer, encoded.
+    func validator(of json: [UInt8]) -> AnswerValidator?
+
     var status: AnswerStatus { get }
 
     init(json: [UInt8]) throws(InvalidBody)
@@ -29,7 +43,65 @@ package protocol AnswerContent: Sendable {
 extension AnswerContent {
     package static var statuses: [AnswerStatus] { [.ok] }
 
+    package static var mediaType: String { "application/json" }
+
+    package func validator(of json: [UInt8]) -> AnswerValidator? { nil }
+
     package var status: AnswerStatus { .ok }
+}
+
+/// An answer of which a client may ask whether it has changed: `If-None-Match` is answered 304 where it has not.
+package protocol ConditionalContent: AnswerContent {}
+
+/// What makes two answers the same, and how long one may be kept.
+///
+/// Source: RFC 9110, section 8.8.3 (`ETag`); RFC 9111, section 5.2.2 (`Cache-Control`).
+package struct AnswerValidator: Sendable, Hashable {
+    /// Equal where nothing has changed, on every server; with its quotation marks.
+    package let entityTag: String
+    /// For how many seconds the answer may be used without asking.
+    package let maxAgeSeconds: Int64
+
+    /// - Parameters:
+    ///   - content: the answer.
+    ///   - timely: what of it says only when it was asked, which does not make it another answer.
+    package init(of content: [UInt8], without timely: Range<Int>, maxAgeSeconds: Int64) {
+        var hash = TagHash()
+        hash.take(content[..<timely.lowerBound])
+        hash.take(content[timely.upperBound...])
+        entityTag = "\"\(String(hash.first, radix: 36))\(String(hash.second, radix: 36))\""
+        self.maxAgeSeconds = maxAgeSeconds
+    }
+}
+
+/// 128 bits of an answer, eight bytes at a time: each entitlement read pays for it. Answers are told apart by it and nothing is
+/// protected; who can choose what an answer says can read it too.
+private struct TagHash {
+    private(set) var first: UInt64 = 0x9E37_79B9_7F4A_7C15
+    private(set) var second: UInt64 = 0xD1B5_4A32_D192_ED03
+
+    mutating func take(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { bytes in
+            var place = 0
+            while place + 8 <= bytes.count {
+                mix(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                place += 8
+            }
+            var rest: UInt64 = 0
+            while place < bytes.count {
+                rest = rest << 8 | UInt64(bytes[place])
+                place += 1
+            }
+            mix(rest ^ UInt64(bytes.count))
+        }
+    }
+
+    private mutating func mix(_ word: UInt64) {
+        first = (first ^ word) &* 0xFF51_AFD7_ED55_8CCD
+        first ^= first >> 32
+        second = (second &+ word) &* 0xC4CE_B9FE_1A85_EC53
+        second ^= second >> 29
+    }
 }
 
 /// A status of an answer that is no refusal.
@@ -45,9 +117,9 @@ package enum AnswerStatus: Int, Sendable, Hashable {
 
 /// A body that is one JSON object, read and written by the same type, so that server, clients and tests cannot differ about it.
 package protocol JSONBody: Sendable {
-    /// The names of all members, if others are refused, so that a misspelt one is not silently ignored (T51): for requests.
-    /// nil: others are ignored, since answers get new members as the API grows.
-    static var members: Set<String>? { get }
+    /// What it has in it. A request with another member is refused, so that a misspelt one is not silently ignored (T51); in
+    /// answers others are ignored, since answers get new members as the API grows.
+    static var schema: ObjectSchema { get }
 
     static var limits: JSONLimits { get }
 
@@ -61,7 +133,7 @@ package protocol JSONBody: Sendable {
 }
 
 extension JSONBody {
-    package static var members: Set<String>? { nil }
+    package static var content: ContentSchema { .json(schema) }
 
     package static var limits: JSONLimits { JSONLimits() }
 
@@ -76,7 +148,7 @@ extension JSONBody {
         }
         do throws(JSONFieldError) {
             let fields = try JSONFields(document.root, rules: .nullIsAbsent)
-            if let members = Self.members { try fields.refuseMembers(besides: members) }
+            if Self.self is any RequestContent.Type { try fields.refuseMembers(besides: Self.schema.names) }
             try self.init(fields)
         } catch {
             throw InvalidBody(error)
@@ -92,6 +164,8 @@ extension JSONBody {
 
 /// Nothing is sent.
 package struct NoBody: RequestContent {
+    package static let content = ContentSchema.nothing
+
     package init() {}
 
     package init(json: [UInt8]) throws(InvalidBody) {}
@@ -102,6 +176,7 @@ package struct NoBody: RequestContent {
 /// Nothing is answered but that it is done.
 package struct NoContent: AnswerContent {
     package static let statuses: [AnswerStatus] = [.noContent]
+    package static let content = ContentSchema.nothing
 
     package init() {}
 
@@ -114,6 +189,8 @@ package struct NoContent: AnswerContent {
 
 /// Bytes that only their reader understands, such as Apple's notifications of both versions.
 package struct RawBody: RequestContent {
+    package static let content = ContentSchema.bytes
+
     package var bytes: [UInt8]
 
     package init(json bytes: [UInt8]) { self.bytes = bytes }

@@ -2,7 +2,40 @@ package import Primitives
 package import StrictJSON
 
 /// What a customer may use at one instant: one Bool and two timestamps at the top, the whole story below (ENT-1).
-package struct EntitlementsBody: AnswerContent, JSONBody, Hashable {
+package struct EntitlementsBody: ConditionalContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Entitlements", "What a customer may use at one instant: one Bool and two timestamps first (ENT-1).",
+        [
+            .required("customer", .text, "Who was asked about.", example: "alice"),
+            .required("environment", .word(Environment.names), "In Apple's spelling."),
+            .required("at", .instant, "The instant that is answered for."),
+        ] + window + [.required("entitlements", .list(.object(entitlement)), "Each that the app knows, by id.")])
+    private static let window: [MemberSchema] = [
+        .required("isActive", .bool, "Whether there is a window now."),
+        .nullable("start", .instant, "Start of the present window, else of the last one; null if there never was one."),
+        .nullable("end", .instant, "End of that window; null if it does not end, or there never was one."),
+        .nullable("nextChangeDate", .instant, "The first instant at which this can change without news."),
+    ]
+    private static let entitlement = ObjectSchema(
+        "Entitlement", "What a customer may use by one entitlement.",
+        [.required("id", .text, "As the app's configuration names it.", example: "plus")] + window + [
+            .required("isProvisional", .bool, "Whether Apple has not said yet whether it goes on (ENT-6)."),
+            .nullable("renews", .bool, "Null where Apple has not said."),
+            .nullable("renewsInto", .text, "The product of the next period."),
+            .nullable("priceIncreaseStatus", .integer(0, 1), "0: no consent to a higher price yet; 1: consent, or none needed."),
+            .nullable("endedBecause", .word(AccessEndWords.all), "Why it ended; null while it is active."),
+            .nullable("expirationIntent", .integer(1, 5), "Apple's reason for the end; null where it gave none."),
+            .optional("restsOn", .object(source), "By what right; absent where there is none."),
+        ])
+    private static let source = ObjectSchema(
+        "EntitlementSource", "What an answer rests on.",
+        [
+            .required("kind", .word(["paid", "gracePeriod", "provisional", "balance", "granted"]), "By what right."),
+            .nullable("originalTransactionId", .text, "Null for what does not rest on one purchase.", example: "2000000111"),
+            .nullable("productId", .text, "Null for what does not rest on one purchase.", example: "notes.monthly"),
+            .optional("vote", .text, "The vote that granted it.", example: "support-4711"),
+        ])
+
     package var customer: String
     package var environment: Environment
     /// The instant that is answered for; milliseconds since 1970, as all instants here.
@@ -69,6 +102,8 @@ package struct EntitlementsBody: AnswerContent, JSONBody, Hashable {
         /// Null for what does not rest on one purchase.
         package var originalTransactionId: String?
         package var productId: String?
+        /// The vote that granted it; nil for anything else.
+        package var vote: String?
 
         package init(kind: String, originalTransactionId: String?, productId: String?) {
             self.kind = kind
@@ -83,6 +118,18 @@ package struct EntitlementsBody: AnswerContent, JSONBody, Hashable {
         at = try fields.requiredInstant("at")
         overall = try Window(fields)
         entitlements = try fields.requiredList("entitlements", Entitlement.init)
+    }
+
+    /// Of everything but the instant: the same until news comes or a step of time passes. A client may keep it for a minute, and
+    /// not beyond the next step.
+    package func validator(of json: [UInt8]) -> AnswerValidator? {
+        // Quotation marks in an id are escaped, so the first of these is the member.
+        let name = Array("\"at\":".utf8)
+        guard let start = json.indices.first(where: { json[$0...].starts(with: name) }) else { return nil }
+        let digits = json[(start + name.count)...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let untilNextStep = overall.nextChangeDate.map { max(0, $0.since(at).count / 1000) } ?? 60
+        return AnswerValidator(
+            of: json, without: digits.startIndex..<digits.endIndex, maxAgeSeconds: min(60, untilNextStep))
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -121,6 +168,7 @@ extension EntitlementsBody.Source {
         kind = try fields.requiredText("kind")
         originalTransactionId = try fields.text("originalTransactionId")
         productId = try fields.text("productId")
+        vote = try fields.text("vote")
     }
 }
 
@@ -147,14 +195,29 @@ extension EntitlementsBody.Entitlement {
             writer.nullableMember("priceIncreaseStatus", priceIncreaseStatus)
             writer.nullableMember("endedBecause", endedBecause)
             writer.nullableMember("expirationIntent", expirationIntent)
-            guard let restsOn else { return writer.nullableMember("restsOn", nil as String?) }
+            guard let restsOn else { return }
             writer.member("restsOn") { writer in
                 writer.object { writer in
                     writer.member("kind", restsOn.kind)
                     writer.nullableMember("originalTransactionId", restsOn.originalTransactionId)
                     writer.nullableMember("productId", restsOn.productId)
+                    writer.optionalMember("vote", restsOn.vote)
                 }
             }
         }
     }
+}
+
+/// Why access can end, as answers say it.
+enum AccessEndWords {
+    static let all = [
+        "expired", "replaced", "refunded", "familySharingStopped", "graceOver", "noNewsFromApple", "ownershipMoved",
+        "balanceUsed",
+        "grantEnded", "held",
+    ]
+}
+
+extension Environment {
+    /// In Apple's spelling.
+    static let names = ["Production", "Sandbox", "Xcode", "LocalTesting"]
 }

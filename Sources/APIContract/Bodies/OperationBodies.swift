@@ -3,6 +3,10 @@ package import StrictJSON
 
 /// What became of a notification.
 package struct NotificationAnswerBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "NotificationAnswer", "What became of a notification.",
+        [.required("outcome", .word(["applied", "duplicate", "hinted"]), "applied, duplicate or hinted.")])
+
     /// `applied`, `duplicate` or `hinted`.
     package var outcome: String
 
@@ -15,6 +19,16 @@ package struct NotificationAnswerBody: AnswerContent, JSONBody, Hashable {
 
 /// What Apple sent that this version does not understand, once each, from the oldest on (FACT-5).
 package struct WarningsBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Warnings", "What Apple sent that this version does not understand, once each, from the oldest on (FACT-5).",
+        [.required("warnings", .list(.object(warning)), "From the oldest on; at most 1000.")])
+    private static let warning = ObjectSchema(
+        "Warning", "Something that this version does not understand.",
+        [
+            .required("kind", .text, "Stable.", example: "unknownProduct"), .required("value", .text, "As Apple wrote it."),
+            .required("firstSeenAt", .instant, "When it came first."),
+        ])
+
     package var warnings: [Warning]
 
     package init(warnings: [Warning]) { self.warnings = warnings }
@@ -59,6 +73,9 @@ extension WarningsBody.Warning {
 
 /// The process lives.
 package struct LiveBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Live", "The process lives.", [.required("status", .word(["live"]), "Always live.")])
+
     package init() {}
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {}
@@ -68,6 +85,21 @@ package struct LiveBody: AnswerContent, JSONBody, Hashable {
 
 /// The server can answer questions.
 package struct ReadyBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Ready", "The server can answer questions.",
+        [
+            .required("status", .word(["ready"]), "Always ready."),
+            .required("now", .instant, "The server's clock."),
+            .required(
+                "apple",
+                .object(
+                    ObjectSchema(
+                        "ReadyApple", "What the server asks Apple.",
+                        [.required("asks", .bool, "Whether it asks Apple for what was not notified to it.")])),
+                "What the server asks Apple."),
+            .required("notifications", .map(.integer), "How many notifications had which outcome since the start."),
+        ])
+
     /// The server's clock.
     package var at: Timestamp
     /// Whether the server asks Apple for what was not notified it.

@@ -3,6 +3,82 @@ package import StrictJSON
 
 /// A subscription as the app's backend sees it: what is known of it, whose it is, and why.
 package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Subscription", "A subscription: what is known of it, whose it is, and why.",
+        [
+            .required("originalTransactionId", .text, "Apple's id of it.", example: "2000000111"),
+            .required("environment", .word(Environment.names), "In Apple's spelling."),
+            .required("at", .instant, "The instant that is answered for."),
+            .nullable("status", .text, "Its state at the instant; null before the first period.", example: "active"),
+            .nullable("owner", .text, "The owner at the instant; null where there is none.", example: "alice"),
+            .nullable("autoRenewProductId", .text, "What Apple said it renews into.", example: "notes.monthly"),
+            .required("periods", .list(.object(periodSchema)), "By purchase date."),
+            .required("tenures", .list(.object(tenureSchema)), "Whose it was, from the first known period on (OWN-1)."),
+            .required("claims", .list(.object(claimSchema)), "What customers claimed, in the order of receipt."),
+            .required("votes", .list(.object(OwnershipVoteBody.schema)), "What operators and owners decided, in that order."),
+            .required("reservations", .list(.object(ReservationAnswerBody.schema)), "Who it was reserved for (OWN-18)."),
+            .required("audit", .list(.object(auditSchema)), "Why anyone's access changed; at most 1000."),
+            .required("explain", .list(.text), "What to tell a customer about it, a line each; in English (OWN-15)."),
+        ])
+    private static let periodSchema = ObjectSchema(
+        "Period", "A stretch of time that was bought or given (PER-1).",
+        [
+            .required("transactionId", .text, "Apple's id of it.", example: "2000000112"),
+            .nullable("webOrderLineItemId", .text, "Apple's id of the charge."),
+            .required("productId", .text, "The product.", example: "notes.monthly"),
+            .required("purchaseDate", .instant, "When it began."),
+            .nullable("expiresDate", .instant, "As Apple signed it."),
+            .nullable("end", .instant, "Where it ends after everything that is known."),
+            .required("beginning", .text, "How it began.", example: "purchase"),
+            .nullable("offerType", .integer, "1 introductory, 2 promotional, 3 offer code, 4 win-back."),
+            .nullable("offerDiscountType", .text, "Apple's word, such as FREE_TRIAL."),
+            .nullable("offerIdentifier", .text, "Apple's name of the offer."),
+            .nullable("priceMilliunits", .integer, "In thousandths of the currency's unit."),
+            .nullable("currency", .text, "ISO 4217.", example: "USD"),
+            .nullable("revocationDate", .instant, "When Apple took it back."),
+            .nullable("revocationPercentage", .integer, "How much of the price was given back, in thousandths of a percent."),
+            .required("isUpgraded", .bool, "Whether an upgrade replaced it."),
+        ])
+    private static let tenureSchema = ObjectSchema(
+        "Tenure", "Whose it is, from when until when, and by what (OWN-1).",
+        [
+            .nullable("customer", .text, "Null: no owner.", example: "alice"), .required("from", .instant, "From when on."),
+            .nullable("until", .instant, "Null: until something changes it."),
+            .required("rule", .text, "The rule that says so.", example: "OWN-2"),
+            .required("evidence", .text, "What shows it."),
+        ])
+    private static let claimSchema = ObjectSchema(
+        "Claim", "What a customer claimed, and what it came to (OWN-9).",
+        [
+            .required("id", .text, "By which it is decided."), .required("customer", .text, "Who claimed.", example: "bob"),
+            .required("kind", .word(["purchase", "queue", "restore"]), "How the transaction reached the device."),
+            .required("productId", .text, "The product that was named.", example: "notes.monthly"),
+            .required("claimedAt", .instant, "When it was received."),
+            .required("outcome", .text, "As of an upload, or refused. with the reason.", example: "waiting.policyAsks"),
+        ])
+    private static let auditSchema = ObjectSchema(
+        "SubscriptionAuditRow", "Why what a customer may use changed (AUDIT-1).",
+        [
+            .required("sequence", .integer, "1, 2, 3, … of this subscription."),
+            .required("customer", .text, "Whose access changed.", example: "alice"),
+            .required("effectiveAt", .instant, "When it takes effect."), .required("learnedAt", .instant, "When we learned it."),
+            .required("rule", .text, "The rule that says so.", example: "OWN-5"),
+            .required("actor", .text, "Who brought it about.", example: "appStore"),
+            .nullable("accessUntilBefore", .instant, "How far access reached before."),
+            .nullable("accessUntilAfter", .instant, "How far it reaches now."),
+            .required(
+                "takeBacks",
+                .list(
+                    .object(
+                        ObjectSchema(
+                            "TakeBack", "The unused part of one period, taken back (ENT-4).",
+                            [
+                                .required("transactionId", .text, "Of which period."),
+                                .required("milliseconds", .integer, "How much of it."),
+                            ]))),
+                "What upgrades or refunds took back."),
+        ])
+
     package var originalTransactionId: String
     package var environment: Environment
     /// The instant that is answered for.
@@ -15,6 +91,9 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
     package var autoRenewProductId: String?
     package var periods: [Period] = []
     package var tenures: [Tenure] = []
+    package var claims: [Claim] = []
+    package var votes: [OwnershipVoteBody] = []
+    package var reservations: [ReservationAnswerBody] = []
     package var audit: [AuditRow] = []
     /// What an operator can tell a customer about it, a line each; in English (OWN-15).
     package var explain: [String] = []
@@ -38,10 +117,15 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         /// How it began: a purchase, a renewal, an upgrade, …
         package var beginning: String
         package var offerType: Int64?
+        /// Apple's word for what the offer costs, such as `FREE_TRIAL`.
+        package var offerDiscountType: String?
+        package var offerIdentifier: String?
         /// In thousandths of the currency's unit.
         package var priceMilliunits: Int64?
         package var currency: String?
         package var revocationDate: Timestamp?
+        /// How much of the price was given back, in thousandths of a percent.
+        package var revocationPercentage: Int64?
         package var isUpgraded: Bool
 
         package init(transactionId: String, productId: String, purchaseDate: Timestamp, beginning: String, isUpgraded: Bool) {
@@ -69,6 +153,45 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             self.until = until
             self.rule = rule
             self.evidence = evidence
+        }
+    }
+
+    /// What a customer claimed, and what it came to (OWN-9).
+    package struct Claim: JSONItem {
+        package static var schema: ObjectSchema { SubscriptionBody.claimSchema }
+
+        package var id: String
+        package var customer: String
+        package var kind: String
+        package var productId: String
+        package var claimedAt: Timestamp
+        package var outcome: String
+
+        package init(id: String, customer: String, kind: String, productId: String, claimedAt: Timestamp, outcome: String) {
+            self.id = id
+            self.customer = customer
+            self.kind = kind
+            self.productId = productId
+            self.claimedAt = claimedAt
+            self.outcome = outcome
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            id = try fields.requiredText("id")
+            customer = try fields.requiredText("customer")
+            kind = try fields.requiredText("kind")
+            productId = try fields.requiredText("productId")
+            claimedAt = try fields.requiredInstant("claimedAt")
+            outcome = try fields.requiredText("outcome")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("id", id)
+            writer.member("customer", customer)
+            writer.member("kind", kind)
+            writer.member("productId", productId)
+            writer.member("claimedAt", claimedAt)
+            writer.member("outcome", outcome)
         }
     }
 
@@ -118,6 +241,9 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         autoRenewProductId = try fields.text("autoRenewProductId")
         periods = try fields.requiredList("periods", Period.init)
         tenures = try fields.requiredList("tenures", Tenure.init)
+        claims = try fields.requiredList("claims", Claim.init)
+        votes = try fields.requiredList("votes", OwnershipVoteBody.init)
+        reservations = try fields.requiredList("reservations", ReservationAnswerBody.init)
         audit = try fields.requiredList("audit", AuditRow.init)
         explain = try fields.required("explain", .array, try fields.texts("explain"))
     }
@@ -131,6 +257,9 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         writer.nullableMember("autoRenewProductId", autoRenewProductId)
         writer.member("periods") { $0.array { writer in periods.forEach { $0.write(to: &writer) } } }
         writer.member("tenures") { $0.array { writer in tenures.forEach { $0.write(to: &writer) } } }
+        writer.member("claims", claims)
+        writer.member("votes", votes)
+        writer.member("reservations", reservations)
         writer.member("audit") { $0.array { writer in audit.forEach { $0.write(to: &writer) } } }
         writer.member("explain") { $0.array { writer in explain.forEach { writer.string($0) } } }
     }
@@ -148,9 +277,12 @@ extension SubscriptionBody.Period {
         end = try fields.instant("end")
         beginning = try fields.requiredText("beginning")
         offerType = try fields.integer("offerType")
+        offerDiscountType = try fields.text("offerDiscountType")
+        offerIdentifier = try fields.text("offerIdentifier")
         priceMilliunits = try fields.integer("priceMilliunits")
         currency = try fields.text("currency")
         revocationDate = try fields.instant("revocationDate")
+        revocationPercentage = try fields.integer("revocationPercentage")
         isUpgraded = try fields.requiredBool("isUpgraded")
     }
 
@@ -164,9 +296,12 @@ extension SubscriptionBody.Period {
             writer.nullableMember("end", end?.millisecondsSince1970)
             writer.member("beginning", beginning)
             writer.nullableMember("offerType", offerType)
+            writer.nullableMember("offerDiscountType", offerDiscountType)
+            writer.nullableMember("offerIdentifier", offerIdentifier)
             writer.nullableMember("priceMilliunits", priceMilliunits)
             writer.nullableMember("currency", currency)
-            writer.nullableMember("revocationDate", revocationDate?.millisecondsSince1970)
+            writer.nullableMember("revocationDate", revocationDate)
+            writer.nullableMember("revocationPercentage", revocationPercentage)
             writer.member("isUpgraded", isUpgraded)
         }
     }

@@ -5,6 +5,15 @@ package import StrictJSON
 /// must ask for its entitlements there.
 package struct UploadAnswerBody: AnswerContent, JSONBody, Hashable {
     package static let statuses: [AnswerStatus] = [.ok, .accepted]
+    package static let schema = ObjectSchema(
+        "UploadAnswer", "What an upload of a transaction came to.",
+        [
+            .required("outcome", .text, "bound, alreadyOwner, moved, noted, or waiting. with the reason.", example: "bound"),
+            .required("originalTransactionId", .text, "The subscription it is about.", example: "2000000111"),
+            .required("environment", .word(Environment.names), "Where to ask for its entitlements."),
+            .required("isOwner", .bool, "Whether it serves the customer now."),
+            .optional("rule", .text, "The rule by which it moved.", example: "OWN-5"),
+        ])
 
     /// `bound`, `alreadyOwner`, `moved`, `noted`, or `waiting.` with the reason.
     package var outcome: String
@@ -44,6 +53,21 @@ package struct UploadAnswerBody: AnswerContent, JSONBody, Hashable {
 
 /// What the claims in a receipt came to, one for each subscription in it.
 package struct ReceiptAnswerBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "ReceiptAnswer", "What the claims in a receipt came to.",
+        [.required("results", .list(.object(result)), "One for each subscription in it.")])
+    private static let result = ObjectSchema(
+        "ReceiptResult", "What one claim of a receipt came to.",
+        [
+            .required("originalTransactionId", .text, "The subscription it is about.", example: "2000000111"),
+            .required("environment", .word(Environment.names), "In Apple's spelling."),
+            .required("outcome", .text, "As of an upload of a transaction, or refused.", example: "bound"),
+            .required("isOwner", .bool, "Whether it serves the customer now."),
+            .optional("rule", .text, "The rule that says so.", example: "OWN-9"),
+            .optional("code", .text, "Why it is refused.", example: "ownedByAnother"),
+            .optional("hint", .text, "The owner, masked.", example: "b…b"),
+        ])
+
     package var results: [Result]
 
     package init(results: [Result]) { self.results = results }

@@ -2,9 +2,16 @@ package import StrictJSON
 
 /// The body of an upload: `{"kind":"purchase","signedTransactionInfo":"…","productId":"…","signedRenewalInfo":"…"}`.
 package struct UploadBody: RequestContent, JSONBody, Hashable {
-    package static let members: Set<String>? = [
-        "kind", "signedTransactionInfo", "productId", "signedRenewalInfo", "intents",
-    ]
+    package static let schema = ObjectSchema(
+        "Upload", "A transaction that a customer shows.",
+        [
+            .required("kind", .word(["purchase", "queue", "restore"]), "How the transaction reached the device."),
+            .required(
+                "signedTransactionInfo", .text, "StoreKit's jwsRepresentation of the transaction.", example: "eyJhbGciOi…"),
+            .optional("productId", .text, "The product that the customer bought; else the transaction's own."),
+            .optional("signedRenewalInfo", .text, "StoreKit's jwsRepresentation of the renewal info.", example: "eyJhbGciOi…"),
+            .optional("intents", .bool, "Whether the client asks before it buys (OWN-18); false unless said."),
+        ])
     package static let limits = JSONLimits(maximumDepth: 4, maximumElements: 64)
 
     /// `purchase`, `queue` or `restore`.
@@ -49,7 +56,12 @@ package struct UploadBody: RequestContent, JSONBody, Hashable {
 
 /// The body of an upload of a receipt: `{"kind":"restore","receipt":"…"}`.
 package struct ReceiptUploadBody: RequestContent, JSONBody, Hashable {
-    package static let members: Set<String>? = ["kind", "receipt"]
+    package static let schema = ObjectSchema(
+        "ReceiptUpload", "A receipt of the old kind that a customer shows.",
+        [
+            .required("kind", .word(["purchase", "queue", "restore"]), "How the receipt reached the device."),
+            .required("receipt", .text, "The file of appStoreReceiptURL in base64.", example: "MIIT…"),
+        ])
     package static let limits = JSONLimits(maximumBytes: mostBytes, maximumDepth: 4, maximumElements: 64)
 
     /// A receipt of many years has megabytes.

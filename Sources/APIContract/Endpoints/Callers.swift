@@ -18,6 +18,8 @@ package enum CallerKind: String, Sendable, Hashable, CaseIterable {
     case customer
     /// The app's backend alone, with the secret server key.
     case appBackend
+    /// Whoever has the public key, for an id that is still free; or the app's backend.
+    case newDevice
 }
 
 extension Callers {
@@ -31,5 +33,6 @@ extension Callers where Path: AppPathParameters {
 
 extension Callers where Path: CustomerPathParameters {
     package static var customer: Self { Self(kind: .customer, app: { $0.app }, customer: { $0.customer }) }
+    package static var newDevice: Self { Self(kind: .newDevice, app: { $0.app }, customer: { $0.customer }) }
     package static var appBackend: Self { Self(kind: .appBackend, app: { $0.app }, customer: { $0.customer }) }
 }

@@ -7,6 +7,9 @@ import Primitives
 package struct Endpoint<Path: PathParameters, Query: QueryParameters, Body: RequestContent, Answer: AnswerContent>: Sendable {
     /// Stable; a verb and a noun, such as `readEntitlements`. Generated clients name their functions by it.
     package let operationId: String
+    package let tag: EndpointTag
+    /// What it does, in one sentence.
+    package let summary: String
     package let method: Method
     package let template: PathTemplate<Path>
     package let callers: Callers<Path>
@@ -17,9 +20,10 @@ package struct Endpoint<Path: PathParameters, Query: QueryParameters, Body: Requ
     package let isOneAtATime: Bool
 
     package init(
-        _ operationId: String, _ method: Method, _ template: PathTemplate<Path>, callers: Callers<Path>,
+        _ operationId: String, _ method: Method, _ template: PathTemplate<Path>, callers: Callers<Path>, about: EndpointWords,
         problems: [ProblemKind] = [], isOneAtATime: Bool = false
     ) {
+        (tag, summary) = (about.tag, about.summary)
         self.isOneAtATime = isOneAtATime
         self.operationId = operationId
         self.method = method
@@ -35,6 +39,28 @@ package struct Endpoint<Path: PathParameters, Query: QueryParameters, Body: Requ
         let pairs = items.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
         return "\(template.path(path))?\(pairs.joined(separator: "&"))"
     }
+}
+
+/// What an endpoint is for, in words.
+package struct EndpointWords: Sendable {
+    package let tag: EndpointTag
+    package let summary: String
+
+    package init(_ tag: EndpointTag, _ summary: String) {
+        self.tag = tag
+        self.summary = summary
+    }
+}
+
+/// What kind of thing an endpoint is about: the headings of the document.
+package enum EndpointTag: String, Sendable, Hashable, CaseIterable {
+    case apple = "Apple"
+    case purchases = "Purchases"
+    case access = "Access"
+    case customers = "Customers"
+    case votes = "Votes"
+    case subscriptions = "Subscriptions"
+    case operations = "Operations"
 }
 
 /// A method of HTTP that an endpoint answers.

@@ -1,13 +1,22 @@
 /// What an endpoint's type says, as values: for lists, documents and the tests that hold them against each other.
 package struct EndpointDescription: Sendable, Hashable {
     package let operationId: String
+    package let tag: EndpointTag
+    /// What it does, in one sentence.
+    package let summary: String
     package let method: Method
     /// Such as `/api/v1/apps/{app}/warnings`.
     package let path: String
     package let callers: CallerKind
+    /// The names in its path, in their order.
+    package let parameters: [String]
     /// The names in its query; nil where any is taken and none is read.
     package let query: [String]?
     package let takesBody: Bool
+    package let request: ContentSchema
+    package let answer: ContentSchema
+    /// Whether a client may ask whether anything has changed, and be answered 304.
+    package let isConditional: Bool
     /// With what it answers when it can.
     package let statuses: [AnswerStatus]
     /// Everything it can be refused with.
@@ -17,8 +26,10 @@ package struct EndpointDescription: Sendable, Hashable {
 extension Endpoint {
     package var description: EndpointDescription {
         EndpointDescription(
-            operationId: operationId, method: method, path: template.text, callers: callers.kind, query: Query.names,
-            takesBody: Body.self != NoBody.self, statuses: Answer.statuses, problems: allProblems)
+            operationId: operationId, tag: tag, summary: summary, method: method, path: template.text, callers: callers.kind,
+            parameters: template.names, query: Query.names, takesBody: Body.self != NoBody.self, request: Body.content,
+            answer: Answer.content, isConditional: Answer.self is any ConditionalContent.Type, statuses: Answer.statuses,
+            problems: allProblems)
     }
 
     private var allProblems: Set<ProblemKind> {
@@ -26,6 +37,7 @@ extension Endpoint {
         if !template.names.isEmpty { all.formUnion([.invalidParameter, .hostMissing]) }
         if Query.names != nil { all.insert(.invalidParameter) }
         if callers.app != nil { all.formUnion([.unknownApp, .store]) }
+        if Query.names?.contains("environment") == true { all.insert(.environmentNotTaken) }
         if Body.self != NoBody.self {
             all.formUnion([.invalidBody, .bodyUnfinished, .bodyTooLarge, .overloaded, .invalidText, .tooLarge])
         }
@@ -34,6 +46,7 @@ extension Endpoint {
         case .anyone, .apple: break
         case .appBackend: all.formUnion(ProblemKind.ofCredentials.union([.serverKeyNeeded]))
         case .customer: all.formUnion(ProblemKind.ofCredentials.union([.anotherCustomer]))
+        case .newDevice: all.formUnion(ProblemKind.ofCredentials)
         }
         return all
     }

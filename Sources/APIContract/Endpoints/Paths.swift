@@ -95,3 +95,100 @@ package struct SubscriptionPath: AppPathParameters {
 extension PathParameter<SubscriptionPath> {
     package static var originalTransactionId: Self { Self("originalTransactionId") { $0.originalTransactionId } }
 }
+
+/// `…/customers/{customer}/…/{id}`: something about a customer under an id that its caller chose.
+package struct CustomerIdPath: CustomerPathParameters {
+    package var app: String
+    package var customer: String
+    package var id: String
+
+    package init(app: String, customer: String, id: String) {
+        self.app = app
+        self.customer = customer
+        self.id = id
+    }
+
+    package init(_ value: (PathParameter<CustomerIdPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        customer = try value(.customer)
+        id = try value(.id)
+    }
+}
+
+extension PathParameter<CustomerIdPath> {
+    package static var id: Self { Self("id") { $0.id } }
+}
+
+/// `…/customers/{customer}/…/{transactionId}`: something about a purchase of a customer.
+package struct CustomerTransactionPath: CustomerPathParameters {
+    package var app: String
+    package var customer: String
+    package var transactionId: String
+
+    package init(app: String, customer: String, transactionId: String) {
+        self.app = app
+        self.customer = customer
+        self.transactionId = transactionId
+    }
+
+    package init(_ value: (PathParameter<CustomerTransactionPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        customer = try value(.customer)
+        transactionId = try value(.transactionId)
+    }
+}
+
+extension PathParameter<CustomerTransactionPath> {
+    package static var transactionId: Self { Self("transactionId") { $0.transactionId } }
+}
+
+/// `…/customers/{customer}/content/{kind}/{content}`
+package struct ContentPath: CustomerPathParameters {
+    package var app: String
+    package var customer: String
+    package var kind: String
+    package var content: String
+
+    package init(app: String, customer: String, kind: String, content: String) {
+        self.app = app
+        self.customer = customer
+        self.kind = kind
+        self.content = content
+    }
+
+    package init(_ value: (PathParameter<ContentPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        customer = try value(.customer)
+        kind = try value(.kind)
+        content = try value(.content)
+    }
+}
+
+extension PathParameter<ContentPath> {
+    package static var kind: Self { Self("kind") { $0.kind } }
+    package static var content: Self { Self("content") { $0.content } }
+}
+
+/// `…/subscriptions/{originalTransactionId}/…/{id}`: something about a subscription under an id that its caller chose.
+package struct SubscriptionIdPath: AppPathParameters {
+    package var app: String
+    package var originalTransactionId: String
+    package var id: String
+
+    package init(app: String, originalTransactionId: String, id: String) {
+        self.app = app
+        self.originalTransactionId = originalTransactionId
+        self.id = id
+    }
+
+    package init(_ value: (PathParameter<SubscriptionIdPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        originalTransactionId = try value(.originalTransactionId)
+        id = try value(.id)
+    }
+}
+
+extension PathParameter<SubscriptionIdPath> {
+    package static var originalTransactionId: Self { Self("originalTransactionId") { $0.originalTransactionId } }
+    package static var id: Self { Self("id") { $0.id } }
+}

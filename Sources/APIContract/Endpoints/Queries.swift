@@ -117,3 +117,36 @@ package struct RegistrationQuery: QueryParameters {
 
     package var items: [(name: String, value: String)] { minted ? [("minted", "true")] : [] }
 }
+
+/// `?environment=`, `?publishedAt=` and `?at=`
+package struct ContentQuery: QueryParameters {
+    package static let names: [String]? = ["environment", "publishedAt", "at"]
+
+    package var environment: Environment
+    /// When the item was published; nil, and so long ago, where nothing is said.
+    package var publishedAt: Timestamp?
+    package var at: Timestamp?
+
+    package init() { self.init(publishedAt: nil) }
+
+    package init(environment: Environment = .production, publishedAt: Timestamp?, at instant: Timestamp? = nil) {
+        self.environment = environment
+        self.publishedAt = publishedAt
+        at = instant
+    }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        let asked = try InstantQuery(value)
+        (environment, at) = (asked.environment, asked.at)
+        guard let text = value("publishedAt") else { return }
+        guard let instant = Int64(text).flatMap({ Timestamp(validating: $0) }) else {
+            throw ParameterError("publishedAt", "must be milliseconds since 1970, before the year 10000")
+        }
+        publishedAt = instant
+    }
+
+    package var items: [(name: String, value: String)] {
+        InstantQuery(environment: environment, at: at).items
+            + (publishedAt.map { [("publishedAt", "\($0.millisecondsSince1970)")] } ?? [])
+    }
+}

@@ -6,6 +6,19 @@ import StrictJSON
 package struct Problem: Sendable, Hashable {
     package static let mediaType = "application/problem+json"
 
+    package static let schema = ObjectSchema(
+        "Problem", "A refusal or a failure (RFC 9457).",
+        [
+            .required("type", .text, "Always about:blank.", example: "about:blank"),
+            .required("status", .integer(400, 599), "The HTTP status."),
+            .required("code", .text, "Stable; what a program decides by.", example: "unknownSubscription"),
+            .required("detail", .text, "For people; may change."),
+            .optional("rule", .text, "The rule that says so.", example: "OWN-9"),
+            .optional("hint", .text, "Something that helps support, such as a masked owner.", example: "b…b"),
+            .optional("setting", .text, "What in the server's configuration decides it.", example: "apps[].appAppleId"),
+            .optional("field", .text, "The member or parameter that is wrong.", example: "kind"),
+        ])
+
     /// Decides the HTTP status.
     package let kind: ProblemKind
     /// Stable; what a program decides by.
@@ -18,14 +31,17 @@ package struct Problem: Sendable, Hashable {
     package let hint: String?
     /// The member of the server's configuration file that decides it, such as `apps[].appAppleId`; nil where none does.
     package let setting: String?
+    /// The member of the body or the parameter that is wrong; nil where none is.
+    package let field: String?
     /// After how many seconds trying again may help: the header `Retry-After`; nil where it does not help.
     package let retryAfterSeconds: Int?
 
     /// - Parameter code: of a kind that has many; else it is the kind's name.
     package init(
         _ kind: ProblemKind, code: String? = nil, detail: String, rule: String? = nil, hint: String? = nil,
-        setting: String? = nil, retryAfterSeconds: Int? = nil
+        setting: String? = nil, field: String? = nil, retryAfterSeconds: Int? = nil
     ) {
+        self.field = field
         self.kind = kind
         self.code = code ?? kind.name
         self.detail = detail
@@ -45,6 +61,7 @@ package struct Problem: Sendable, Hashable {
             writer.optionalMember("rule", rule)
             writer.optionalMember("hint", hint)
             writer.optionalMember("setting", setting)
+            writer.optionalMember("field", field)
         }
         return writer.bytes
     }

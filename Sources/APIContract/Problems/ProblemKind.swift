@@ -44,6 +44,7 @@ package struct ProblemKind: Sendable, Hashable {
     package static let customerTokenNotConfigured = ProblemKind("customerTokenNotConfigured", 401)
     package static let customerTokenMissing = ProblemKind("customerTokenMissing", 401)
     package static let customerTokenRefused = ProblemKind("customerTokenRefused", 401)
+    package static let deviceSecretWrong = ProblemKind("deviceSecretWrong", 401)
     package static let anotherCustomer = ProblemKind("anotherCustomer", 403)
     package static let serverKeyNeeded = ProblemKind("serverKeyNeeded", 403)
     package static let tooManyRequests = ProblemKind("tooManyRequests", 429)
@@ -52,8 +53,8 @@ package struct ProblemKind: Sendable, Hashable {
 
     /// What anybody can be refused with who must show a key.
     static let ofCredentials: Set<ProblemKind> = [
-        keyMissing, keyWrong, customerTokenNotConfigured, customerTokenMissing, customerTokenRefused, tooManyRequests,
-        tooManyWrongKeys,
+        keyMissing, keyWrong, customerTokenNotConfigured, customerTokenMissing, customerTokenRefused, deviceSecretWrong,
+        tooManyRequests, tooManyWrongKeys,
     ]
 
     // MARK: What is asked
@@ -64,6 +65,18 @@ package struct ProblemKind: Sendable, Hashable {
     package static let environmentNotTaken = ProblemKind("environmentNotTaken", 403)
     package static let unknownApp = ProblemKind("unknownApp", 404)
     package static let unknownSubscription = ProblemKind("unknownSubscription", 404)
+    /// No product of the app gives it.
+    package static let unknownEntitlement = ProblemKind("unknownEntitlement", 404)
+    package static let unknownVote = ProblemKind("unknownVote", 404)
+    package static let unknownClaim = ProblemKind("unknownClaim", 404)
+    package static let unknownPurchase = ProblemKind("unknownPurchase", 404)
+    package static let unknownContentKind = ProblemKind("unknownContentKind", 404)
+    /// The id stands for something else: what it stood for first stays.
+    package static let idTaken = ProblemKind("idTaken", 409)
+    package static let customerTaken = ProblemKind("customerTaken", 409)
+    package static let mergedBefore = ProblemKind("mergedBefore", 409)
+    package static let deviceRefused = ProblemKind("deviceRefused", 403)
+    package static let notTheOwner = ProblemKind("notTheOwner", 403)
     /// The subscription serves another customer; the code says by which right.
     package static let claimRefused = ProblemKind("claimRefused", 409, hasManyCodes: true)
     package static let tokenTaken = ProblemKind("tokenTaken", 409)

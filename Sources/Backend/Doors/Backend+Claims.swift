@@ -76,13 +76,14 @@ extension Backend {
     func request(of upload: Upload, app: AppSettings) async throws -> IngestRequest {
         let customer = try Self.checked(upload.customer)
         if let named = upload.productId, !(1...Self.longestProductId).contains(named.rawValue.utf8.count) {
-            throw BackendError.invalidIdentifier(name: "productId")
+            throw BackendError.invalidIdentifier(name: "productId", longest: Self.longestProductId)
         }
         var request = IngestRequest(app: app, learnedAt: clock.now())
         request.arrivals = try await proved(
             upload.signedTransactionInfo, upload.signedRenewalInfo, app: app, at: request.learnedAt)
         request.claimEverything(
-            for: Claimant(customer, keepsIntents: upload.keepsIntents), upload.kind, productId: upload.productId)
+            for: try await claimant(customer, app: app, keepsIntents: upload.keepsIntents), upload.kind,
+            productId: upload.productId)
         return request
     }
 

@@ -100,7 +100,7 @@ extension Backend {
     ) throws -> IngestRequest {
         try app.checkTakes(environment)
         guard (1...64).contains(transaction.rawValue.utf8.count), transaction.rawValue.allSatisfy({ $0.isASCII && $0.isNumber })
-        else { throw BackendError.invalidIdentifier(name: "transactionId") }
+        else { throw BackendError.invalidIdentifier(name: "transactionId", longest: 64) }
         let customer = try item.customer.map(Self.checked)
         var request = IngestRequest(app: app, learnedAt: clock.now())
         let body = FetchHistoryBody(

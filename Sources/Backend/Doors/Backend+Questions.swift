@@ -7,17 +7,29 @@ extension Backend {
     package func entitlements(
         of customer: CustomerID, app id: AppID, environment: Environment, at instant: Timestamp?
     ) async throws -> CustomerAnswer {
+        try await entitlements(
+            of: customer, app: id, environment: environment, at: instant ?? clock.now(), heard: instant ?? .latestAccepted)
+    }
+
+    /// - Parameter heard: what Apple signed later about renewals is not heard.
+    func entitlements(
+        of customer: CustomerID, app id: AppID, environment: Environment, at instant: Timestamp, heard: Timestamp
+    ) async throws -> CustomerAnswer {
         let app = try settings(of: id)
         try app.checkTakes(environment)
         guard environment == .production || app.sandboxAccess.admits(customer) else {
             throw BackendError.environmentNotOpen(environment, app.sandboxAccess)
         }
-        let access = try await translatingStorageErrors {
-            try await store.access(of: customer, in: Scope(app: id, environment: environment))
+        let scope = Scope(app: id, environment: environment)
+        var access = try await translatingStorageErrors { try await store.access(of: customer, in: scope) }
+        if access.holdings.isEmpty, access.account == nil {
+            // Of one who was merged into another nothing is left under their own id (OWN-10).
+            let whole = try await answering(customer, app: app)
+            if whole != customer { access = try await translatingStorageErrors { try await store.access(of: whole, in: scope) } }
         }
         let map = try await timeline(of: app, newest: access.settings).entitlements
         return CustomerAnswer(
-            at: instant ?? clock.now(), holdings: access.holdings, map: map, heard: instant ?? .latestAccepted)
+            at: instant, holdings: access.holdings, account: access.account, map: map, heard: heard)
     }
 
     /// A subscription as it is known, and why anyone's access from it changed.
@@ -27,6 +39,9 @@ extension Backend {
         /// Under which versions of the policy the state was folded.
         private let policies: PolicyTimeline
         private let products: EntitlementMap
+        /// What operators and owners decided, in that order.
+        package var votes: [OwnershipVote] { history.votes }
+        package var reservations: [Reservation] { history.reservations }
         /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: AuditRow)]
 

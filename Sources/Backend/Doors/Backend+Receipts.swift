@@ -39,7 +39,7 @@ extension Backend {
         let (proven, environment) = try await proved(receipt, app: app, at: request.learnedAt)
         request.arrivals = Arrival.of(
             proven, scope: Scope(app: app.id, environment: environment), receivedAt: request.learnedAt)
-        if let customer { request.claimEverything(for: Claimant(customer), kind) }
+        if let customer { request.claimEverything(for: try await claimant(customer, app: app), kind) }
         return request
     }
 

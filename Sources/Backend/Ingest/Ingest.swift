@@ -9,12 +9,14 @@ package import Storage
 package struct Ingest {
     private let requests: [IngestRequest]
     let transaction: any DecidingTransaction
-    private var desk: Desk
+    var desk: Desk
+    var customers = CustomerDesk()
     private var known = Known()
     /// What each app chose, as of this transaction.
     private var timelines: [AppID: SettingsTimeline] = [:]
     private var kept: [Arrival] = []
     private var claims: [(Claim, SubscriptionKey)] = []
+    private var heard: [(LedgerInput, SubscriptionKey)] = []
     private var deliveries: [WorkOrder] = []
     private var results: [IngestResult] = []
 
@@ -32,7 +34,7 @@ package struct Ingest {
     private init(_ requests: [IngestRequest], in transaction: any DecidingTransaction, _ settings: SettingsCache) throws {
         self.requests = requests
         self.transaction = transaction
-        desk = try Desk(for: requests, in: transaction)
+        desk = try Desk(for: requests, in: transaction, &customers)
         for request in requests where timelines[request.app.id] == nil {
             let app = request.app
             timelines[app.id] = try settings.timeline(of: app, newest: desk.settings[app.id] ?? 0) {
@@ -50,6 +52,11 @@ package struct Ingest {
         if let registration = request.registration {
             result.holder = try register(registration, request)
         }
+        if let device = request.device { try take(device, request, &result) }
+        if let identification = request.identification {
+            result.identified = try identify(identification, request)
+        }
+        for said in request.customerInputs { result.customerDecisions.append(try decide(on: said, request)) }
         var (facts, others) = ([SubscriptionKey: [LedgerInput]](), [SubscriptionKey: [LedgerInput]]())
         for arrival in request.arrivals {
             let new = takeNew(of: arrival)
@@ -64,10 +71,14 @@ package struct Ingest {
                 // A fact that is known bears its token still.
                 for registration in desk.registrations(for: fact, app: arrival.scope.app) {
                     others[arrival.scope.key(of: fact), default: []].append(.registration(registration))
+                    if let merge = merge(of: registration.customer, registration.isAnonymous, request) {
+                        others[arrival.scope.key(of: fact), default: []].append(.merge(merge))
+                    }
                 }
             }
         }
-        for (key, claim) in request.claims { others[key, default: []].append(.claim(claim)) }
+        for (key, claim) in request.claims { others[key, default: []] += inputs(with: claim, on: key, request) }
+        for said in request.subscriptionInputs { others[said.key, default: []].append(said.input) }
         for key in request.subscriptions {
             let inputs = (facts[key] ?? []) + (others[key] ?? [])
             guard !inputs.isEmpty else { continue }
@@ -110,7 +121,7 @@ package struct Ingest {
         for key in desk.bearers(of: name) { _ = try decide(on: [.registration(registration)], about: key, request) }
     }
 
-    private mutating func decide(
+    mutating func decide(
         on inputs: [LedgerInput], about key: SubscriptionKey, _ request: IngestRequest
     ) throws -> Decision {
         let history = desk.history(of: key)
@@ -130,20 +141,26 @@ package struct Ingest {
         for case .claim(let claim) in placed where decision.history.claims.contains(claim) && !history.claims.contains(claim) {
             claims.append((claim, key))
         }
+        for input in placed where decision.history.hasHeard(input) && !history.hasHeard(input) { heard.append((input, key)) }
         desk.put(decision, policy: policies, learnedAt: request.learnedAt)
         if !decision.events.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
+        let before = decision.before.merged
+        for merge in decision.state.merged where !before.contains(merge) { try spread(merge, request) }
         return decision
     }
 
-    private func timeline(of app: AppSettings) -> SettingsTimeline { timelines[app.id] ?? SettingsTimeline(app.content) }
+    func timeline(of app: AppSettings) -> SettingsTimeline { timelines[app.id] ?? SettingsTimeline(app.content) }
 
     // MARK: Writing
 
     private mutating func write() throws -> [IngestResult] {
         if !kept.isEmpty { try transaction.keep(kept) }
         for (claim, key) in claims { try transaction.keep(claim, on: key) }
+        for (input, key) in heard { try transaction.keep(input, on: key) }
         let savings = try desk.savings()
         if !savings.isEmpty { try transaction.save(savings) }
+        let accounts = customers.savings
+        if !accounts.isEmpty { try transaction.save(accounts) }
         let orders = requests.flatMap(\.orders) + deliveries
         if !orders.isEmpty { try transaction.order(orders) }
         return results
@@ -151,7 +168,7 @@ package struct Ingest {
 }
 
 /// The subscriptions and tokens that some requests are about, as they are while the requests are decided, one after the other.
-private struct Desk {
+struct Desk {
     private var subscriptions: [SubscriptionKey: Entry] = [:]
     private var registrations: [TokenName: [TokenRegistration]]
     /// The numbers of the apps' newest versions.
@@ -174,8 +191,9 @@ private struct Desk {
     }
 
     /// Locks all of them, in one order, so that no two transactions wait for each other.
-    init(for requests: [IngestRequest], in transaction: any DecidingTransaction) throws {
+    init(for requests: [IngestRequest], in transaction: any DecidingTransaction, _ customers: inout CustomerDesk) throws {
         var keys = Set(requests.flatMap(\.subscriptions))
+        let named = Set(requests.flatMap(\.customers)).sorted()
         var tokens: Set<TokenName> = []
         var registered: Set<TokenName> = []
         for request in requests {
@@ -191,7 +209,8 @@ private struct Desk {
                 registered.insert(TokenName(app: request.app.id, token: registration.token))
             }
         }
-        let locked = try transaction.lock(keys.sorted(), tokens: tokens.union(registered).sorted())
+        let locked = try transaction.lock(keys.sorted(), tokens: tokens.union(registered).sorted(), customers: named)
+        customers.take(locked, named)
         registrations = locked.registrations
         settings = locked.settings
         add(keys, locked)
@@ -216,6 +235,12 @@ private struct Desk {
             let stored = locked.subscriptions[key]
             subscriptions[key] = Entry(stored: stored, history: stored?.history ?? SubscriptionHistory(key: key))
         }
+    }
+
+    /// Locks subscriptions that no request names, where they are not locked.
+    mutating func addMore(_ keys: [SubscriptionKey], in transaction: any DecidingTransaction) throws {
+        let more = Set(keys).subtracting(subscriptions.keys)
+        if !more.isEmpty { add(more, try transaction.lock(more.sorted(), tokens: [])) }
     }
 
     func history(of key: SubscriptionKey) -> SubscriptionHistory {
@@ -309,7 +334,21 @@ extension IngestRequest {
     /// Those that it names, in its order, each once.
     var subscriptions: [SubscriptionKey] {
         var seen: Set<SubscriptionKey> = []
-        let named = arrivals.flatMap { arrival in arrival.facts.map { arrival.scope.key(of: $0) } } + claims.map(\.key)
+        let named =
+            arrivals.flatMap { arrival in arrival.facts.map { arrival.scope.key(of: $0) } } + claims.map(\.key)
+            + subscriptionInputs.map(\.key)
         return named.filter { seen.insert($0).inserted }
+    }
+
+    /// Those of whom more must be known than their claims: whoever keeps intents, is anonymous, or is said something about.
+    var customers: [CustomerKey] {
+        var keys = customerInputs.map(\.key)
+        keys += claims.filter { $0.claim.keepsIntents || $0.claim.isAnonymous }.map {
+            CustomerKey($0.key.scope, $0.claim.customer)
+        }
+        for name in [device?.name.customer, identification?.merge.anonymous, identification?.merge.identified] {
+            if let name { keys += app.scopes.map { CustomerKey($0, name) } }
+        }
+        return keys
     }
 }

@@ -12,6 +12,14 @@ package struct IngestRequest: Sendable {
     var claims: [(key: SubscriptionKey, claim: Claim)] = []
     /// What the app's backend registers, before anything else of the request.
     var registration: TokenRegistration?
+    /// Votes, reservations and intents, and about which subscription.
+    var subscriptionInputs: [SubscriptionInput] = []
+    /// What was said about customers.
+    var customerInputs: [SaidOfCustomer] = []
+    /// An anonymous customer uses the id for the first time (OWN-10).
+    var device: CustomerDevice?
+    /// An anonymous customer logs in.
+    var identification: Identification?
     /// What is to be done later because of it.
     var orders: [WorkOrder] = []
 
@@ -21,10 +29,34 @@ package struct IngestRequest: Sendable {
     }
 
     /// How much of a transaction it takes: one for each fact and claim.
-    var weight: Int { arrivals.reduce(1 + claims.count) { $0 + $1.facts.count } }
+    var weight: Int {
+        arrivals.reduce(1 + claims.count + subscriptionInputs.count + customerInputs.count) { $0 + $1.facts.count }
+    }
 
     /// Of its evidence.
     var bytes: Int { arrivals.reduce(0) { $0 + ($1.evidence?.bytes.count ?? 0) } }
+}
+
+extension IngestRequest {
+    /// A vote, a reservation or an intent, and the subscription that hears it.
+    struct SubscriptionInput: Sendable {
+        let key: SubscriptionKey
+        let input: LedgerInput
+    }
+
+    /// Something that was said about a customer.
+    struct SaidOfCustomer: Sendable {
+        let key: CustomerKey
+        let input: CustomerInput
+        /// Asked with everything that was said before, while no other request can say more; false keeps nothing.
+        var isAllowed: @Sendable (CustomerAccount) -> Bool = { _ in true }
+    }
+
+    /// An anonymous customer is found to be an identified one, as the secret of the device shows (OWN-10).
+    struct Identification: Sendable {
+        let merge: CustomerMerge
+        let secretDigest: [UInt8]
+    }
 }
 
 /// What became of a request, once it is durable.
@@ -35,4 +67,22 @@ package struct IngestResult: Sendable {
     var decisions: [Decision] = []
     /// The customer that the request's token is registered for now; nil where it registers none.
     var holder: CustomerID?
+    /// Of each thing that was said about a customer, in their order; nil where it was not allowed.
+    var customerDecisions: [CustomerDecision?] = []
+    /// The device that the customer has now; nil where the request registers none.
+    var device: CustomerDevice?
+    /// Whether the id of the device's customer was in use before, by somebody who has no device.
+    var isIdentified = false
+    /// What came of an identification; nil where the request asks for none.
+    var identified: Identified?
+
+    /// What came of an identification.
+    enum Identified: Sendable, Hashable {
+        /// They are one customer from now on, or were before.
+        case merged
+        /// The anonymous customer has no device, or the secret is not that device's.
+        case refused
+        /// The anonymous customer was merged into another one.
+        case mergedBefore
+    }
 }

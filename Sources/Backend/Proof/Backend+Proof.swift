@@ -6,6 +6,8 @@ import Storage
 /// What was looked at, and what was found.
 package struct ProofReport: Sendable, Hashable {
     package var subscriptions = 0
+    /// Customers about whom anything was said.
+    package var customers = 0
     package var facts = 0
     package var auditRows = 0
     package var seals = 0
@@ -51,8 +53,81 @@ extension Backend {
             last = end
             progress(report)
         }
+        try await proveCustomers(depth, into: &report, progress)
         if depth.evidence { try await proveNotifications(into: &report) }
         return report
+    }
+
+    private func proveCustomers(
+        _ depth: ProofDepth, into report: inout ProofReport, _ progress: (ProofReport) -> Void
+    ) async throws {
+        var last: CustomerKey?
+        while true {
+            let page = try await translatingStorageErrors { try await store.customers(after: last, limit: 500) }
+            guard let end = page.last else { return }
+            for key in page { try await prove(key, depth, &report) }
+            last = end
+            progress(report)
+        }
+    }
+
+    private func prove(_ key: CustomerKey, _ depth: ProofDepth, _ report: inout ProofReport) async throws {
+        report.customers += 1
+        do {
+            guard let contents = try await store.contents(of: key) else { return }
+            let subject = ChainSubject.customer(key.scope, contents.number)
+            try await proveChain(of: subject, end: contents.stored.ends.audit, &report) { sequence, limit in
+                try await store.auditTexts(of: key, after: sequence, limit: limit).map { row in
+                    _ = try StoredCustomerAuditRow(row, of: key)
+                    return ChainRow(head: row.head, text: row.text)
+                }
+            } now: {
+                try await store.customer(key)?.ends.audit
+            }
+            for kept in contents.inputs where kept.columns != InputColumns(kept.input) {
+                report.findings.append(
+                    Finding(.columnsDiffer, about: subject, "\(kept.columns.kind) of \(kept.columns.recordedAt)"))
+            }
+            guard depth.rebuild, contents.account.first == CustomerCoding.form else { return }
+            if CustomerCoding.encode(CustomerAccount(key, contents.inputs.map(\.input))) != contents.account {
+                let words = "\(contents.inputs.count) inputs come to another account"
+                report.findings.append(Finding(.accountDiffers, about: subject, words))
+            }
+        } catch let error as StorageError where error.code == .corrupt {
+            report.findings.append(Finding(.unreadable, nil, "a customer of \(key.scope.app): \(error.reason)"))
+        } catch let error as StorageError {
+            throw BackendError.store(StoreFailure(error))
+        }
+    }
+
+    /// A row of a chain as it is kept.
+    private struct ChainRow {
+        let head: AuditHead
+        let text: String
+    }
+
+    /// - Parameters:
+    ///   - rows: those after a number, at most so many.
+    ///   - now: the end of the chain as it is named now.
+    private func proveChain(
+        of subject: ChainSubject, end: AuditHead, _ report: inout ProofReport,
+        rows: (Int64, Int) async throws -> [ChainRow], now: () async throws -> AuditHead?
+    ) async throws {
+        var proof = ChainProof(subject, end: end)
+        // Bounded by the chain's end, which is known before.
+        while proof.isOpen {
+            let page = try await rows(proof.head.sequence, 500)
+            guard !page.isEmpty else { break }
+            for row in page { proof.take(row.head, row.text) }
+            report.auditRows += page.count
+        }
+        proof.close()
+        if proof.finding == nil, let next = try await rows(end.sequence, 1).first, let named = try await now(),
+            named.sequence < next.head.sequence
+        {
+            proof.addsRow(next.head.sequence)
+        }
+        if let finding = proof.finding { report.findings.append(finding) }
     }
 
     /// T53: what keeps rows from being changed, and what the database itself says of its file.
@@ -119,10 +194,10 @@ extension Backend {
                 let missed = try await translatingStorageErrors { try await store.missedHeads(of: app, seal: seal.number) }
                 report.findings += missed.map { missed in
                     let words =
-                        missed.isSubscriptionThere
+                        missed.isSubjectThere
                         ? "row \(missed.entry.head.sequence) differs from what seal \(seal.number) names"
                         : "it was sealed and is missing"
-                    return Finding(.auditChainCut, missed.entry.key, words)
+                    return Finding(.auditChainCut, about: missed.entry.subject, words)
                 }
                 (number, previous) = (seal.number, stored.hash)
             }
@@ -166,27 +241,19 @@ extension Backend {
     }
 
     private func proveChain(of key: SubscriptionKey, end: AuditHead, _ report: inout ProofReport) async throws {
-        var proof = ChainProof(key, end: end)
-        // Bounded by the chain's end, which is known before.
-        while proof.isOpen {
-            let page = try await store.auditTexts(of: key, after: proof.head.sequence, limit: 500)
-            guard !page.isEmpty else { break }
-            for row in page {
-                proof.take(row)
+        var missing: [Finding] = []
+        try await proveChain(of: .subscription(key), end: end, &report) { sequence, limit in
+            try await store.auditTexts(of: key, after: sequence, limit: limit).map { row in
                 _ = try StoredAuditRow(row, of: key)
-                report.findings += row.unknownCustomers.map { number in
+                missing += row.unknownCustomers.map { number in
                     Finding(.customerMissing, key, "audit row \(row.head.sequence): customer \(number) is missing")
                 }
+                return ChainRow(head: row.head, text: row.text)
             }
-            report.auditRows += page.count
+        } now: {
+            try await store.subscription(key)?.ends.audit
         }
-        proof.close()
-        if proof.finding == nil, let next = try await store.auditTexts(of: key, after: end.sequence, limit: 1).first,
-            let now = try await store.subscription(key)?.ends.audit, now.sequence < next.head.sequence
-        {
-            proof.addsRow(next)
-        }
-        if let finding = proof.finding { report.findings.append(finding) }
+        report.findings += missing
     }
 
     /// Seals the chains of all configured apps that moved since their last seals; returns how many (AUDIT-2).

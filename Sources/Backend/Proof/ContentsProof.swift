@@ -32,6 +32,9 @@ struct ContentsProof {
         for (claim, columns) in zip(contents.claims, contents.claimColumns) where columns != ClaimColumns(claim) {
             findings.append(Finding(.columnsDiffer, key, "a claim of \(claim.claimedAt)"))
         }
+        for kept in contents.inputs where !kept.columns.fit(kept.input) {
+            findings.append(Finding(.columnsDiffer, key, "\(kept.columns.kind) of \(kept.columns.recordedAt)"))
+        }
         return findings
     }
 
@@ -46,7 +49,8 @@ struct ContentsProof {
 
     private var rebuiltHistory: SubscriptionHistory {
         SubscriptionHistory(
-            key: key, facts: contents.facts.map(\.fact), claims: contents.claims, registrations: contents.registrations)
+            key: key, facts: contents.facts.map(\.fact), claims: contents.claims, registrations: contents.registrations,
+            inputs: contents.inputs.map(\.input))
     }
 
     /// I13: what is a cache of the history under its policy, folded anew.
@@ -70,37 +74,58 @@ struct ContentsProof {
 /// AUDIT-2: whether each audit row of a subscription follows from the one before, and the last is the one that the subscription
 /// names. Takes them page by page, so that a chain may be longer than memory.
 struct ChainProof {
-    private let key: SubscriptionKey
+    private let subject: ChainSubject
     private let end: AuditHead
     private(set) var head = AuditHead()
     private(set) var finding: Finding?
 
-    /// - Parameter end: of the chain, as the subscription's row names it.
-    init(_ key: SubscriptionKey, end: AuditHead) {
-        self.key = key
+    /// - Parameter end: of the chain, as the row of the subscription or the customer names it.
+    init(_ subject: ChainSubject, end: AuditHead) {
+        self.subject = subject
         self.end = end
     }
 
     /// Whether more rows are wanted: what came after the end was named is another's to prove.
     var isOpen: Bool { finding == nil && head.sequence < end.sequence }
 
-    mutating func take(_ row: AuditRowText) {
+    mutating func take(_ kept: AuditHead, _ text: String) {
         guard isOpen else { return }
-        head = head.followed(by: row.text, of: key)
-        if row.head != head {
-            finding = Finding(.auditRowChanged, key, "row \(row.head.sequence), or a row before it, was changed later")
+        head = head.followed(by: text, of: subject)
+        if kept != head {
+            finding = Finding(
+                .auditRowChanged, about: subject, "row \(kept.sequence), or a row before it, was changed later")
         }
     }
 
     /// There are no more rows.
     mutating func close() {
         guard finding == nil, head != end else { return }
-        finding = Finding(.auditChainCut, key, "\(head.sequence) rows exist, and the subscription names \(end.sequence)")
+        finding = Finding(
+            .auditChainCut, about: subject, "\(head.sequence) rows exist, and the \(subject.noun) names \(end.sequence)")
     }
 
     /// What stands after the end although the subscription's row, read once more, names no more than it did.
-    mutating func addsRow(_ row: AuditRowText) {
+    mutating func addsRow(_ sequence: Int64) {
         finding = Finding(
-            .auditChainCut, key, "row \(row.head.sequence) exists, and the subscription names \(end.sequence)")
+            .auditChainCut, about: subject, "row \(sequence) exists, and the \(subject.noun) names \(end.sequence)")
+    }
+}
+
+extension ChainSubject {
+    /// What it is, for people.
+    fileprivate var noun: String {
+        switch self {
+        case .subscription: "subscription"
+        case .customer: "customer's book"
+        }
+    }
+}
+
+extension InputColumns {
+    /// Whether they say what the input says; that of a merge is a number, which its document has too.
+    fileprivate func fit(_ input: LedgerInput) -> Bool {
+        guard let expected = InputCoding.columns(of: input, { _ in 0 }) else { return false }
+        return kind == expected.kind && recordedAt == expected.recordedAt
+            && (kind == InputCoding.Kind.merge.rawValue || inputId == expected.inputId)
     }
 }

@@ -1,4 +1,6 @@
 package import Ledger
+import Primitives
+import Storage
 
 /// Something in the books that is not as it must be.
 package struct Finding: Sendable, Hashable {
@@ -38,6 +40,8 @@ package struct Finding: Sendable, Hashable {
         case holdingsDiffer
         /// Names of periods are not what the history comes to (I13).
         case periodsDiffer
+        /// What is kept of a customer's account is not what was said about the customer comes to (I13).
+        case accountDiffers
         /// An audit row names a customer by a number of which nothing is kept, not even that the customer was erased (I45).
         case customerMissing
         /// It cannot be read.
@@ -48,5 +52,14 @@ package struct Finding: Sendable, Hashable {
         self.kind = kind
         self.subscription = subscription
         self.words = words
+    }
+
+    /// About a customer it names only the number.
+    init(_ kind: Kind, about subject: ChainSubject, _ words: String) {
+        switch subject {
+        case .subscription(let key): self.init(kind, key, words)
+        case .customer(let scope, let number):
+            self.init(kind, nil, "customer number \(number) of \(scope.app) \(scope.environment.rawValue): \(words)")
+        }
     }
 }

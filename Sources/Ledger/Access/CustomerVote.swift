@@ -31,12 +31,15 @@ package struct CustomerVote: Sendable, Hashable {
     }
 }
 
-/// All votes about one customer.
+/// All that the rules heard about one customer besides Apple's facts and claims: a fold over inputs, in whatever order they came
+/// (FACT-1, FACT-2).
 package struct CustomerAccount: Sendable, Hashable {
     package let app: AppID
     package let environment: Environment
     package let customer: CustomerID
-    /// In the order in which they were given; one per id.
+    /// In the order in which they were said; one per kind and id.
+    package private(set) var inputs: [CustomerInput] = []
+    /// Those among them that are votes, in the order in which they were given; one per id.
     package private(set) var votes: [CustomerVote] = []
 
     package init(app: AppID, environment: Environment, customer: CustomerID) {
@@ -45,17 +48,66 @@ package struct CustomerAccount: Sendable, Hashable {
         self.customer = customer
     }
 
-    /// Takes a vote; true if it is not known yet. Of two votes with one id the first one taken stands.
-    package mutating func record(_ vote: CustomerVote) -> Bool {
-        guard !votes.contains(where: { $0.id == vote.id }) else { return false }
-        let position = votes.firstPosition { ($0.votedAt, $0.id) > (vote.votedAt, vote.id) }
-        votes.insert(vote, at: position)
+    /// Takes an input; true if it says anything new. Of two with one kind and id the first one taken stands.
+    package mutating func record(_ input: CustomerInput) -> Bool {
+        guard !inputs.contains(where: { $0.kind == input.kind && $0.id == input.id }), saysAnythingNew(input) else {
+            return false
+        }
+        inputs.insert(input, at: inputs.firstPosition { CustomerInput.inOrder(input, $0) })
+        if case .vote(let vote) = input {
+            votes.insert(vote, at: votes.firstPosition { ($0.votedAt, $0.id) > (vote.votedAt, vote.id) })
+        }
         return true
     }
 
-    /// OWN-10: takes over what was decided about a customer who was merged into this one.
+    /// Takes a vote; true if it is not known yet.
+    package mutating func record(_ vote: CustomerVote) -> Bool { record(.vote(vote)) }
+
+    /// What was said under the kind and id; nil where nothing was.
+    package func input(_ kind: CustomerInput.Kind, _ id: String) -> CustomerInput? {
+        inputs.first { $0.kind == kind && $0.id == id }
+    }
+
+    /// An intent that an earlier one covers for half its life says nothing, so that opening a paywall again and again keeps two
+    /// a month; the same knowledge of a purchase said again says nothing either.
+    private func saysAnythingNew(_ input: CustomerInput) -> Bool {
+        switch input {
+        case .intent(let intent):
+            let half = Milliseconds(PurchaseIntent.lifetime.count / 2)
+            return !intents.contains { known in
+                known.productId == intent.productId && known.madeAt <= intent.madeAt
+                    && intent.madeAt < known.madeAt.adding(half)
+            }
+        case .consumption(let note): return consumption(of: note.transactionId)?.knowledge != note.knowledge
+        case .vote, .unlock, .delivery, .appPurchase: return true
+        }
+    }
+
+    /// By when they were made (OWN-18).
+    package var intents: [PurchaseIntent] { inputs.compactMap { if case .intent(let intent) = $0 { intent } else { nil } } }
+
+    /// What the customer unlocked, by when (ENT-8).
+    package var unlocks: [ContentUnlock] { inputs.compactMap { if case .unlock(let unlock) = $0 { unlock } else { nil } } }
+
+    /// The consumables that were delivered, by when (PER-9).
+    package var deliveries: [ConsumableDelivery] {
+        inputs.compactMap { if case .delivery(let delivery) = $0 { delivery } else { nil } }
+    }
+
+    /// How the customer came by the app, by when it was shown (LIC-3).
+    package var appPurchases: [ShownAppPurchase] {
+        inputs.compactMap { if case .appPurchase(let shown) = $0 { shown } else { nil } }
+    }
+
+    /// What was said last of a purchase (ABUSE-2); nil where nothing was.
+    package func consumption(of transactionId: TransactionID) -> ConsumptionNote? {
+        let notes: [ConsumptionNote] = inputs.compactMap { if case .consumption(let note) = $0 { note } else { nil } }
+        return notes.last { $0.transactionId == transactionId }
+    }
+
+    /// OWN-10: takes over what was said about a customer who was merged into this one.
     package mutating func absorb(_ merged: CustomerAccount) {
-        for vote in merged.votes { _ = record(vote) }
+        for input in merged.inputs { _ = record(input) }
     }
 
     /// ENT-9: the windows in which an entitlement is granted, and by which vote; in the order of the votes.
@@ -87,7 +139,7 @@ package struct CustomerAccount: Sendable, Hashable {
     }
 
     /// From when on a vote counts no longer; nil where it was not withdrawn.
-    private func withdrawal(of vote: CustomerVote) -> Timestamp? {
+    package func withdrawal(of vote: CustomerVote) -> Timestamp? {
         votes.first { $0.kind == .withdraw(vote.id) && $0.votedAt >= vote.votedAt }?.votedAt
     }
 }

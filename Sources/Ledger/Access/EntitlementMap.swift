@@ -108,7 +108,7 @@ package struct EntitlementMap: Sendable, Hashable {
 
     /// The parts of a span in which its product gives the entitlement: in each of its periods from the first instant on at which
     /// any entry that was in force since the period's beginning gives it (OWN-17).
-    func parts(of span: AccessSpan, giving entitlement: EntitlementID) -> [AccessSpan] {
+    package func parts(of span: AccessSpan, giving entitlement: EntitlementID) -> [AccessSpan] {
         guard let history = histories[span.productId] else { return [] }
         if history.count == 1 {
             guard history[0].entitlements.contains(entitlement) else { return [] }

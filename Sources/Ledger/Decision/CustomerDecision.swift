@@ -1,63 +1,142 @@
 package import Primitives
 
-/// Everything that follows from a vote about a customer, as values (ENT-3, ENT-9): the customer's account and one audit
-/// row for each entitlement whose use it changes (AUDIT-1).
+/// Everything that follows from an input about a customer, as values (ENT-3, ENT-8, ENT-9): the customer's account, the audit
+/// rows, and what the world should be told.
 package struct CustomerDecision: Sendable, Hashable {
+    /// What was decided on.
+    package let input: CustomerInput
     package let account: CustomerAccount
-    /// False where the vote was known; then nothing need be written.
+    /// False where the input says nothing new; then nothing need be written.
     package let changesAccount: Bool
-    /// By entitlement.
+    /// One for each entitlement whose use it changes, by entitlement (AUDIT-1); one that names none where it changes no use.
     package let auditRows: [CustomerAuditRow]
+    /// In the order in which they are told (docs/events.md).
+    package let events: [CustomerEvent]
 
-    /// Pure: the same arguments give the same decision, and a vote that is known changes nothing.
+    /// Pure: the same arguments give the same decision, and an input that is known changes nothing.
     ///
     /// - Parameters:
-    ///   - account: all that was decided about the customer before.
+    ///   - account: all that was said about the customer before.
     ///   - holdings: what the customer has from Apple's facts.
-    ///   - learnedAt: when we learned the vote, on our clock; goes into audit rows only.
+    ///   - learnedAt: when we learned it, on our clock; goes into audit rows only.
     package init(
-        on vote: CustomerVote, account before: CustomerAccount, holdings: [Holding], map: EntitlementMap, learnedAt: Timestamp
+        on input: CustomerInput, account before: CustomerAccount, holdings: [Holding], map: EntitlementMap,
+        learnedAt: Timestamp
     ) {
+        self.input = input
         var after = before
-        changesAccount = after.record(vote)
+        changesAccount = after.record(input)
         account = after
         guard changesAccount else {
-            auditRows = []
+            (auditRows, events) = ([], [])
             return
         }
-        auditRows = map.entitlements.compactMap { entitlement in
+        let changes = after.votes == before.votes ? [] : Self.changes(from: before, to: after, holdings, map)
+        let cause = CustomerAuditRow.Cause(input, learnedAt: learnedAt)
+        auditRows =
+            changes.isEmpty
+            ? [CustomerAuditRow(of: before, change: nil, because: cause)]
+            : changes.map { CustomerAuditRow(of: before, change: $0, because: cause) }
+        events = CustomerEvent.events(on: input, account: after, changes: changes)
+    }
+
+    /// The same for a vote.
+    package init(
+        on vote: CustomerVote, account: CustomerAccount, holdings: [Holding], map: EntitlementMap, learnedAt: Timestamp
+    ) {
+        self.init(on: .vote(vote), account: account, holdings: holdings, map: map, learnedAt: learnedAt)
+    }
+
+    private static func changes(
+        from before: CustomerAccount, to after: CustomerAccount, _ holdings: [Holding], _ map: EntitlementMap
+    ) -> [CustomerAccessChange] {
+        map.entitlements.compactMap { entitlement in
             let windows = [before, after].map { map.windows(of: entitlement, holdings, $0) }
             let changed = (windows[0].removing(windows[1]) + windows[1].removing(windows[0])).map(\.from).min()
-            guard let effectiveAt = changed else { return nil }
-            return CustomerAuditRow(
-                customer: before.customer, app: before.app, environment: before.environment, entitlement: entitlement,
-                effectiveAt: effectiveAt, learnedAt: learnedAt, rule: vote.rule, vote: vote.id, before: windows[0],
-                after: windows[1], actor: vote.actor)
+            return changed.map {
+                CustomerAccessChange(entitlement: entitlement, effectiveAt: $0, before: windows[0], after: windows[1])
+            }
         }
     }
 }
 
-/// One change of what a customer may use, by a vote (AUDIT-1).
+/// What an input changed of the use of one entitlement.
+package struct CustomerAccessChange: Sendable, Hashable {
+    package let entitlement: EntitlementID
+    /// The first instant at which the customer's access differs from what it was before.
+    package let effectiveAt: Timestamp
+    /// All windows of the entitlement before the input and after it; by start.
+    package let before: [TimeWindow]
+    package let after: [TimeWindow]
+
+    package init(entitlement: EntitlementID, effectiveAt: Timestamp, before: [TimeWindow], after: [TimeWindow]) {
+        self.entitlement = entitlement
+        self.effectiveAt = effectiveAt
+        self.before = before
+        self.after = after
+    }
+}
+
+/// One thing that was said about a customer, and what it changed of what the customer may use (AUDIT-1).
 package struct CustomerAuditRow: Sendable, Hashable {
     package let customer: CustomerID
     package let app: AppID
     package let environment: Environment
-    package let entitlement: EntitlementID
-    /// The first instant at which the customer's access differs from what it was before.
-    package let effectiveAt: Timestamp
-    package let learnedAt: Timestamp
-    package let rule: Rule
-    package let vote: ID<VoteEvidence>
-    /// All windows of the entitlement before the vote and after it; by start.
-    package let before: [TimeWindow]
-    package let after: [TimeWindow]
-    package let actor: String
-}
+    /// Nil where it changes no use.
+    package let change: CustomerAccessChange?
+    package let cause: Cause
 
-extension CustomerVote {
-    fileprivate var rule: Rule {
-        if case .credit = kind { return .balance }
-        return .vote
+    package var entitlement: EntitlementID? { change?.entitlement }
+    /// The first instant at which the customer's access differs; where none does, when it was said.
+    package var effectiveAt: Timestamp { change?.effectiveAt ?? cause.recordedAt }
+    package var learnedAt: Timestamp { cause.learnedAt }
+    package var rule: Rule { cause.rule }
+    package var before: [TimeWindow] { change?.before ?? [] }
+    package var after: [TimeWindow] { change?.after ?? [] }
+    package var actor: String { cause.actor }
+
+    package init(of account: CustomerAccount, change: CustomerAccessChange?, because cause: Cause) {
+        (customer, app, environment) = (account.customer, account.app, account.environment)
+        self.change = change
+        self.cause = cause
+    }
+
+    /// What was said, by whom, and when we learned it.
+    package struct Cause: Sendable, Hashable {
+        package let kind: CustomerInput.Kind
+        /// Of the input among the customer's others of its kind.
+        package let id: String
+        package let rule: Rule
+        package let actor: String
+        /// When it was said, on our clock.
+        package let recordedAt: Timestamp
+        package let learnedAt: Timestamp
+
+        package init(
+            _ kind: CustomerInput.Kind, id: String, rule: Rule, said: Saying
+        ) {
+            (self.kind, self.id, self.rule) = (kind, id, rule)
+            (actor, recordedAt, learnedAt) = (said.actor, said.recordedAt, said.learnedAt)
+        }
+
+        init(_ input: CustomerInput, learnedAt: Timestamp) {
+            self.init(
+                input.kind, id: input.id, rule: input.rule,
+                said: Saying(by: input.actor, at: input.recordedAt, learnedAt: learnedAt))
+        }
+
+        /// By whom it was said, and when.
+        package struct Saying: Sendable {
+            let actor: String
+            let recordedAt: Timestamp
+            let learnedAt: Timestamp
+
+            package init(by actor: String, at recordedAt: Timestamp, learnedAt: Timestamp) {
+                self.actor = actor
+                self.recordedAt = recordedAt
+                self.learnedAt = learnedAt
+            }
+        }
     }
 }
 

@@ -24,6 +24,12 @@ package struct ApplicationVersion: Sendable, Hashable, Comparable {
         self.components = components
     }
 
+    /// The version in digits and full stops: what reads back as the same version.
+    package var text: String {
+        guard !components.isEmpty else { return "0" }
+        return components.map { $0.isEmpty ? "0" : String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
+    }
+
     /// Lower is earlier. Digits are compared as texts of equal length, since no length of number is too long for a text.
     package static func < (left: Self, right: Self) -> Bool {
         for (mine, others) in zip(left.components, right.components) where mine != others {

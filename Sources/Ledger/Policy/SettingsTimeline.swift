@@ -9,13 +9,19 @@ package struct SettingsContent: Sendable, Hashable {
     package let products: [EntitlementMap.Entry]
     /// PER-9: by product.
     package let durations: [ProductID: ProductDuration]
+    /// What the app sells and has released.
+    package let offerings: AppOfferings
 
-    package init(policy: AppPolicy, products: [EntitlementMap.Entry], durations: [ProductID: ProductDuration] = [:]) {
+    package init(
+        policy: AppPolicy, products: [EntitlementMap.Entry], durations: [ProductID: ProductDuration] = [:],
+        offerings: AppOfferings = AppOfferings()
+    ) {
         var policy = policy
         policy.version = 1
         self.policy = policy
         self.products = EntitlementMap(entries: products).entries
         self.durations = durations
+        self.offerings = offerings
     }
 }
 
@@ -27,6 +33,10 @@ package struct SettingsTimeline: Sendable, Hashable {
     package let policies: PolicyTimeline
     /// What products gave and give.
     package let entitlements: EntitlementMap
+    /// What the app sells and has released by the newest version: it says what is true now, and decides nothing of the past.
+    package var offerings: AppOfferings { newest.content.offerings }
+    /// The subscriptions that the app sells, by the newest version.
+    package let catalogue: PlanCatalogue
 
     package struct Version: Sendable, Hashable {
         package let number: Int64
@@ -60,6 +70,7 @@ package struct SettingsTimeline: Sendable, Hashable {
         let held = Self.held(first, rest)
         policies = Self.policies(held)
         entitlements = EntitlementMap(versions: held)
+        catalogue = PlanCatalogue(sound: versions[versions.count - 1].content.offerings.plans)
     }
 
     /// The same with one more version.

@@ -77,6 +77,11 @@ package struct PlanCatalogue: Sendable, Hashable {
     package init(checking draft: PlanCatalogueDraft) throws(PlanCatalogueError) {
         let faults = draft.faults
         guard faults.isEmpty else { throw PlanCatalogueError(faults: faults) }
+        self.init(sound: draft)
+    }
+
+    /// A draft that was checked where it was configured; a product with an unknown duration is left out.
+    init(sound draft: PlanCatalogueDraft) {
         let checked = draft.families.flatMap { family in
             family.products.compactMap { Product($0, in: family.subscriptionGroupIdentifier) }
         }

@@ -41,13 +41,13 @@ package struct EndpointRouter {
             let now = shared.now()
             let path = try Path { parameter throws(ParameterError) in try segments.value(of: parameter.name) }
             let subject = try Subject(of: path, endpoint.callers)
-            let caller = try shared.doorkeeper.admit(
+            let caller = try await shared.doorkeeper.admit(
                 endpoint.callers.kind, to: subject, request, from: context.remoteAddress, at: now)
             let query = try request.query(Query.self)
             let answer = try await shared.reading(
                 request, upTo: try longest(path), alone: endpoint.isOneAtATime ? subject : nil
             ) { try await handler(Call(path: path, query: query, body: $0, caller: caller, now: now)) }
-            return Response.answer(answer)
+            return Response.answer(answer, known: request.headers[.ifNoneMatch])
         }
         endpoints.append(endpoint.description)
     }
@@ -57,7 +57,8 @@ extension EndpointRouter.Shared {
     init(_ dependencies: ServerDependencies, _ configuration: ServerConfiguration) {
         doorkeeper = Doorkeeper(
             dependencies.credentials, budgets: RequestBudgets(clock: dependencies.steadyClock),
-            wrongKeysPerMinute: configuration.wrongKeysPerMinute)
+            wrongKeysPerMinute: configuration.wrongKeysPerMinute,
+            deviceDigest: { [backend = dependencies.backend] in try await backend.deviceDigest(of: $0, app: $1) })
         bodies = BodyBudget(bytes: configuration.maximumHeldBodyBytes)
         maximumBodyBytes = configuration.maximumBodyBytes
         now = dependencies.backend.now

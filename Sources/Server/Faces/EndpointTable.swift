@@ -101,11 +101,14 @@ struct EndpointTable: Sendable {
         {
             return found
         }
+        // Nothing is no identifier.
+        guard !segments.isEmpty(at: place) else { return nil }
         return nodes[node].parameter.flatMap { find(segments, from: $0, at: place + 1) }
     }
 }
 
-/// The segments of a request's path; empty ones are none.
+/// The segments of a request's path. What stands between two slashes in a row is a segment too, which no template has: an address
+/// whose customer was left out must not be read as another address. One slash at the end is none.
 struct PathSegments: Sendable {
     /// A name of the template, and which segment it stands for.
     struct Parameter: Sendable {
@@ -124,7 +127,7 @@ struct PathSegments: Sendable {
         ranges.reserveCapacity(8)
         var start = 0
         for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
-            if index > start { ranges.append(start..<index) }
+            if index > 0 { ranges.append(start..<index) }
             start = index + 1
         }
         if bytes.count > start { ranges.append(start..<bytes.count) }
@@ -133,6 +136,8 @@ struct PathSegments: Sendable {
     }
 
     var count: Int { ranges.count }
+
+    func isEmpty(at place: Int) -> Bool { ranges[place].isEmpty }
 
     func isEqual(at place: Int, to text: [UInt8]) -> Bool { path[ranges[place]].elementsEqual(text) }
 

@@ -5,11 +5,27 @@ import NIOCore
 
 extension Response {
     /// An answer of an endpoint.
-    static func answer(_ answer: some AnswerContent) -> Response {
+    ///
+    /// - Parameter known: the tag of the answer that the client has (`If-None-Match`); nil where it has none.
+    static func answer<Answer: AnswerContent>(_ answer: Answer, known: String?) -> Response {
         guard answer.status != .noContent else { return Response(status: .noContent) }
+        var headers: HTTPFields = [.contentType: Answer.mediaType]
+        let json = answer.json
+        if let validator = answer.validator(of: json) {
+            headers[.eTag] = validator.entityTag
+            headers[.cacheControl] = "private, max-age=\(validator.maxAgeSeconds)"
+            if let known, known.split(separator: ",").contains(where: { $0.trimmedSpaces == validator.entityTag }) {
+                headers[.contentType] = nil
+                return Response(status: .notModified, headers: headers)
+            }
+        }
+        // A page of ours has styles of its own, and nothing else may run or be loaded.
+        if Answer.mediaType.hasPrefix("text/html") {
+            headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+        }
         return Response(
-            status: .init(code: answer.status.rawValue), headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: answer.json)))
+            status: .init(code: answer.status.rawValue), headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
 
     /// A refusal.
@@ -19,5 +35,12 @@ extension Response {
         if let seconds = problem.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
         return Response(
             status: .init(code: problem.kind.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: problem.json)))
+    }
+}
+
+extension Substring {
+    fileprivate var trimmedSpaces: Substring {
+        let start = drop { $0 == " " }
+        return start.lastIndex { $0 != " " }.map { start[...$0] } ?? ""
     }
 }

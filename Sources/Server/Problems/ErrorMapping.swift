@@ -11,10 +11,13 @@ enum ErrorMapping {
     static func problem(of error: any Error) -> Problem {
         switch error {
         case is HostMissing: Problem(.hostMissing, detail: "A request needs one Host (RFC 9112, section 3.2).")
-        case let error as ParameterError: Problem(.invalidParameter, detail: "\(error.name) \(error.reason)")
-        case let error as InvalidBody: Problem(.invalidBody, detail: "\(error.member ?? "The body") \(error.reason).")
+        case let error as ParameterError:
+            Problem(.invalidParameter, detail: "\(error.name) \(error.reason)", field: error.name)
+        case let error as InvalidBody:
+            Problem(.invalidBody, detail: "\(error.member ?? "The body") \(error.reason).", field: error.member)
         case let error as DoorError: problem(of: error)
         case let error as BackendError: problem(of: error)
+        case let refusal as CustomerRefusal: problem(of: refusal)
         case let refused as Backend.ClaimRefused:
             Problem(
                 .claimRefused, code: refused.reason.rawValue, detail: "The subscription serves another customer.",
@@ -71,6 +74,8 @@ enum ErrorMapping {
             Problem(
                 .customerTokenRefused, detail: "The customer token is not accepted: \(reason.rawValue); it is \(now) here.",
                 decidedBy: setting(of: reason))
+        case .deviceSecretWrong:
+            Problem(.deviceSecretWrong, detail: "`Tenure-Device-Secret` is not the secret of this customer's device.")
         case .anotherCustomer:
             Problem(.anotherCustomer, detail: "The customer token is for another customer.")
         case .serverKeyNeeded: Problem(.serverKeyNeeded, detail: "This request needs the secret server key.")
@@ -108,8 +113,10 @@ enum ErrorMapping {
             Problem(
                 .unknownSubscription,
                 detail: "This subscription is not known in the requested environment (?environment=, Production by default).")
-        case .invalidIdentifier(let name):
-            Problem(.invalidParameter, detail: "\(name) must be 1 to 256 bytes without control characters.")
+        case .invalidIdentifier(let name, let longest):
+            Problem(
+                .invalidParameter, detail: "\(name) must be 1 to \(longest) characters, none of them a control character.",
+                field: name)
         case .tokenTaken:
             Problem(.tokenTaken, detail: "The token already belongs to another customer.", rule: "OWN-2")
         case .tokenTooLate:
@@ -134,6 +141,33 @@ enum ErrorMapping {
             Problem(
                 .overloaded, detail: "Too many requests wait to be stored; this one was not. Send it again.",
                 retryAfterSeconds: 1)
+        }
+    }
+
+    /// What is refused of what is said about customers.
+    private static func problem(of refusal: CustomerRefusal) -> Problem {
+        switch refusal {
+        case .unknownEntitlement(let name, let known):
+            Problem(
+                .unknownEntitlement,
+                detail: "No product of the app gives the entitlement \(name); known: \(known.joined(separator: ", ")).")
+        case .unknownVote(let vote): Problem(.unknownVote, detail: "The customer has no vote \(vote) that can be withdrawn.")
+        case .unknownClaim(let claim): Problem(.unknownClaim, detail: "No claim \(claim) waits for a decision.", rule: "OWN-9")
+        case .unknownPurchase(let id):
+            Problem(.unknownPurchase, detail: "The customer has no purchase \(id) that was not refunded.")
+        case .unknownContentKind(let kind): Problem(.unknownContentKind, detail: "The app has no kind of content \(kind).")
+        case .idTaken(let taken):
+            Problem(.idTaken, detail: "The id \(taken) stands for something else already; choose another one.")
+        case .customerTaken:
+            Problem(.customerTaken, detail: "This customer id is in use and is not this device's.", rule: "OWN-10")
+        case .deviceRefused:
+            Problem(
+                .deviceRefused,
+                detail: "The secret is not that of the anonymous customer's device, or the other customer is anonymous too.",
+                rule: "OWN-10")
+        case .mergedBefore:
+            Problem(.mergedBefore, detail: "The anonymous customer was merged into another customer before.", rule: "OWN-10")
+        case .notTheOwner: Problem(.notTheOwner, detail: "Only the owner of the subscription may decide this.", rule: "OWN-9")
         }
     }
 

@@ -22,18 +22,24 @@ package enum EventCoding {
     }
 }
 
-/// A row of the outbox as it is kept: everything that one saving told of one subscription.
+/// A row of the outbox as it is kept: everything that one saving told of one subscription or customer.
 package struct OutboxEntry: Sendable, Hashable {
     /// Given by the database; grows, with gaps.
     package let id: Int64
-    package let key: SubscriptionKey
-    /// The number of its first event in the subscription's sequence.
+    package let subject: Subject
+    /// The number of its first event in the subject's sequence.
     package let first: Int64
     package let events: String
 
-    package init(id: Int64, key: SubscriptionKey, first: Int64, events: String) {
+    /// Of what the events tell.
+    package enum Subject: Sendable, Hashable {
+        case subscription(SubscriptionKey)
+        case customer(CustomerKey)
+    }
+
+    package init(id: Int64, subject: Subject, first: Int64, events: String) {
         self.id = id
-        self.key = key
+        self.subject = subject
         self.first = first
         self.events = events
     }
@@ -41,8 +47,18 @@ package struct OutboxEntry: Sendable, Hashable {
     /// Its events, each with an id of its own: the row's number and the event's place in the row.
     var rows: [OutboxRow] {
         get throws {
-            try EventCoding.decode(events, of: key).enumerated().map { place, event in
-                OutboxRow(id: id * Int64(EventCoding.most) + Int64(place), sequence: first + Int64(place), event: event)
+            try told.enumerated().map { place, told in
+                OutboxRow(id: id * Int64(EventCoding.most) + Int64(place), sequence: first + Int64(place), told: told)
+            }
+        }
+    }
+
+    private var told: [OutboxRow.Told] {
+        get throws {
+            switch subject {
+            case .subscription(let key): try EventCoding.decode(events, of: key).map { .ofSubscription($0) }
+            case .customer(let key):
+                try CustomerEventCoding.decode(events, of: key.customer).map { .ofCustomer($0, key.scope) }
             }
         }
     }

@@ -135,7 +135,7 @@ extension CompactWriter {
         instant(registration.registeredAt)
     }
 
-    fileprivate mutating func intent(_ intent: PurchaseIntent) {
+    mutating func intent(_ intent: PurchaseIntent) {
         text(intent.id.rawValue)
         word(intent.customer.rawValue)
         byte(intent.isAnonymous ? 1 : 0)
@@ -143,7 +143,7 @@ extension CompactWriter {
         instant(intent.madeAt)
     }
 
-    fileprivate mutating func reservation(_ reservation: Reservation) {
+    mutating func reservation(_ reservation: Reservation) {
         text(reservation.id.rawValue)
         word(reservation.customer.rawValue)
         byte(reservation.isAnonymous ? 1 : 0)
@@ -156,7 +156,7 @@ extension CompactWriter {
         instant(repetition.lastAt)
     }
 
-    fileprivate mutating func vote(_ vote: OwnershipVote) {
+    mutating func vote(_ vote: OwnershipVote) {
         text(vote.id.rawValue)
         switch vote.kind {
         case .transfer(let customer):
@@ -181,7 +181,7 @@ extension CompactWriter {
         text(vote.reason)
     }
 
-    fileprivate mutating func merge(_ merge: CustomerMerge) {
+    mutating func merge(_ merge: CustomerMerge) {
         word(merge.anonymous.rawValue)
         word(merge.identified.rawValue)
         instant(merge.mergedAt)
@@ -230,14 +230,14 @@ extension CompactReader {
             wasBorneBefore: flags & 4 != 0)
     }
 
-    fileprivate mutating func intent() throws -> PurchaseIntent {
+    mutating func intent() throws -> PurchaseIntent {
         let (id, customer, isAnonymous) = (try text(), CustomerID(try word()), try byte() == 1)
         let product = ProductID(try word())
         return PurchaseIntent(
             id: .init(id), customer: customer, isAnonymous: isAnonymous, productId: product, madeAt: try instant())
     }
 
-    fileprivate mutating func reservation() throws -> Reservation {
+    mutating func reservation() throws -> Reservation {
         let (id, customer, isAnonymous) = (try text(), CustomerID(try word()), try byte() == 1)
         return Reservation(id: .init(id), customer: customer, isAnonymous: isAnonymous, reservedAt: try instant())
     }
@@ -247,7 +247,7 @@ extension CompactReader {
         return ClaimRepetition(of: .init(claim), count: count, lastAt: try instant())
     }
 
-    fileprivate mutating func vote() throws -> OwnershipVote {
+    mutating func vote() throws -> OwnershipVote {
         let id = try text()
         let kind: OwnershipVote.Kind
         switch try byte() {
@@ -266,7 +266,7 @@ extension CompactReader {
         return OwnershipVote(id: .init(id), kind: kind, actor: actor, votedAt: votedAt, reason: try text())
     }
 
-    fileprivate mutating func merge() throws -> CustomerMerge {
+    mutating func merge() throws -> CustomerMerge {
         let (anonymous, identified) = (try word(), try word())
         return CustomerMerge(anonymous: .init(anonymous), identified: .init(identified), mergedAt: try instant())
     }

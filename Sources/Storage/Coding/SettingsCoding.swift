@@ -21,6 +21,8 @@ package enum SettingsCoding {
         let policy: AppPolicy
         let products: [String: [Change]]
         let nonRenewingDurations: [String: String]
+        /// Absent where nothing is said of them, as in what was written before they were known.
+        let offerings: OfferingsDocument?
 
         struct Change: Codable {
             let from: Int64
@@ -37,6 +39,7 @@ package enum SettingsCoding {
             nonRenewingDurations = Dictionary(
                 content.durations.map { ($0.key.rawValue, $0.value.description) }
             ) { first, _ in first }
+            offerings = content.offerings == AppOfferings() ? nil : OfferingsDocument(content.offerings)
         }
 
         var content: SettingsContent {
@@ -55,7 +58,9 @@ package enum SettingsCoding {
                     }
                     durations[ProductID(product)] = duration
                 }
-                return SettingsContent(policy: policy, products: entries, durations: durations)
+                return SettingsContent(
+                    policy: policy, products: entries, durations: durations,
+                    offerings: try offerings?.offerings ?? AppOfferings())
             }
         }
     }

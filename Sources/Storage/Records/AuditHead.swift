@@ -2,6 +2,43 @@ import Crypto
 package import Ledger
 package import Primitives
 
+/// What a chain of audit rows is about (AUDIT-2).
+package enum ChainSubject: Sendable, Hashable {
+    case subscription(SubscriptionKey)
+    /// A customer by the number that stands for them in rows that are never changed (I45).
+    case customer(Scope, Int64)
+
+    package var scope: Scope {
+        switch self {
+        case .subscription(let key): key.scope
+        case .customer(let scope, _): scope
+        }
+    }
+
+    /// The subscription; nil for a customer.
+    package var subscription: SubscriptionKey? {
+        if case .subscription(let key) = self { key } else { nil }
+    }
+
+    /// Its place in a ledger. No environment is called `customer`, so no subscription's name is a customer's.
+    fileprivate var names: [String] {
+        switch self {
+        case .subscription(let key): [key.environment.rawValue, key.originalTransactionId.rawValue]
+        case .customer(let scope, let number): ["customer", scope.environment.rawValue, "\(number)"]
+        }
+    }
+
+    /// By environment; subscriptions before customers.
+    static func inOrder(_ left: ChainSubject, _ right: ChainSubject) -> Bool {
+        switch (left, right) {
+        case (.subscription(let left), .subscription(let right)): left < right
+        case (.customer(let left, let number), .customer(let right, let other)): (left, number) < (right, other)
+        case (.subscription, .customer): true
+        case (.customer, .subscription): false
+        }
+    }
+}
+
 /// The end of a chain of audit rows: how many there are and the hash of the last (AUDIT-2).
 package struct AuditHead: Sendable, Hashable {
     /// The number of the last row; 0 where there is none.
@@ -21,15 +58,18 @@ package struct AuditHead: Sendable, Hashable {
 
     /// The head after one more row. Its hash is SHA-256 of the hash before, of the row's place, and of its text exactly as it is
     /// kept, each with its length before it, so that no two rows can be shifted into one another.
-    package func followed(by text: String, of key: SubscriptionKey) -> AuditHead {
+    package func followed(by text: String, of subject: ChainSubject) -> AuditHead {
         let next = sequence + 1
         var hasher = SHA256()
         hasher.update(data: hash)
-        for part in [key.app.rawValue, key.environment.rawValue, key.originalTransactionId.rawValue, "\(next)", text] {
+        for part in [subject.scope.app.rawValue] + subject.names + ["\(next)", text] {
             hasher.updateWithLength(part)
         }
         return AuditHead(sequence: next, hash: Array(hasher.finalize()))
     }
+
+    /// The same in the chain of a subscription.
+    package func followed(by text: String, of key: SubscriptionKey) -> AuditHead { followed(by: text, of: .subscription(key)) }
 }
 
 /// The heads of an app's chains at one moment, chained to the seal before: with it, also rows that were cut off the end of a
@@ -39,17 +79,17 @@ package struct AuditSeal: Sendable, Hashable {
     /// 1, 2, 3, … without gaps.
     package let number: Int64
     package let sealedAt: Timestamp
-    /// Those that moved since the seal before, by subscription.
+    /// Those that moved since the seal before: of subscriptions, then of customers.
     package let heads: [Entry]
     /// Of the seal before; zeros for the first.
     package let previous: [UInt8]
 
     package struct Entry: Sendable, Hashable {
-        package let key: SubscriptionKey
+        package let subject: ChainSubject
         package let head: AuditHead
 
-        package init(key: SubscriptionKey, head: AuditHead) {
-            self.key = key
+        package init(_ subject: ChainSubject, head: AuditHead) {
+            self.subject = subject
             self.head = head
         }
     }
@@ -58,7 +98,7 @@ package struct AuditSeal: Sendable, Hashable {
         self.app = app
         self.number = number
         self.sealedAt = sealedAt
-        self.heads = heads.sorted { $0.key < $1.key }
+        self.heads = heads.sorted { ChainSubject.inOrder($0.subject, $1.subject) }
         self.previous = previous
     }
 
@@ -70,8 +110,7 @@ package struct AuditSeal: Sendable, Hashable {
             hasher.updateWithLength(part)
         }
         for entry in heads {
-            hasher.updateWithLength(entry.key.environment.rawValue)
-            hasher.updateWithLength(entry.key.originalTransactionId.rawValue)
+            for name in entry.subject.names { hasher.updateWithLength(name) }
             hasher.updateWithLength("\(entry.head.sequence)")
             hasher.update(data: entry.head.hash)
         }

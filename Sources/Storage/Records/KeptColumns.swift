@@ -45,6 +45,24 @@ package struct ClaimColumns: Sendable, Hashable {
     }
 }
 
+/// The same of a vote, a merge, an intent or a reservation, and of anything that was said about a customer.
+package struct InputColumns: Sendable, Hashable {
+    package let kind: String
+    package let inputId: String
+    package let recordedAt: Timestamp
+
+    package init(kind: String, inputId: String, recordedAt: Timestamp) {
+        self.kind = kind
+        self.inputId = inputId
+        self.recordedAt = recordedAt
+    }
+
+    /// What they must say.
+    package init(_ input: CustomerInput) {
+        self.init(kind: input.kind.rawValue, inputId: input.id, recordedAt: input.recordedAt)
+    }
+}
+
 /// Which document is which notification's: by that it is known again (I16).
 package struct NotificationRow: Sendable, Hashable {
     package let notificationUUID: String

@@ -24,6 +24,21 @@ extension SubscriptionKey {
     }
 }
 
+/// A customer in one ledger of an app.
+package struct CustomerKey: Sendable, Hashable, Comparable {
+    package let scope: Scope
+    package let customer: CustomerID
+
+    package init(_ scope: Scope, _ customer: CustomerID) {
+        self.scope = scope
+        self.customer = customer
+    }
+
+    package var name: CustomerName { CustomerName(scope.app, customer) }
+
+    package static func < (left: Self, right: Self) -> Bool { (left.scope, left.customer) < (right.scope, right.customer) }
+}
+
 /// An `appAccountToken` of an app; the same in all its environments (OWN-2).
 package struct TokenName: Sendable, Hashable, Comparable {
     package let app: AppID
@@ -91,18 +106,29 @@ package struct StoredAuditRow: Sendable, Hashable {
     }
 }
 
-/// An event that waits for delivery, with its place in its subscription's sequence: 1, 2, 3, … without gaps.
+/// An event that waits for delivery, with its place in its subscription's or customer's sequence: 1, 2, 3, … without gaps.
 package struct OutboxRow: Sendable, Hashable {
     /// Its place in the whole outbox, never another event's; grows, with gaps.
     package let id: Int64
     package let sequence: Int64
-    package let event: LedgerEvent
+    package let told: Told
 
-    package init(id: Int64, sequence: Int64, event: LedgerEvent) {
+    /// What was told.
+    package enum Told: Sendable, Hashable {
+        case ofSubscription(LedgerEvent)
+        case ofCustomer(CustomerEvent, Scope)
+    }
+
+    package init(id: Int64, sequence: Int64, told: Told) {
         self.id = id
         self.sequence = sequence
-        self.event = event
+        self.told = told
     }
+
+    /// Nil for an event about a customer.
+    package var event: LedgerEvent? { if case .ofSubscription(let event) = told { event } else { nil } }
+    /// Nil for an event about a subscription.
+    package var customerEvent: CustomerEvent? { if case .ofCustomer(let event, _) = told { event } else { nil } }
 }
 
 /// Something Apple sent that we keep and do not understand (FACT-5).

@@ -55,10 +55,13 @@ extension SettingsTimeline {
 package struct CustomerHoldings: Sendable, Hashable {
     /// By subscription.
     package let holdings: [Holding]
+    /// What was said about the customer; nil where nothing was.
+    package let account: CustomerAccount?
     package let settings: Int64
 
-    package init(holdings: [Holding], settings: Int64) {
+    package init(holdings: [Holding], account: CustomerAccount? = nil, settings: Int64) {
         self.holdings = holdings
+        self.account = account
         self.settings = settings
     }
 }

@@ -15,12 +15,12 @@ package struct StoredSeal: Sendable, Hashable {
 /// A head that a seal names and that is not in the books.
 package struct MissedHead: Sendable, Hashable {
     package let entry: AuditSeal.Entry
-    /// False where the whole subscription is gone.
-    package let isSubscriptionThere: Bool
+    /// False where the whole subscription, or all that was said about the customer, is gone.
+    package let isSubjectThere: Bool
 
-    package init(entry: AuditSeal.Entry, isSubscriptionThere: Bool) {
+    package init(entry: AuditSeal.Entry, isSubjectThere: Bool) {
         self.entry = entry
-        self.isSubscriptionThere = isSubscriptionThere
+        self.isSubjectThere = isSubjectThere
     }
 }
 
@@ -65,6 +65,8 @@ package struct StoredContents: Sendable, Hashable {
     package let notifications: [NotificationRow]
     /// Of the tokens that its transactions bear; by token.
     package let registrations: [TokenRegistration]
+    /// Votes, merges, intents and reservations; by kind and id.
+    package let inputs: [KeptInput]
     /// Of the last revision, by their beginning.
     package let tenures: [SubscriptionRows.TenureRow]
     /// By customer.
@@ -95,16 +97,29 @@ package struct StoredContents: Sendable, Hashable {
         }
     }
 
+    /// A vote, a merge, an intent or a reservation, and what stands beside it.
+    package struct KeptInput: Sendable, Hashable {
+        package let input: LedgerInput
+        package let columns: InputColumns
+
+        package init(input: LedgerInput, columns: InputColumns) {
+            self.input = input
+            self.columns = columns
+        }
+    }
+
     /// What its state is folded from.
     package struct Sources: Sendable, Hashable {
         package let facts: [KeptFact]
         package let claims: [KeptClaim]
         package let registrations: [TokenRegistration]
+        package let inputs: [KeptInput]
 
-        package init(facts: [KeptFact], claims: [KeptClaim], registrations: [TokenRegistration]) {
+        package init(facts: [KeptFact], claims: [KeptClaim], registrations: [TokenRegistration], inputs: [KeptInput]) {
             self.facts = facts
             self.claims = claims
             self.registrations = registrations
+            self.inputs = inputs
         }
     }
 
@@ -119,6 +134,7 @@ package struct StoredContents: Sendable, Hashable {
         self.stored = stored
         facts = sources.facts
         registrations = sources.registrations
+        inputs = sources.inputs
         claims = sources.claims.map(\.claim)
         claimColumns = sources.claims.map(\.columns)
         self.notifications = notifications

@@ -44,14 +44,17 @@ extension HeldByCustomer: ReadRow {
 
 /// What an entitlement read asks for: a holding, and the number of the app's newest version of its settings, of one instant.
 package struct HoldingAnswer: ReadRow {
-    package enum Column: Int, StoredColumn { case holding, newest }
+    package enum Column: Int, StoredColumn { case holding, newest, account }
 
     /// Nil in the one row about a customer who has none.
     package let holding: Holding?
     /// 0 where the app has no version.
     package let newest: Int64
+    /// What was said about the customer, as ``CustomerCoding`` writes it; nil where nothing was.
+    package let account: [UInt8]?
 
     package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        account = try row.optionalBytes(.account)
         holding = try row.optionalBytes(.holding).map(HoldingCoding.decode)
         newest = try row.optionalInteger(.newest) ?? 0
     }

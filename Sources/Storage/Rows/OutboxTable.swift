@@ -6,22 +6,31 @@ package struct WrittenOutbox: WrittenRow {
     package static let table = "outbox"
     package static let filled = ["id"]
 
-    package enum Column: Int, StoredColumn { case ledger, originalTransactionId, sequence, events, createdAt }
+    package enum Column: Int, StoredColumn { case ledger, originalTransactionId, customer, sequence, events, createdAt }
 
     private let told: SubscriptionRows.Outbox
     private let instant: Timestamp
-    private let place: SubscriptionPlace
+    private let ledger: Int64
+    /// One of the two.
+    private let subscription: OriginalTransactionID?
+    private let customer: Int64?
 
     package init(_ told: SubscriptionRows.Outbox, at instant: Timestamp, of place: SubscriptionPlace) {
-        self.told = told
-        self.instant = instant
-        self.place = place
+        (self.told, self.instant, ledger) = (told, instant, place.ledger)
+        (subscription, customer) = (place.id, nil)
+    }
+
+    /// - Parameter customer: the number of the customer of whom it was told.
+    package init(_ told: SubscriptionRows.Outbox, at instant: Timestamp, of customer: Int64, ledger: Int64) {
+        (self.told, self.instant, self.ledger) = (told, instant, ledger)
+        (subscription, self.customer) = (nil, customer)
     }
 
     package func value(of column: Column) -> StoredValue {
         switch column {
-        case .ledger: .integer(place.ledger)
-        case .originalTransactionId: .text(place.id.rawValue)
+        case .ledger: .integer(ledger)
+        case .originalTransactionId: .text(subscription?.rawValue)
+        case .customer: .integer(customer)
         case .sequence: .integer(told.first)
         case .events: .text(told.events)
         case .createdAt: .instant(instant)
@@ -30,13 +39,32 @@ package struct WrittenOutbox: WrittenRow {
 }
 
 extension OutboxEntry {
-    package enum Column: Int, StoredColumn { case id, ledger, originalTransactionId, sequence, events }
+    /// Of `outbox`, beside which stands `customer` as `subject`.
+    package enum Column: Int, StoredColumn {
+        case id, ledger, originalTransactionId, customer, customerNumber, sequence, events
+
+        package var sql: String {
+            switch self {
+            case .id: "outbox.id"
+            case .customer: "subject.customer"
+            case .customerNumber: "outbox.customer"
+            default: name
+            }
+        }
+    }
 
     /// - Parameter scope: of a ledger's number.
     package init(_ row: NamedRow<Column, some StoredRow>, scope: (Int64) throws -> Scope) throws {
+        let scope = try scope(row.integer(.ledger))
+        let subject: Subject
+        if let id = try row.optionalText(.originalTransactionId) {
+            subject = .subscription(SubscriptionKey(scope, OriginalTransactionID(id)))
+        } else if let customer = try row.customer(.customer, number: .customerNumber) {
+            subject = .customer(CustomerKey(scope, customer))
+        } else {
+            throw StorageError(.corrupt, "a row of the outbox is about nothing")
+        }
         self.init(
-            id: try row.integer(.id),
-            key: SubscriptionKey(try scope(row.integer(.ledger)), try row.originalTransactionID(.originalTransactionId)),
-            first: try row.integer(.sequence), events: try row.text(.events))
+            id: try row.integer(.id), subject: subject, first: try row.integer(.sequence), events: try row.text(.events))
     }
 }

@@ -18,10 +18,9 @@ package struct SealRow: Sendable, Hashable {
     }
 
     /// The seal with its heads.
-    package func seal(_ heads: [ChainHead]) -> StoredSeal {
+    package func seal(_ heads: [AuditSeal.Entry]) -> StoredSeal {
         StoredSeal(
-            seal: AuditSeal(app: app, number: number, sealedAt: sealedAt, heads: heads.map(\.entry), previous: previous),
-            hash: hash)
+            seal: AuditSeal(app: app, number: number, sealedAt: sealedAt, heads: heads, previous: previous), hash: hash)
     }
 }
 
@@ -66,13 +65,78 @@ package struct WrittenHead: WrittenRow {
 
     package func value(of column: Column) -> StoredValue {
         switch column {
-        case .app: .text(head.entry.key.app.rawValue)
+        case .app: .text(head.entry.subject.scope.app.rawValue)
         case .number: .integer(number)
         case .ledger: .integer(head.ledger)
-        case .originalTransactionId: .text(head.entry.key.originalTransactionId.rawValue)
+        case .originalTransactionId: .text(head.entry.subject.subscription?.originalTransactionId.rawValue)
         case .auditCount: .integer(head.entry.head.sequence)
         case .auditHead: .bytes(head.entry.head.hash)
         }
+    }
+}
+
+/// A new row of `sealedCustomerHead`.
+package struct WrittenCustomerHead: WrittenRow {
+    package static let table = "sealedCustomerHead"
+
+    package enum Column: Int, StoredColumn { case app, number, ledger, customer, auditCount, auditHead }
+
+    private let head: CustomerChainHead
+    private let number: Int64
+
+    /// - Parameter number: of the seal.
+    package init(_ head: CustomerChainHead, in number: Int64) {
+        self.head = head
+        self.number = number
+    }
+
+    package func value(of column: Column) -> StoredValue {
+        switch column {
+        case .app: .text(head.scope.app.rawValue)
+        case .number: .integer(number)
+        case .ledger: .integer(head.ledger)
+        case .customer: .integer(head.customer)
+        case .auditCount: .integer(head.head.sequence)
+        case .auditHead: .bytes(head.head.hash)
+        }
+    }
+}
+
+/// Where a customer's chain ends, or ended when it was sealed.
+package struct CustomerChainHead: Sendable, Hashable {
+    package let ledger: Int64
+    package let scope: Scope
+    /// The customer's number.
+    package let customer: Int64
+    package let head: AuditHead
+
+    package var entry: AuditSeal.Entry { AuditSeal.Entry(.customer(scope, customer), head: head) }
+
+    /// Of `customerBook` or `sealedCustomerHead`, joined with its `ledger`.
+    package enum Column: Int, StoredColumn {
+        case ledgerNumber, environment, customer, auditCount, auditHead
+
+        package var sql: String { sql(customer: "sealedCustomerHead.customer") }
+
+        /// - Parameter expression: what is the customer's number there.
+        package func sql(customer expression: String) -> String {
+            switch self {
+            case .ledgerNumber: "ledger.id"
+            case .customer: expression
+            default: name
+            }
+        }
+    }
+
+    /// What a statement lists that asks the books.
+    package static let ofBooks = Column.list { $0.sql(customer: "customerBook.number") }
+
+    /// - Parameter app: for whose heads the statement asked.
+    package init(_ row: NamedRow<Column, some StoredRow>, of app: AppID) throws {
+        ledger = try row.integer(.ledgerNumber)
+        scope = Scope(app: app, environment: try row.environment(.environment))
+        customer = try row.integer(.customer)
+        head = AuditHead(sequence: try row.integer(.auditCount), hash: try row.bytes(.auditHead))
     }
 }
 
@@ -94,9 +158,10 @@ extension ChainHead {
     package init(_ row: NamedRow<Column, some StoredRow>, of app: AppID) throws {
         ledger = try row.integer(.ledgerNumber)
         entry = AuditSeal.Entry(
-            key: SubscriptionKey(
-                app: app, environment: try row.environment(.environment),
-                originalTransactionId: try row.originalTransactionID(.originalTransactionId)),
+            .subscription(
+                SubscriptionKey(
+                    app: app, environment: try row.environment(.environment),
+                    originalTransactionId: try row.originalTransactionID(.originalTransactionId))),
             head: AuditHead(sequence: try row.integer(.auditCount), hash: try row.bytes(.auditHead)))
     }
 }
@@ -104,12 +169,12 @@ extension ChainHead {
 extension MissedHead: ReadRow {
     /// Of `sealedHead`, joined with its `ledger`, beside which stand `subscription` and `audit`.
     package enum Column: Int, StoredColumn {
-        case app, environment, originalTransactionId, auditCount, auditHead, isSubscriptionThere
+        case app, environment, originalTransactionId, auditCount, auditHead, isSubjectThere
 
         package var sql: String {
             switch self {
             case .environment: "ledger.environment"
-            case .isSubscriptionThere: "subscription.ledger IS NOT NULL"
+            case .isSubjectThere: "subscription.ledger IS NOT NULL"
             default: "sealedHead.\(name)"
             }
         }
@@ -118,9 +183,36 @@ extension MissedHead: ReadRow {
     package init(_ row: NamedRow<Column, some StoredRow>) throws {
         self.init(
             entry: AuditSeal.Entry(
-                key: SubscriptionKey(
-                    try row.scope(.app, .environment), try row.originalTransactionID(.originalTransactionId)),
+                .subscription(
+                    SubscriptionKey(
+                        try row.scope(.app, .environment), try row.originalTransactionID(.originalTransactionId))),
                 head: AuditHead(sequence: try row.integer(.auditCount), hash: try row.bytes(.auditHead))),
-            isSubscriptionThere: try row.bool(.isSubscriptionThere))
+            isSubjectThere: try row.bool(.isSubjectThere))
+    }
+}
+
+/// A head of a customer's chain that a seal names and that is not in the books.
+package struct MissedCustomerHead: ReadRow {
+    /// Of `sealedCustomerHead`, joined with its `ledger`, beside which stand `customerBook` and `customerAudit`.
+    package enum Column: Int, StoredColumn {
+        case app, environment, customer, auditCount, auditHead, isSubjectThere
+
+        package var sql: String {
+            switch self {
+            case .environment: "ledger.environment"
+            case .isSubjectThere: "customerBook.ledger IS NOT NULL"
+            default: "sealedCustomerHead.\(name)"
+            }
+        }
+    }
+
+    package let missed: MissedHead
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        missed = MissedHead(
+            entry: AuditSeal.Entry(
+                .customer(try row.scope(.app, .environment), try row.integer(.customer)),
+                head: AuditHead(sequence: try row.integer(.auditCount), hash: try row.bytes(.auditHead))),
+            isSubjectThere: try row.bool(.isSubjectThere))
     }
 }

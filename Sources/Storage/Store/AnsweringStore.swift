@@ -10,6 +10,21 @@ package protocol AnsweringStore: Sendable {
     /// The versions of what an app chose, by number; empty where none is kept.
     func settings(of app: AppID) async throws -> [SettingsVersion]
 
+    /// What was said about the customer; nil where nothing was.
+    func customer(_ key: CustomerKey) async throws -> StoredCustomer?
+
+    /// The device of an anonymous customer; nil for one who has none.
+    func device(of customer: CustomerName) async throws -> CustomerDevice?
+
+    /// Into whom an anonymous customer was merged; nil where into nobody (OWN-10).
+    func merge(of customer: CustomerName) async throws -> CustomerMerge?
+
+    /// The subscriptions that a customer owned, claimed, or is named by in any other way, in every environment; sorted.
+    func subscriptions(naming customer: CustomerName) async throws -> [SubscriptionKey]
+
+    /// The audit rows of a customer from the oldest on, at most `limit` of them after `sequence`.
+    func auditRows(of key: CustomerKey, after sequence: Int64, limit: Int) async throws -> [StoredCustomerAuditRow]
+
     /// A subscription with its history; nil where nothing is known of it.
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription?
 

@@ -2,13 +2,23 @@ package import Ledger
 
 /// What the write path needs: it locks subscriptions, reads what is known, and keeps what came in and what was decided.
 package protocol DecidingTransaction: OrderingTransaction {
-    /// Makes the subscriptions and tokens this transaction's own until it ends, and says what is kept of each. Others wait who
-    /// name one of them, and only they. Calling it again for more is possible; to name everything at once keeps transactions
-    /// from waiting for each other in a circle.
-    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked
+    /// Makes the subscriptions, tokens and customers this transaction's own until it ends, and says what is kept of each. Others
+    /// wait who name one of them, and only they. Calling it again for more is possible; to name everything at once keeps
+    /// transactions from waiting for each other in a circle.
+    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName], customers: [CustomerKey]) throws -> Locked
 
     /// The subscriptions whose transactions bear one of the tokens, in every environment. They are not locked by that.
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey]
+
+    /// The subscriptions that a customer owned, claimed, or is named by in any other way, in every environment; sorted. They are
+    /// not locked by that.
+    func subscriptions(naming customer: CustomerName) throws -> [SubscriptionKey]
+
+    /// What a customer has, by subscription; not locked by that.
+    func holdings(of key: CustomerKey) throws -> [Holding]
+
+    /// The tokens that were registered for a customer; sorted (OWN-2).
+    func tokens(of customer: CustomerName) throws -> [TokenRegistration]
 
     /// What is known already of the arrivals. It stays true until the transaction ends, where the subscriptions are locked; a
     /// notification about no subscription is locked by this.
@@ -25,12 +35,31 @@ package protocol DecidingTransaction: OrderingTransaction {
     /// Keeps what was said of whose a locked token is; safe to call twice.
     func register(_ registration: TokenRegistration, app: AppID) throws
 
+    /// Keeps a vote, a merge, an intent or a reservation on a locked subscription; safe to call twice.
+    func keep(_ input: LedgerInput, on key: SubscriptionKey) throws
+
+    /// Keeps that an anonymous customer's device has a secret; nothing where the customer has one.
+    func keep(_ device: CustomerDevice) throws
+
+    /// Keeps a merge; nothing where the anonymous customer was merged before (OWN-10).
+    func keep(_ merge: CustomerMerge, app: AppID) throws
+
     /// Notes something for operators, once per kind and value (FACT-5).
     func warn(_ warning: OperatorWarning, in scope: Scope) throws
 
     /// Writes what was decided of locked subscriptions: history, owners, holdings, audit rows, events and work.
     func save(_ savings: [Saving]) throws
 
+    /// Writes what was decided of locked customers: inputs, accounts, audit rows and events.
+    func save(_ savings: [CustomerSaving]) throws
+
     /// The versions of what an app chose, by number.
     func settings(of app: AppID) throws -> [SettingsVersion]
+}
+
+extension DecidingTransaction {
+    /// The same without customers.
+    package func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
+        try lock(subscriptions, tokens: tokens, customers: [])
+    }
 }

@@ -9,6 +9,15 @@ package protocol ProvingStore: Sendable {
     /// without the documents that prove its facts, which are read apart, so that no memory need hold all of them.
     func contents(of key: SubscriptionKey) async throws -> StoredContents?
 
+    /// The customers about whom anything was said, from the first on, by key; at most `limit` after `key`.
+    func customers(after key: CustomerKey?, limit: Int) async throws -> [CustomerKey]
+
+    /// What is kept of a customer, as the rows say it; nil where nothing is. Without the audit rows.
+    func contents(of key: CustomerKey) async throws -> CustomerContents?
+
+    /// The audit rows of a customer exactly as they are kept, from the oldest on; at most `limit` after `sequence`.
+    func auditTexts(of key: CustomerKey, after sequence: Int64, limit: Int) async throws -> [SubscriptionRows.Audit]
+
     /// Notifications whose document proves no fact that is kept, by app, environment and UUID; at most `limit` after one.
     func factlessNotifications(
         after place: FactlessNotification.Place?, limit: Int

@@ -15,6 +15,8 @@ enum AuditQueries {
             + rows.outbox.map { outboxInsertion.statement(WrittenOutbox($0, at: instant, of: place)) }
     }
 
+    static func append(_ told: WrittenOutbox) -> PostgresStatement { outboxInsertion.statement(told) }
+
     private static let selectAudit = """
         SELECT \(SubscriptionRows.Audit.columns) FROM audit
         WHERE ledger = $1 AND originalTransactionId = $2 AND sequence > $3 ORDER BY sequence LIMIT $4
@@ -26,7 +28,10 @@ enum AuditQueries {
         PostgresStatement(selectAudit, [.integer(ledger), .text(id.rawValue), .integer(sequence), .count(limit)])
     }
 
-    private static let selectOutbox = "SELECT \(OutboxEntry.Column.list) FROM outbox WHERE id >= $1 ORDER BY id LIMIT $2"
+    private static let selectOutbox = """
+        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
+        WHERE outbox.id >= $1 ORDER BY outbox.id LIMIT $2
+        """
 
     static func outbox(after id: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(

@@ -2,7 +2,7 @@ import Ledger
 import Primitives
 import Storage
 
-/// The numbers that stand for customers in rows that are never changed (I45).
+/// The numbers that stand for customers in rows that are never changed (I45), what was said about them, and who is who.
 enum CustomerQueries {
     private static let selectNumbers = """
         SELECT \(CustomerRow.columns) FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
@@ -23,5 +23,113 @@ enum CustomerQueries {
 
     static func names(of numbers: Set<Int64>) -> PostgresStatement {
         PostgresStatement(selectNames, [.integers(numbers.sorted())])
+    }
+
+    // MARK: What was said
+
+    private static let selectBooks = """
+        SELECT \(FoundCustomerBook.columns) FROM unnest($1::bigint[], $2::text[]) AS asked (inLedger, named)
+        JOIN customerBook ON ledger = inLedger AND customer = named
+        """
+
+    /// - Parameter ledgers: of the customers, in their order.
+    static func books(of customers: [CustomerID], ledgers: [Int64]) -> PostgresStatement {
+        PostgresStatement(selectBooks, [.integers(ledgers), .texts(customers.map(\.rawValue))])
+    }
+
+    private static let selectInputs = """
+        SELECT \(KeptInputRow.columns) FROM customerInput WHERE ledger = $1 AND customer = $2 ORDER BY kind, inputId
+        """
+
+    /// By kind and id.
+    static func inputs(of number: Int64, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectInputs, [.integer(ledger), .integer(number)])
+    }
+
+    private static let bookInsertion = PostgresInsertion<WrittenCustomerBook>(
+        "ON CONFLICT (ledger, customer) DO UPDATE SET \(WrittenCustomerBook.taken(except: WrittenCustomerBook.key))")
+    private static let inputInsertion = PostgresInsertion<WrittenCustomerInput>()
+    private static let auditInsertion = PostgresInsertion<WrittenCustomerAudit>()
+
+    static func save(_ rows: CustomerRows, ledger: Int64, at instant: Timestamp) throws -> [PostgresStatement] {
+        var statements = [bookInsertion.statement(WrittenCustomerBook(rows, ledger: ledger))]
+        let inputs = rows.inputs.map { WrittenCustomerInput($0, of: rows.number, ledger: ledger) }
+        if !inputs.isEmpty { statements.append(try inputInsertion.statement(inputs)) }
+        let audit = rows.audit.map { WrittenCustomerAudit($0, of: rows.number, ledger: ledger) }
+        if !audit.isEmpty { statements.append(try auditInsertion.statement(audit)) }
+        if let told = rows.outbox {
+            statements.append(AuditQueries.append(WrittenOutbox(told, at: instant, of: rows.number, ledger: ledger)))
+        }
+        return statements
+    }
+
+    private static let selectAudit = """
+        SELECT \(SubscriptionRows.Audit.columns) FROM customerAudit
+        WHERE ledger = $1 AND customer = (SELECT id FROM customer WHERE app = $2 AND customer.customer = $3) AND sequence > $4
+        ORDER BY sequence LIMIT $5
+        """
+
+    static func audit(
+        of key: CustomerKey, after sequence: Int64, limit: Int, ledger: Int64
+    ) -> PostgresStatement {
+        PostgresStatement(
+            selectAudit,
+            [
+                .integer(ledger), .text(key.scope.app.rawValue), .text(key.customer.rawValue), .integer(sequence),
+                .count(limit),
+            ])
+    }
+
+    /// By the table's own key.
+    static func next(after customer: String, ledger: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT customer FROM customerBook WHERE ledger = $1 AND customer > $2 ORDER BY customer LIMIT $3",
+            [.integer(ledger), .text(customer), .count(limit)])
+    }
+
+    // MARK: Who is who
+
+    private static let deviceInsertion = PostgresInsertion<WrittenDevice>("ON CONFLICT DO NOTHING")
+
+    static func insert(_ device: WrittenDevice) -> PostgresStatement { deviceInsertion.statement(device) }
+
+    private static let selectDevices = """
+        SELECT \(CustomerDevice.columns) FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
+        JOIN customer ON customer.app = ofApp AND customer.customer = named
+        JOIN customerDevice ON customerDevice.number = customer.id
+        """
+
+    static func devices(of names: [CustomerName]) -> PostgresStatement {
+        PostgresStatement(selectDevices, [.texts(names.map(\.app.rawValue)), .texts(names.map(\.customer.rawValue))])
+    }
+
+    private static let mergeInsertion = PostgresInsertion<WrittenMerge>("ON CONFLICT DO NOTHING")
+
+    static func insert(_ merge: WrittenMerge) -> PostgresStatement { mergeInsertion.statement(merge) }
+
+    private static let selectMerges = """
+        SELECT \(StoredMerge.columns) FROM unnest($1::text[], $2::text[]) AS asked (ofApp, named)
+        JOIN customer AS lesser ON lesser.app = ofApp AND lesser.customer = named
+        JOIN customerMerge ON anonymous = lesser.id JOIN customer AS greater ON greater.id = identified
+        """
+
+    static func merges(of names: [CustomerName]) -> PostgresStatement {
+        PostgresStatement(selectMerges, [.texts(names.map(\.app.rawValue)), .texts(names.map(\.customer.rawValue))])
+    }
+
+    private static let selectSubscriptions = """
+        WITH asked AS (SELECT id FROM customer WHERE app = $1 AND customer = $2)
+        SELECT ledger, originalTransactionId FROM holding
+            WHERE customer = $2 AND ledger IN (SELECT id FROM ledger WHERE app = $1)
+        UNION SELECT ledger, originalTransactionId FROM claim WHERE customer = (SELECT id FROM asked)
+        UNION SELECT ledger, originalTransactionId FROM subscriptionInput WHERE customer = (SELECT id FROM asked)
+        UNION SELECT bearer.ledger, bearer.originalTransactionId
+            FROM tokenRegistration AS said
+                JOIN tokenOfSubscription AS bearer ON bearer.app = said.app AND bearer.token = said.token
+            WHERE said.customer = (SELECT id FROM asked)
+        """
+
+    static func subscriptions(naming name: CustomerName) -> PostgresStatement {
+        PostgresStatement(selectSubscriptions, [.text(name.app.rawValue), .text(name.customer.rawValue)])
     }
 }

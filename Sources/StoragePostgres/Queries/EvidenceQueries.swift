@@ -113,4 +113,18 @@ enum EvidenceQueries {
     static func claims(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
         PostgresStatement(selectClaims, [.integer(ledger), .text(id.rawValue)])
     }
+
+    private static let inputInsertion = PostgresInsertion<WrittenSubscriptionInput>("ON CONFLICT DO NOTHING")
+
+    static func insert(_ input: WrittenSubscriptionInput) -> PostgresStatement { inputInsertion.statement(input) }
+
+    private static let selectInputs = """
+        SELECT \(KeptInputRow.columns) FROM subscriptionInput
+        WHERE ledger = $1 AND originalTransactionId = $2 ORDER BY kind, inputId
+        """
+
+    /// Votes, merges, intents and reservations; by kind and id.
+    static func inputs(of id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectInputs, [.integer(ledger), .text(id.rawValue)])
+    }
 }

@@ -8,11 +8,21 @@ enum HoldingQueries {
     static func holdings(of customer: CustomerID, in scope: Scope) -> PostgresStatement {
         PostgresStatement(
             """
-            SELECT \(HoldingAnswer.columns) FROM (SELECT max(number) AS newest FROM settingsVersion WHERE app = $1) AS settings
-            LEFT JOIN holding ON ledger = (SELECT id FROM ledger WHERE app = $1 AND environment = $2) AND customer = $3
+            SELECT \(HoldingAnswer.columns) FROM (
+                SELECT (SELECT max(number) FROM settingsVersion WHERE app = $1) AS newest,
+                    (SELECT id FROM ledger WHERE app = $1 AND environment = $2) AS place) AS asked
+            LEFT JOIN customerBook ON customerBook.ledger = place AND customerBook.customer = $3
+            LEFT JOIN holding ON holding.ledger = place AND holding.customer = $3
             ORDER BY originalTransactionId
             """,
             [.text(scope.app.rawValue), .text(scope.environment.rawValue), .text(customer.rawValue)])
+    }
+
+    /// By subscription.
+    static func holdings(of customer: CustomerID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            "SELECT holding FROM holding WHERE ledger = $1 AND customer = $2 ORDER BY originalTransactionId",
+            [.integer(ledger), .text(customer.rawValue)])
     }
 
     static func page(

@@ -24,20 +24,50 @@ enum SealQueries {
     private static let sealInsertion = PostgresInsertion<SealRow>()
     private static let headInsertion = PostgresInsertion<WrittenHead>()
 
-    /// - Parameter heads: those of the seal.
-    static func insert(_ seal: AuditSeal, _ heads: [ChainHead]) throws -> [PostgresStatement] {
-        [
-            sealInsertion.statement(SealRow(seal)),
-            try headInsertion.statement(heads.map { WrittenHead($0, in: seal.number) }),
-            PostgresStatement(
-                """
-                UPDATE subscription SET isSealed = true FROM unnest($1::bigint[], $2::text[]) AS done (inLedger, id)
-                WHERE ledger = inLedger AND originalTransactionId = id
-                """,
-                [
-                    .integers(heads.map(\.ledger)), .texts(heads.map(\.entry.key.originalTransactionId.rawValue)),
-                ]),
-        ]
+    private static let selectUnsealedCustomers = """
+        SELECT \(CustomerChainHead.ofBooks)
+        FROM ledger JOIN customerBook ON customerBook.ledger = ledger.id
+        WHERE app = $1 AND NOT isSealed ORDER BY environment, number LIMIT $2
+        FOR UPDATE OF customerBook SKIP LOCKED
+        """
+
+    /// The same of customers.
+    static func unsealedCustomers(_ app: AppID, limit: Int) -> PostgresStatement {
+        PostgresStatement(selectUnsealedCustomers, [.text(app.rawValue), .count(limit)])
+    }
+
+    private static let customerHeadInsertion = PostgresInsertion<WrittenCustomerHead>()
+
+    /// - Parameters:
+    ///   - heads: those of the seal that are subscriptions'.
+    ///   - customers: those that are customers'.
+    static func insert(
+        _ seal: AuditSeal, _ heads: [ChainHead], _ customers: [CustomerChainHead]
+    ) throws -> [PostgresStatement] {
+        var statements = [sealInsertion.statement(SealRow(seal))]
+        if !heads.isEmpty {
+            statements.append(try headInsertion.statement(heads.map { WrittenHead($0, in: seal.number) }))
+            let ids = heads.map(\.entry.subject.subscription?.originalTransactionId.rawValue)
+            statements.append(
+                PostgresStatement(
+                    """
+                    UPDATE subscription SET isSealed = true FROM unnest($1::bigint[], $2::text[]) AS done (inLedger, id)
+                    WHERE ledger = inLedger AND originalTransactionId = id
+                    """,
+                    [.integers(heads.map(\.ledger)), .texts(ids)]))
+        }
+        if !customers.isEmpty {
+            statements.append(
+                try customerHeadInsertion.statement(customers.map { WrittenCustomerHead($0, in: seal.number) }))
+            statements.append(
+                PostgresStatement(
+                    """
+                    UPDATE customerBook SET isSealed = true FROM unnest($1::bigint[], $2::bigint[]) AS done (inLedger, id)
+                    WHERE ledger = inLedger AND number = id
+                    """,
+                    [.integers(customers.map(\.ledger)), .integers(customers.map(\.customer))]))
+        }
+        return statements
     }
 
     private static let selectSeals =
@@ -62,6 +92,33 @@ enum SealQueries {
     /// Each head by the key of its audit row, so that the proof of a seal need not hold the chains.
     static func missed(by app: AppID, seal number: Int64) -> PostgresStatement {
         PostgresStatement(selectMissed, [.text(app.rawValue), .integer(number)])
+    }
+
+    private static let selectMissedCustomers = """
+        SELECT \(MissedCustomerHead.columns)
+        FROM sealedCustomerHead JOIN ledger ON ledger.id = sealedCustomerHead.ledger
+            LEFT JOIN customerBook ON customerBook.ledger = sealedCustomerHead.ledger
+                AND customerBook.number = sealedCustomerHead.customer
+            LEFT JOIN customerAudit ON customerAudit.ledger = sealedCustomerHead.ledger
+                AND customerAudit.customer = sealedCustomerHead.customer
+                AND customerAudit.sequence = sealedCustomerHead.auditCount
+        WHERE sealedCustomerHead.app = $1 AND sealedCustomerHead.number = $2
+            AND (customerBook.ledger IS NULL OR customerAudit.hash IS DISTINCT FROM sealedCustomerHead.auditHead)
+        """
+
+    /// The same of customers.
+    static func missedCustomers(by app: AppID, seal number: Int64) -> PostgresStatement {
+        PostgresStatement(selectMissedCustomers, [.text(app.rawValue), .integer(number)])
+    }
+
+    private static let selectCustomerHeads = """
+        SELECT \(CustomerChainHead.Column.list)
+        FROM sealedCustomerHead JOIN ledger ON ledger.id = sealedCustomerHead.ledger
+        WHERE sealedCustomerHead.app = $1 AND sealedCustomerHead.number = $2
+        """
+
+    static func customerHeads(of app: AppID, number: Int64) -> PostgresStatement {
+        PostgresStatement(selectCustomerHeads, [.text(app.rawValue), .integer(number)])
     }
 
     private static let selectHeads = """

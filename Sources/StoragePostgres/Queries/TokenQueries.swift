@@ -33,4 +33,14 @@ enum TokenQueries {
     static func subscriptions(bearing names: [TokenName]) -> PostgresStatement {
         PostgresStatement(selectSubscriptions, [.texts(names.map(\.app.rawValue)), .texts(names.map(\.token.rawValue))])
     }
+
+    private static let selectOfCustomer = """
+        SELECT \(StoredRegistration.columns)
+        FROM customer AS owner JOIN tokenRegistration AS said ON said.customer = owner.id
+        WHERE owner.app = $1 AND owner.customer = $2 ORDER BY registeredAt, token
+        """
+
+    static func tokens(of name: CustomerName) -> PostgresStatement {
+        PostgresStatement(selectOfCustomer, [.text(name.app.rawValue), .text(name.customer.rawValue)])
+    }
 }

@@ -51,15 +51,67 @@ struct PostgresReading {
         let id = key.originalTransactionId
         let results = try connection.pipeline([
             EvidenceQueries.decoded(of: id, ledger: ledger), EvidenceQueries.claims(of: id, ledger: ledger),
+            EvidenceQueries.inputs(of: id, ledger: ledger),
         ])
         let facts = try results[0].map { try FactCoding.decode($0.bytes(0)) }
         let claims = try claims(in: results[1])
         return SubscriptionHistory(
-            key: key, facts: facts, claims: claims.map(\.claim), registrations: try registrations(for: facts, app: key.app))
+            key: key, facts: facts, claims: claims.map(\.claim), registrations: try registrations(for: facts, app: key.app),
+            inputs: try inputs(in: results[2]).map(\.input))
     }
 
     private func claims(in rows: PostgresResult) throws -> [StoredContents.KeptClaim] {
         try NumberedClaim.named(rows.map(NumberedClaim.init(row:)), names)
+    }
+
+    private func inputs(in rows: PostgresResult) throws -> [StoredContents.KeptInput] {
+        try KeptInputRow.named(rows.map(KeptInputRow.init(row:)), names)
+    }
+
+    /// Nil where nothing was said about the customer.
+    func customer(_ key: CustomerKey, ledger: Int64) throws -> StoredCustomer? {
+        try connection.execute(CustomerQueries.books(of: [key.customer], ledgers: [ledger])).first.map { row in
+            try customer(FoundCustomerBook(row: row), key)
+        }
+    }
+
+    /// An account in a form of another version is put together again from the rows.
+    func customer(_ found: FoundCustomerBook, _ key: CustomerKey) throws -> StoredCustomer {
+        try found.stored(key) { try inputs(of: found, key).map(\.input) }
+    }
+
+    private func inputs(of found: FoundCustomerBook, _ key: CustomerKey) throws -> [CustomerContents.KeptInput] {
+        try connection.execute(CustomerQueries.inputs(of: found.number, ledger: found.ledger)).map {
+            try KeptInputRow(row: $0).kept(of: key)
+        }
+    }
+
+    /// What is kept of the customer, as the rows say it; in one snapshot where the transaction has one.
+    func contents(of key: CustomerKey, ledger: Int64) throws -> CustomerContents? {
+        let row = try connection.execute(CustomerQueries.books(of: [key.customer], ledgers: [ledger])).first
+        guard let found = try row.map(FoundCustomerBook.init(row:)) else { return nil }
+        let inputs = try inputs(of: found, key)
+        return CustomerContents(
+            stored: try found.stored(key) { inputs.map(\.input) }, number: found.number, account: found.account, inputs: inputs)
+    }
+
+    /// By the table's own key, one ledger after the other.
+    func customers(after key: CustomerKey?, limit: Int) throws -> [CustomerKey] {
+        var keys: [CustomerKey] = []
+        var last = key?.customer.rawValue ?? ""
+        var place = try key.flatMap { key in try ledger(of: key.scope).map { NumberedScope(number: $0, scope: key.scope) } }
+        if place == nil {
+            last = ""
+            place = try nextLedger(after: key?.scope)
+        }
+        // Bounded by the ledgers, which are the apps and environments there are.
+        while let ledger = place, keys.count < limit {
+            let page = CustomerQueries.next(after: last, ledger: ledger.number, limit: limit - keys.count)
+            keys += try connection.execute(page).map { CustomerKey(ledger.scope, CustomerID(try $0.text(0))) }
+            last = ""
+            place = try nextLedger(after: ledger.scope)
+        }
+        return keys
     }
 
     func names(of numbers: Set<Int64>) throws -> CustomerNames {
@@ -130,13 +182,15 @@ struct PostgresReading {
             SubscriptionQueries.tenures(of: id, revision: stored.ends.tenureRevision, ledger: ledger),
             SubscriptionQueries.aliases(of: id, ledger: ledger),
             HoldingQueries.holdings(of: id, ledger: ledger),
+            EvidenceQueries.inputs(of: id, ledger: ledger),
         ])
         let facts = try results[0].map(StoredContents.KeptFact.init(row:))
         return StoredContents(
             stored: stored,
             sources: .init(
                 facts: facts, claims: try claims(in: results[1]),
-                registrations: try registrations(for: facts.map(\.fact), app: key.app)),
+                registrations: try registrations(for: facts.map(\.fact), app: key.app),
+                inputs: try inputs(in: results[5])),
             notifications: try connection.execute(
                 ProofQueries.notifications(facts.compactMap(\.fact.notificationUUID), ledger: ledger)
             ).map(NotificationRow.init(row:)),

@@ -29,9 +29,69 @@ enum PostgresSchema {
 
     static let steps = [
         Step(
-            number: version, oldest: version, tables: evidence + subscriptions + toldAndNoted + work + seals + settings,
-            appendOnly: evidenceTables + sealTables + settingsTables)
+            number: 8, oldest: 8, tables: evidence + subscriptions + toldAndNoted + work + seals + settings,
+            appendOnly: evidenceTables + sealTables + settingsTables),
+        // Rows of the outbox may name a customer in place of a subscription, which servers of the version before do not read.
+        Step(number: 9, oldest: 9, tables: customers + outboxOfCustomers, appendOnly: customerTables),
     ]
+
+    private static let customers = """
+        CREATE TABLE customerBook (
+            ledger bigint NOT NULL REFERENCES ledger (id), customer text COLLATE "C" NOT NULL,
+            number bigint NOT NULL REFERENCES customer (id),
+            auditCount bigint NOT NULL, auditHead bytea NOT NULL, eventCount bigint NOT NULL,
+            isSealed boolean NOT NULL,
+            account bytea NOT NULL,
+            PRIMARY KEY (ledger, customer)
+        );
+        CREATE INDEX unsealedCustomer ON customerBook (ledger, number) WHERE NOT isSealed;
+        CREATE UNIQUE INDEX oneBookPerCustomer ON customerBook (ledger, number);
+        CREATE TABLE customerInput (
+            ledger bigint NOT NULL REFERENCES ledger (id), customer bigint NOT NULL REFERENCES customer (id),
+            kind text COLLATE "C" NOT NULL, inputId text COLLATE "C" NOT NULL, recordedAt bigint NOT NULL,
+            decoded bytea NOT NULL,
+            PRIMARY KEY (ledger, customer, kind, inputId)
+        );
+        CREATE TABLE customerAudit (
+            ledger bigint NOT NULL REFERENCES ledger (id), customer bigint NOT NULL REFERENCES customer (id),
+            sequence bigint NOT NULL, auditRow text COLLATE "C" NOT NULL, hash bytea NOT NULL,
+            PRIMARY KEY (ledger, customer, sequence)
+        );
+        CREATE TABLE subscriptionInput (
+            ledger bigint NOT NULL REFERENCES ledger (id), originalTransactionId text COLLATE "C" NOT NULL,
+            kind text COLLATE "C" NOT NULL, inputId text COLLATE "C" NOT NULL,
+            -- The first customer that it names; null where it names none.
+            customer bigint REFERENCES customer (id), recordedAt bigint NOT NULL, decoded bytea NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId, kind, inputId)
+        );
+        CREATE INDEX subscriptionInputByCustomer ON subscriptionInput (customer);
+        CREATE INDEX claimByCustomer ON claim (customer);
+        CREATE INDEX tokenRegistrationByCustomer ON tokenRegistration (customer);
+        CREATE TABLE customerDevice (
+            number bigint PRIMARY KEY REFERENCES customer (id), secretDigest bytea NOT NULL, registeredAt bigint NOT NULL
+        );
+        CREATE TABLE customerMerge (
+            anonymous bigint PRIMARY KEY REFERENCES customer (id), identified bigint NOT NULL REFERENCES customer (id),
+            mergedAt bigint NOT NULL,
+            CHECK (anonymous <> identified)
+        );
+        CREATE INDEX mergeByIdentified ON customerMerge (identified);
+        CREATE TABLE sealedCustomerHead (
+            app text COLLATE "C" NOT NULL, number bigint NOT NULL,
+            ledger bigint NOT NULL REFERENCES ledger (id), customer bigint NOT NULL REFERENCES customer (id),
+            auditCount bigint NOT NULL, auditHead bytea NOT NULL,
+            PRIMARY KEY (app, number, ledger, customer),
+            FOREIGN KEY (app, number) REFERENCES auditSeal (app, number)
+        );
+
+        """
+
+    private static let outboxOfCustomers = """
+        ALTER TABLE outbox ALTER COLUMN originalTransactionId DROP NOT NULL, ADD COLUMN customer bigint REFERENCES customer (id),
+            ADD CHECK ((originalTransactionId IS NULL) <> (customer IS NULL));
+        CREATE UNIQUE INDEX oneEventPerCustomerAndNumber ON outbox (ledger, customer, sequence) WHERE customer IS NOT NULL;
+
+        """
 
     private static let evidence = """
         CREATE TABLE ledger (
@@ -190,8 +250,11 @@ enum PostgresSchema {
         "ledger", "jwsHeader", "evidence", "fact", "claim", "tokenRegistration", "policy", "tenure", "audit",
     ]
     static let sealTables = ["auditSeal", "sealedHead"]
+    static let customerTables = [
+        "customerInput", "customerAudit", "subscriptionInput", "customerDevice", "customerMerge", "sealedCustomerHead",
+    ]
     /// What the application may change; everything else it may only add to.
-    private static let changeable = ["subscription", "periodAlias", "holding", "outbox", "work"]
+    private static let changeable = ["subscription", "periodAlias", "holding", "outbox", "work", "customerBook"]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.
     private static func appendOnly(_ tables: [String]) -> String {
@@ -199,11 +262,8 @@ enum PostgresSchema {
         CREATE OR REPLACE FUNCTION refuseChange() RETURNS trigger LANGUAGE plpgsql AS
             $$\(refusal)$$;
 
-        CREATE TRIGGER onlyErased BEFORE UPDATE ON customer FOR EACH ROW
-            WHEN (NEW.customer IS NOT NULL OR NEW.id <> OLD.id OR NEW.app <> OLD.app) EXECUTE FUNCTION refuseChange();
-        CREATE TRIGGER neverDeleted BEFORE DELETE OR TRUNCATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION refuseChange();
-
         """
+            + (tables == firstTables ? onlyErased : "")
             + tables.map { table in
                 """
                 CREATE TRIGGER neverChanged BEFORE UPDATE OR DELETE OR TRUNCATE ON \(table)
@@ -212,6 +272,14 @@ enum PostgresSchema {
                 """
             }.joined()
     }
+
+    private static let firstTables = evidenceTables + sealTables + settingsTables
+    private static let onlyErased = """
+        CREATE TRIGGER onlyErased BEFORE UPDATE ON customer FOR EACH ROW
+            WHEN (NEW.customer IS NOT NULL OR NEW.id <> OLD.id OR NEW.app <> OLD.app) EXECUTE FUNCTION refuseChange();
+        CREATE TRIGGER neverDeleted BEFORE DELETE OR TRUNCATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION refuseChange();
+
+        """
 
     private static let refusal =
         " BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation'; END "

@@ -9,12 +9,51 @@ extension PostgresStore {
         try await read { reading in
             let rows = try reading.connection.execute(HoldingQueries.holdings(of: customer, in: scope))
                 .map(HoldingAnswer.init(row:))
-            return CustomerHoldings(holdings: rows.compactMap(\.holding), settings: rows.first?.newest ?? 0)
+            let key = CustomerKey(scope, customer)
+            let account = try rows.first?.account.map { bytes in
+                try CustomerCoding.decode(bytes, of: key) {
+                    let place = try reading.ledger(of: scope)
+                    return try place.flatMap { try reading.contents(of: key, ledger: $0) }?.inputs.map(\.input) ?? []
+                }
+            }
+            return CustomerHoldings(
+                holdings: rows.compactMap(\.holding), account: account, settings: rows.first?.newest ?? 0)
         }
     }
 
     package func settings(of app: AppID) async throws -> [SettingsVersion] {
         try await read { try $0.connection.execute(SettingsQueries.versions(of: app)).map(SettingsVersion.init(row:)) }
+    }
+
+    package func customer(_ key: CustomerKey) async throws -> StoredCustomer? {
+        try await read(key.scope) { try $0.customer(key, ledger: $1) } ?? nil
+    }
+
+    package func device(of customer: CustomerName) async throws -> CustomerDevice? {
+        try await read {
+            try $0.connection.execute(CustomerQueries.devices(of: [customer])).first.map(CustomerDevice.init(row:))
+        }
+    }
+
+    package func merge(of customer: CustomerName) async throws -> CustomerMerge? {
+        try await read {
+            try $0.connection.execute(CustomerQueries.merges(of: [customer])).first.map(StoredMerge.init(row:))?.merge
+        }
+    }
+
+    package func subscriptions(naming customer: CustomerName) async throws -> [SubscriptionKey] {
+        try await read { reading in
+            try reading.connection.execute(CustomerQueries.subscriptions(naming: customer)).map { row in
+                let place = try SubscriptionPlace(row: row)
+                return SubscriptionKey(try reading.scope(of: place.ledger), place.id)
+            }.sorted()
+        }
+    }
+
+    package func auditRows(
+        of key: CustomerKey, after sequence: Int64, limit: Int
+    ) async throws -> [StoredCustomerAuditRow] {
+        try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredCustomerAuditRow($0, of: key) }
     }
 
     package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {

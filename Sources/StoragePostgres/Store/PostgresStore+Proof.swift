@@ -20,6 +20,28 @@ extension PostgresStore {
         return contents
     }
 
+    package func customers(after key: CustomerKey?, limit: Int) async throws -> [CustomerKey] {
+        try await read { try $0.customers(after: key, limit: limit) }
+    }
+
+    package func contents(of key: CustomerKey) async throws -> CustomerContents? {
+        let names = names.get()
+        // One snapshot for all of its rows.
+        return try await pool.transaction(.read, .snapshot, retry: retry) { connection in
+            let reading = PostgresReading(connection: connection, names: names)
+            return try reading.ledger(of: key.scope).flatMap { try reading.contents(of: key, ledger: $0) }
+        }
+    }
+
+    package func auditTexts(
+        of key: CustomerKey, after sequence: Int64, limit: Int
+    ) async throws -> [SubscriptionRows.Audit] {
+        try await read(key.scope) { reading, ledger in
+            try reading.connection.execute(CustomerQueries.audit(of: key, after: sequence, limit: limit, ledger: ledger))
+                .map(SubscriptionRows.Audit.init(row:))
+        } ?? []
+    }
+
     package func factlessNotifications(
         after place: FactlessNotification.Place?, limit: Int
     ) async throws -> [FactlessNotification] {
@@ -65,15 +87,22 @@ extension PostgresStore {
         try await read { reading in
             try reading.connection.execute(SealQueries.seals(of: app, after: number, limit: limit)).map { row in
                 let seal = try SealRow(row: row)
-                let heads = try reading.connection.execute(SealQueries.heads(of: app, number: seal.number))
-                return seal.seal(try heads.map { try ChainHead(NamedRow($0), of: app) })
+                let heads = try reading.connection.pipeline([
+                    SealQueries.heads(of: app, number: seal.number), SealQueries.customerHeads(of: app, number: seal.number),
+                ])
+                return seal.seal(
+                    try heads[0].map { try ChainHead(NamedRow($0), of: app).entry }
+                        + heads[1].map { try CustomerChainHead(NamedRow($0), of: app).entry })
             }
         }
     }
 
     package func missedHeads(of app: AppID, seal number: Int64) async throws -> [MissedHead] {
         try await read { reading in
-            try reading.connection.execute(SealQueries.missed(by: app, seal: number)).map(MissedHead.init(row:))
+            let missed = try reading.connection.pipeline([
+                SealQueries.missed(by: app, seal: number), SealQueries.missedCustomers(by: app, seal: number),
+            ])
+            return try missed[0].map(MissedHead.init(row:)) + missed[1].map { try MissedCustomerHead(row: $0).missed }
         }
     }
 }

@@ -28,6 +28,12 @@ final class PostgresTransaction: StoreTransaction {
         let key: SubscriptionKey
     }
 
+    /// The same of a vote, a merge, an intent or a reservation.
+    private struct UnsentInput {
+        let input: LedgerInput
+        let key: SubscriptionKey
+    }
+
     /// The same of a registration.
     private struct UnsentRegistration {
         let registration: TokenRegistration
@@ -38,14 +44,16 @@ final class PostgresTransaction: StoreTransaction {
 
     /// Of what names customers, whose numbers are asked for together.
     private var claims: [UnsentClaim] = []
+    private var inputs: [UnsentInput] = []
     private var registrations: [UnsentRegistration] = []
 
     /// Makes statements of what waits for its customers' numbers, and has those of others at hand too.
     private func numberUnsent(and others: Set<CustomerName> = []) throws {
-        let (claims, registrations) = (claims, registrations)
-        (self.claims, self.registrations) = ([], [])
+        let (claims, inputs, registrations) = (claims, inputs, registrations)
+        (self.claims, self.inputs, self.registrations) = ([], [], [])
         var names = others
         for claim in claims { names.formUnion(claim.claim.customers.map { CustomerName(claim.key.app, $0) }) }
+        for input in inputs { names.formUnion(input.input.customers.map { CustomerName(input.key.app, $0) }) }
         names.formUnion(registrations.map(\.customer))
         guard !names.isEmpty else { return }
         try number(names)
@@ -53,6 +61,11 @@ final class PostgresTransaction: StoreTransaction {
             let place = SubscriptionPlace(ledger: try ledger(of: unsent.key.scope), id: unsent.key.originalTransactionId)
             return EvidenceQueries.insert(
                 try WrittenClaim(unsent.claim, at: place) { try number(of: CustomerName(unsent.key.app, $0)) })
+        }
+        unsent += try inputs.map { unsent in
+            let place = SubscriptionPlace(ledger: try ledger(of: unsent.key.scope), id: unsent.key.originalTransactionId)
+            return EvidenceQueries.insert(
+                try WrittenSubscriptionInput(unsent.input, at: place) { try number(of: CustomerName(unsent.key.app, $0)) })
         }
         unsent += try registrations.map { unsent in
             TokenQueries.register(
@@ -70,7 +83,8 @@ final class PostgresTransaction: StoreTransaction {
 
     /// Sends what was not sent yet; to be called before the transaction is committed.
     func flush() throws {
-        guard !unsent.isEmpty || !warnings.isEmpty || !claims.isEmpty || !registrations.isEmpty else { return }
+        let hasUnnumbered = !claims.isEmpty || !inputs.isEmpty || !registrations.isEmpty
+        guard !unsent.isEmpty || !warnings.isEmpty || hasUnnumbered else { return }
         _ = try pipeline(takeWarnings())
     }
 
@@ -165,7 +179,7 @@ final class PostgresTransaction: StoreTransaction {
         lockName("subscription", key.app.rawValue, key.environment.rawValue, key.originalTransactionId.rawValue)
     }
 
-    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
+    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName], customers: [CustomerKey]) throws -> Locked {
         let asked = try subscriptions.map { key in
             AskedSubscription(
                 key: key, place: SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.originalTransactionId))
@@ -173,8 +187,10 @@ final class PostgresTransaction: StoreTransaction {
         // A token is the same lock for the transaction that registers it and for the one that keeps a fact that bears it,
         // though neither has a row of the other's to lock (OWN-2). Each statement after it sees what was committed when the
         // lock was had.
-        let names = tokens.map { Self.lockName("token", $0.app.rawValue, $0.token.rawValue) }
-        let apps = Set(subscriptions.map(\.app) + tokens.map(\.app)).sorted()
+        let names =
+            tokens.map { Self.lockName("token", $0.app.rawValue, $0.token.rawValue) }
+            + Set(customers.map(\.name)).map { Self.lockName("customer", $0.app.rawValue, $0.customer.rawValue) }
+        let apps = Set(subscriptions.map(\.app) + tokens.map(\.app) + customers.map(\.scope.app)).sorted()
         let locking = [SettingsQueries.share(apps.map(Self.settingsLock))] + locks.take(names, andPerhaps: asked.count)
         let results = Array(
             try pipeline(
@@ -198,10 +214,30 @@ final class PostgresTransaction: StoreTransaction {
             if let made { stored.merge(try self.stored(in: made, missing)) { _, new in new } }
         }
         let registrations = try registered.map(StoredRegistration.init(row:))
-        return Locked(
+        var locked = Locked(
             subscriptions: stored,
             registrations: Dictionary(grouping: registrations, by: \.name).mapValues { $0.map(\.registration) },
             settings: Dictionary(settings.map { ($0.app, $0.number) }) { first, _ in first })
+        try add(customers, to: &locked)
+        return locked
+    }
+
+    private func add(_ customers: [CustomerKey], to locked: inout Locked) throws {
+        let merged = locked.namesThatMayBeMerged(customers).sorted()
+        guard !merged.isEmpty else { return }
+        let ledgers = try customers.map { try ledger(of: $0.scope) }
+        let results = try pipeline([
+            CustomerQueries.books(of: customers.map(\.customer), ledgers: ledgers),
+            CustomerQueries.devices(of: Set(customers.map(\.name)).sorted()), CustomerQueries.merges(of: merged),
+        ])
+        let reading = PostgresReading(connection: connection, names: names.committed, found: found)
+        for row in results[0] {
+            let book = try FoundCustomerBook(row: row)
+            let key = CustomerKey(try scope(of: book.ledger), book.customer)
+            locked.customers[key] = try reading.customer(book, key)
+        }
+        for device in try results[1].map(CustomerDevice.init(row:)) { locked.devices[device.name] = device }
+        for stored in try results[2].map(StoredMerge.init(row:)) { locked.merges[stored.name] = stored.merge }
     }
 
     /// A transaction that writes under an app's versions shares it, and one that applies a version holds it alone: nothing that
@@ -230,6 +266,24 @@ final class PostgresTransaction: StoreTransaction {
             let place = try SubscriptionPlace(row: row)
             return SubscriptionKey(try scope(of: place.ledger), place.id)
         }.sorted()
+    }
+
+    func subscriptions(naming customer: CustomerName) throws -> [SubscriptionKey] {
+        let places = try pipeline([CustomerQueries.subscriptions(naming: customer)]).last
+        return try places?.map { row in
+            let place = try SubscriptionPlace(row: row)
+            return SubscriptionKey(try scope(of: place.ledger), place.id)
+        }.sorted() ?? []
+    }
+
+    func holdings(of key: CustomerKey) throws -> [Holding] {
+        let rows = try pipeline([HoldingQueries.holdings(of: key.customer, ledger: ledger(of: key.scope))]).last
+        return try rows?.map { try HoldingCoding.decode($0.bytes(0)) } ?? []
+    }
+
+    func tokens(of customer: CustomerName) throws -> [TokenRegistration] {
+        let rows = try pipeline([TokenQueries.tokens(of: customer)]).last
+        return try rows?.map { try StoredRegistration(row: $0).registration } ?? []
     }
 
     func known(of arrivals: [Arrival]) throws -> Known {
@@ -314,6 +368,20 @@ final class PostgresTransaction: StoreTransaction {
         registrations.append(UnsentRegistration(registration: registration, app: app))
     }
 
+    func keep(_ input: LedgerInput, on key: SubscriptionKey) throws { inputs.append(UnsentInput(input: input, key: key)) }
+
+    func keep(_ device: CustomerDevice) throws {
+        unsent.append(CustomerQueries.insert(WrittenDevice(device, number: try number(of: device.name))))
+    }
+
+    func keep(_ merge: CustomerMerge, app: AppID) throws {
+        let (lesser, greater) = (CustomerName(app, merge.anonymous), CustomerName(app, merge.identified))
+        try number([lesser, greater])
+        unsent.append(
+            CustomerQueries.insert(
+                WrittenMerge(at: merge.mergedAt, of: try number(of: lesser), into: try number(of: greater))))
+    }
+
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
         warnings.append(WrittenWarning(warning, ledger: try ledger(of: scope)))
     }
@@ -334,6 +402,15 @@ final class PostgresTransaction: StoreTransaction {
                 rows, policy: policy.number, ledger: ledger, at: saving.learnedAt, number: number)
         }
         _ = try pipeline(statements + takeWarnings())
+    }
+
+    func save(_ savings: [CustomerSaving]) throws {
+        try numberUnsent(and: Set(savings.map(\.key.name)))
+        _ = try pipeline(
+            savings.flatMap { saving in
+                let rows = try CustomerRows(saving, number: number(of: saving.key.name))
+                return try CustomerQueries.save(rows, ledger: ledger(of: saving.key.scope), at: saving.learnedAt)
+            })
     }
 
     // MARK: What the app chose
@@ -391,16 +468,19 @@ final class PostgresTransaction: StoreTransaction {
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {
         let locking = locks.take([Self.lockName("seal", app.rawValue)])
-        let results = try pipeline(locking + [SealQueries.unsealed(app, limit: limit), SealQueries.last(of: app)])
-            .dropFirst(locking.count)
-        guard let moved = results.first, let sealed = results.last else { throw StorageError(.other, "no answer to a lock") }
-        let unsealed = try moved.map { try ChainHead(NamedRow($0), of: app) }
-        guard !unsealed.isEmpty else { return nil }
-        let last = try sealed.first.map(SealRow.init(row:))
+        let asked = [
+            SealQueries.unsealed(app, limit: limit), SealQueries.unsealedCustomers(app, limit: limit), SealQueries.last(of: app),
+        ]
+        let results = Array(try pipeline(locking + asked).dropFirst(locking.count))
+        guard results.count == asked.count else { throw StorageError(.other, "no answer to a lock") }
+        let unsealed = try results[0].map { try ChainHead(NamedRow($0), of: app) }
+        let customers = Array(try results[1].map { try CustomerChainHead(NamedRow($0), of: app) }.prefix(limit - unsealed.count))
+        guard !unsealed.isEmpty || !customers.isEmpty else { return nil }
+        let last = try results[2].first.map(SealRow.init(row:))
         let seal = AuditSeal(
-            app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry),
+            app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry) + customers.map(\.entry),
             previous: last?.hash ?? AuditHead().hash)
-        _ = try pipeline(SealQueries.insert(seal, unsealed))
+        _ = try pipeline(SealQueries.insert(seal, unsealed, customers))
         return seal
     }
 }

@@ -25,7 +25,10 @@ enum AuditQueries {
 
     static func append(_ outbox: WrittenOutbox, _ database: Database) throws { try database.run(outboxInsertion, outbox) }
 
-    static let selectOutbox = "SELECT \(OutboxEntry.Column.list) FROM outbox WHERE id >= ? ORDER BY id LIMIT ?"
+    static let selectOutbox = """
+        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
+        WHERE outbox.id >= ? ORDER BY outbox.id LIMIT ?
+        """
 
     static func outbox(
         after id: Int64, limit: Int, scope: (Int64) throws -> Scope, _ database: Database

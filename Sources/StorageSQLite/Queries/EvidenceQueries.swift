@@ -86,4 +86,22 @@ enum EvidenceQueries {
             try CustomerQueries.names(of: $0, database)
         }
     }
+
+    private static let inputInsertion = SQLiteInsertion<WrittenSubscriptionInput>("ON CONFLICT DO NOTHING")
+
+    static func insert(_ input: WrittenSubscriptionInput, _ database: Database) throws { try database.run(inputInsertion, input) }
+
+    static let selectInputs = """
+        SELECT \(KeptInputRow.columns) FROM subscriptionInput
+        WHERE ledger = ? AND originalTransactionId = ? ORDER BY kind, inputId
+        """
+
+    /// Votes, merges, intents and reservations; by kind and id.
+    static func inputs(
+        of id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws -> [StoredContents.KeptInput] {
+        try KeptInputRow.named(database.rows(selectInputs, [.integer(ledger), .text(id.rawValue)])) {
+            try CustomerQueries.names(of: $0, database)
+        }
+    }
 }

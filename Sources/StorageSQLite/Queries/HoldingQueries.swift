@@ -6,12 +6,31 @@ import Storage
 /// What each customer has: the copy of the state that entitlement reads use, written with it in one transaction.
 enum HoldingQueries {
     /// Run by `HoldingReaders`, on connections of their own. The number of the app's newest version stands beside each holding,
-    /// so that both are of one instant; it is looked up once.
+    /// so that both are of one instant, and so does what was said about the customer; each is looked up once.
     static let selectHoldings = """
-        SELECT holding, (SELECT max(number) FROM settingsVersion WHERE app = ?) AS newest FROM holding
-        WHERE ledger = ? AND customer = ?
+        SELECT holding, \(besideHoldings) FROM holding
+        WHERE ledger = ?2 AND customer = ?3
         ORDER BY originalTransactionId
         """
+
+    /// The same about a customer without holdings.
+    static let selectBesideHoldings = "SELECT NULL, \(besideHoldings)"
+
+    private static let besideHoldings = """
+        (SELECT max(number) FROM settingsVersion WHERE app = ?1) AS newest,
+            (SELECT account FROM customerBook WHERE ledger = ?2 AND customer = ?3) AS account
+        """
+
+    static let selectOfCustomer = """
+        SELECT holding FROM holding WHERE ledger = ? AND customer = ? ORDER BY originalTransactionId
+        """
+
+    /// By subscription.
+    static func holdings(of customer: CustomerID, ledger: Int64, _ database: Database) throws -> [Holding] {
+        try database.rows(selectOfCustomer, [.integer(ledger), .text(customer.rawValue)]) {
+            try HoldingCoding.decode($0.bytes(0))
+        }
+    }
 
     static let selectPage = """
         SELECT \(HeldByCustomer.columns) FROM holding

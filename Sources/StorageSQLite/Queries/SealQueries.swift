@@ -24,15 +24,39 @@ enum SealQueries {
     private static let sealInsertion = SQLiteInsertion<SealRow>()
     private static let headInsertion = SQLiteInsertion<WrittenHead>()
 
-    /// - Parameter heads: those of the seal.
-    static func insert(_ seal: AuditSeal, _ heads: [ChainHead], _ database: Database) throws {
+    static let selectUnsealedCustomers = """
+        SELECT \(CustomerChainHead.ofBooks)
+        FROM ledger JOIN customerBook ON customerBook.ledger = ledger.id
+        WHERE app = ? AND isSealed = 0 ORDER BY environment, number LIMIT ?
+        """
+
+    static func unsealedCustomers(_ app: AppID, limit: Int, _ database: Database) throws -> [CustomerChainHead] {
+        try database.rows(selectUnsealedCustomers, [.text(app.rawValue), .count(limit)]) {
+            try CustomerChainHead(NamedRow($0), of: app)
+        }
+    }
+
+    private static let customerHeadInsertion = SQLiteInsertion<WrittenCustomerHead>()
+
+    /// - Parameters:
+    ///   - heads: those of the seal that are subscriptions'.
+    ///   - customers: those that are customers'.
+    static func insert(
+        _ seal: AuditSeal, _ heads: [ChainHead], _ customers: [CustomerChainHead], _ database: Database
+    ) throws {
         try database.run(sealInsertion, SealRow(seal))
         for head in heads {
             try database.run(headInsertion, WrittenHead(head, in: seal.number))
-            let (key, count) = (head.entry.key, head.entry.head.sequence)
+            let (id, count) = (head.entry.subject.subscription?.originalTransactionId.rawValue, head.entry.head.sequence)
             try database.run(
                 "UPDATE subscription SET isSealed = 1 WHERE ledger = ? AND originalTransactionId = ? AND auditCount = ?",
-                [.integer(head.ledger), .text(key.originalTransactionId.rawValue), .integer(count)])
+                [.integer(head.ledger), .text(id), .integer(count)])
+        }
+        for head in customers {
+            try database.run(customerHeadInsertion, WrittenCustomerHead(head, in: seal.number))
+            try database.run(
+                "UPDATE customerBook SET isSealed = 1 WHERE ledger = ? AND number = ? AND auditCount = ?",
+                [.integer(head.ledger), .integer(head.customer), .integer(head.head.sequence)])
         }
     }
 
@@ -57,15 +81,37 @@ enum SealQueries {
 
     /// Each head by the key of its audit row, so that the proof of a seal need not hold the chains.
     static func missed(by app: AppID, seal number: Int64, _ database: Database) throws -> [MissedHead] {
-        try database.rows(selectMissed, [.text(app.rawValue), .integer(number)])
+        let values: [SQLiteValue] = [.text(app.rawValue), .integer(number)]
+        let customers: [MissedCustomerHead] = try database.rows(selectMissedCustomers, values)
+        return try database.rows(selectMissed, values) + customers.map(\.missed)
     }
+
+    static let selectMissedCustomers = """
+        SELECT \(MissedCustomerHead.columns)
+        FROM sealedCustomerHead JOIN ledger ON ledger.id = sealedCustomerHead.ledger
+            LEFT JOIN customerBook ON customerBook.ledger = sealedCustomerHead.ledger
+                AND customerBook.number = sealedCustomerHead.customer
+            LEFT JOIN customerAudit ON customerAudit.ledger = sealedCustomerHead.ledger
+                AND customerAudit.customer = sealedCustomerHead.customer
+                AND customerAudit.sequence = sealedCustomerHead.auditCount
+        WHERE sealedCustomerHead.app = ? AND sealedCustomerHead.number = ?
+            AND (customerBook.ledger IS NULL OR customerAudit.hash IS NOT sealedCustomerHead.auditHead)
+        """
 
     static let selectHeads = """
         SELECT \(ChainHead.Column.list)
         FROM sealedHead JOIN ledger ON ledger.id = sealedHead.ledger WHERE sealedHead.app = ? AND sealedHead.number = ?
         """
 
-    private static func heads(of app: AppID, number: Int64, _ database: Database) throws -> [ChainHead] {
-        try database.rows(selectHeads, [.text(app.rawValue), .integer(number)]) { try ChainHead(NamedRow($0), of: app) }
+    static let selectCustomerHeads = """
+        SELECT \(CustomerChainHead.Column.list)
+        FROM sealedCustomerHead JOIN ledger ON ledger.id = sealedCustomerHead.ledger
+        WHERE sealedCustomerHead.app = ? AND sealedCustomerHead.number = ?
+        """
+
+    private static func heads(of app: AppID, number: Int64, _ database: Database) throws -> [AuditSeal.Entry] {
+        let values: [SQLiteValue] = [.text(app.rawValue), .integer(number)]
+        return try database.rows(selectHeads, values) { try ChainHead(NamedRow($0), of: app).entry }
+            + database.rows(selectCustomerHeads, values) { try CustomerChainHead(NamedRow($0), of: app).entry }
     }
 }

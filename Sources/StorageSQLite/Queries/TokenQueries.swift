@@ -33,4 +33,16 @@ enum TokenQueries {
     static func subscriptions(bearing name: TokenName, _ database: Database) throws -> [SubscriptionPlace] {
         try database.rows(selectSubscriptions, [.text(name.app.rawValue), .text(name.token.rawValue)])
     }
+
+    static let selectOfCustomer = """
+        SELECT \(StoredRegistration.columns)
+        FROM customer AS owner JOIN tokenRegistration AS said ON said.customer = owner.id
+        WHERE owner.app = ? AND owner.customer = ?
+        """
+
+    static func tokens(of name: CustomerName, _ database: Database) throws -> [TokenRegistration] {
+        let said: [StoredRegistration] = try database.rows(
+            selectOfCustomer, [.text(name.app.rawValue), .text(name.customer.rawValue)])
+        return said.map(\.registration).sorted { ($0.registeredAt, $0.token) < ($1.registeredAt, $1.token) }
+    }
 }

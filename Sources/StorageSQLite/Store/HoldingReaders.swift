@@ -54,9 +54,11 @@ final class HoldingReaders: Sendable {
 /// One connection, open for reading only, with its statements.
 private struct HoldingReader: ~Copyable {
     private let holdings: ReadingStatement
-    /// The number of the app's newest version, for a customer without holdings.
-    private let newest: ReadingStatement
+    /// What stands beside them, for a customer without any.
+    private let besides: ReadingStatement
     private let ledger: ReadingStatement
+    /// What was said about a customer, for an account in a form of another version.
+    private let inputs: ReadingStatement
     /// The numbers of the ledgers that were looked up; a ledger's number never changes.
     private var ledgers: [Scope: Int64] = [:]
     /// What is bound to the statement; most questions are about the same app.
@@ -65,19 +67,20 @@ private struct HoldingReader: ~Copyable {
     init(path: String) throws {
         let connection = try ReadingConnection(path: path)
         let holdings = try connection.prepare(HoldingQueries.selectHoldings)
-        let newest = try connection.prepare(SettingsQueries.selectNewest)
+        let besides = try connection.prepare(HoldingQueries.selectBesideHoldings)
         let ledger = try connection.prepare(NameQueries.selectLedger)
+        let inputs = try connection.prepare(CustomerQueries.selectInputsOfName)
         self.holdings = holdings
-        self.newest = newest
+        self.besides = besides
         self.ledger = ledger
+        self.inputs = inputs
     }
 
     /// The statement sees one snapshot by itself and is over, its lock with it, when this returns.
     mutating func holdings(of customer: CustomerID, in scope: Scope) throws -> CustomerHoldings {
+        let key = CustomerKey(scope, customer)
         if bound != scope {
-            guard let ledger = try ledger(of: scope) else {
-                return CustomerHoldings(holdings: [], settings: try newestSettings(of: scope.app))
-            }
+            guard let ledger = try ledger(of: scope) else { return try besides(of: key, ledger: 0) }
             bound = nil
             try holdings.bind(scope.app.rawValue, at: 1)
             try holdings.bind(ledger, at: 2)
@@ -86,12 +89,30 @@ private struct HoldingReader: ~Copyable {
         defer { holdings.reset() }
         try holdings.bind(customer.rawValue, at: 3)
         var found: [Holding] = []
-        var settings: Int64?
+        var account: CustomerAccount?
+        var settings: Int64 = 0
         while try holdings.step() {
-            settings = holdings.integer(1)
+            if found.isEmpty { (settings, account) = (holdings.integer(1), try self.account(in: holdings, of: key)) }
             found.append(try HoldingCoding.decode(holdings.bytes(0)))
         }
-        return CustomerHoldings(holdings: found, settings: try settings ?? newestSettings(of: scope.app))
+        guard !found.isEmpty else { return try besides(of: key, ledger: ledgers[scope] ?? 0) }
+        return CustomerHoldings(holdings: found, account: account, settings: settings)
+    }
+
+    private func besides(of key: CustomerKey, ledger: Int64) throws -> CustomerHoldings {
+        defer { besides.reset() }
+        try besides.bind(key.scope.app.rawValue, at: 1)
+        try besides.bind(ledger, at: 2)
+        try besides.bind(key.customer.rawValue, at: 3)
+        // 0 for NULL.
+        guard try besides.step() else { return CustomerHoldings(holdings: [], settings: 0) }
+        return CustomerHoldings(holdings: [], account: try account(in: besides, of: key), settings: besides.integer(1))
+    }
+
+    /// Nil where nothing was said about the customer.
+    private func account(in statement: borrowing ReadingStatement, of key: CustomerKey) throws -> CustomerAccount? {
+        let bytes = statement.bytes(2)
+        return bytes.isEmpty ? nil : try CustomerCoding.decode(bytes, of: key) { try inputs(of: key) }
     }
 
     private mutating func ledger(of scope: Scope) throws -> Int64? {
@@ -104,10 +125,13 @@ private struct HoldingReader: ~Copyable {
         return ledgers[scope]
     }
 
-    private func newestSettings(of app: AppID) throws -> Int64 {
-        defer { newest.reset() }
-        try newest.bind(app.rawValue, at: 1)
-        // 0 for NULL.
-        return try newest.step() ? newest.integer(0) : 0
+    private func inputs(of key: CustomerKey) throws -> [CustomerInput] {
+        defer { inputs.reset() }
+        try inputs.bind(ledgers[key.scope] ?? 0, at: 1)
+        try inputs.bind(key.scope.app.rawValue, at: 2)
+        try inputs.bind(key.customer.rawValue, at: 3)
+        var found: [CustomerInput] = []
+        while try inputs.step() { found.append(try CustomerCoding.decode(inputs.bytes(0), of: key)) }
+        return found
     }
 }

@@ -40,8 +40,26 @@ struct SQLiteReading {
     private func rebuilt(_ key: SubscriptionKey, ledger: Int64) throws -> SubscriptionHistory {
         let facts = try EvidenceQueries.decodedFacts(of: key.originalTransactionId, ledger: ledger, database)
         let claims = try EvidenceQueries.claims(of: key.originalTransactionId, ledger: ledger, database)
+        let inputs = try EvidenceQueries.inputs(of: key.originalTransactionId, ledger: ledger, database)
         return SubscriptionHistory(
-            key: key, facts: facts, claims: claims.map(\.claim), registrations: try registrations(for: facts, app: key.app))
+            key: key, facts: facts, claims: claims.map(\.claim), registrations: try registrations(for: facts, app: key.app),
+            inputs: inputs.map(\.input))
+    }
+
+    /// Nil where nothing was said about the customer.
+    func customer(_ key: CustomerKey, ledger: Int64) throws -> StoredCustomer? {
+        guard let found = try CustomerQueries.book(of: key.customer, ledger: ledger, database) else { return nil }
+        return try found.stored(key) {
+            try CustomerQueries.inputs(of: found.number, key, ledger: ledger, database).map(\.input)
+        }
+    }
+
+    /// What is kept of the customer, as the rows say it.
+    func contents(of key: CustomerKey, ledger: Int64) throws -> CustomerContents? {
+        guard let found = try CustomerQueries.book(of: key.customer, ledger: ledger, database) else { return nil }
+        let inputs = try CustomerQueries.inputs(of: found.number, key, ledger: ledger, database)
+        return CustomerContents(
+            stored: try found.stored(key) { inputs.map(\.input) }, number: found.number, account: found.account, inputs: inputs)
     }
 
     /// What is kept of it, as the rows say it.
@@ -53,7 +71,8 @@ struct SQLiteReading {
         return StoredContents(
             stored: stored,
             sources: .init(
-                facts: facts, claims: claims, registrations: try registrations(for: facts.map(\.fact), app: key.app)),
+                facts: facts, claims: claims, registrations: try registrations(for: facts.map(\.fact), app: key.app),
+                inputs: try EvidenceQueries.inputs(of: id, ledger: ledger, database)),
             notifications: try ProofQueries.notifications(facts.map(\.fact), ledger: ledger, database),
             tenures: try SubscriptionQueries.tenures(
                 of: id, revision: stored.ends.tenureRevision, ledger: ledger, database),

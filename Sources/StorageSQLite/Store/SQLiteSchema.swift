@@ -80,9 +80,92 @@ enum SQLiteSchema {
 
     private static let steps = [
         Step(
-            number: version, oldest: version,
+            number: 8, oldest: 8,
             script: schemaVersion + evidence + subscriptions + toldAndNoted + work + seals + settings
-                + appendOnly(evidenceTables + sealTables + settingsTables))
+                + appendOnly(evidenceTables + sealTables + settingsTables)),
+        // Rows of the outbox may name a customer in place of a subscription, which servers of the version before do not read.
+        Step(number: 9, oldest: 9, script: customers + outboxOfCustomers + appendOnly(customerTables)),
+    ]
+
+    /// What is said about customers, and who is who (decision 0035). `number` and `customer` are numbers of `customer` but in
+    /// `customerBook`, which is a cache and never chained.
+    private static let customers = """
+        CREATE TABLE customerBook (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), customer TEXT NOT NULL,
+            number INTEGER NOT NULL REFERENCES customer (id),
+            auditCount INTEGER NOT NULL, auditHead BLOB NOT NULL, eventCount INTEGER NOT NULL,
+            isSealed INTEGER NOT NULL,
+            account BLOB NOT NULL,
+            PRIMARY KEY (ledger, customer)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX unsealedCustomer ON customerBook (ledger, number) WHERE isSealed = 0;
+        CREATE UNIQUE INDEX oneBookPerCustomer ON customerBook (ledger, number);
+
+        -- An input is kept once by its kind and id, so that saying it again does nothing.
+        CREATE TABLE customerInput (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), customer INTEGER NOT NULL REFERENCES customer (id),
+            kind TEXT NOT NULL, inputId TEXT NOT NULL, recordedAt INTEGER NOT NULL, decoded BLOB NOT NULL,
+            PRIMARY KEY (ledger, customer, kind, inputId)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE customerAudit (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), customer INTEGER NOT NULL REFERENCES customer (id),
+            sequence INTEGER NOT NULL, auditRow TEXT NOT NULL, hash BLOB NOT NULL,
+            PRIMARY KEY (ledger, customer, sequence)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE subscriptionInput (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
+            kind TEXT NOT NULL, inputId TEXT NOT NULL,
+            -- The first customer that it names; null where it names none.
+            customer INTEGER REFERENCES customer (id), recordedAt INTEGER NOT NULL, decoded BLOB NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId, kind, inputId)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX subscriptionInputByCustomer ON subscriptionInput (customer);
+        CREATE INDEX claimByCustomer ON claim (customer);
+        CREATE INDEX tokenRegistrationByCustomer ON tokenRegistration (customer);
+
+        -- OWN-10: an anonymous customer has a device with a secret, and is merged once.
+        CREATE TABLE customerDevice (
+            number INTEGER PRIMARY KEY REFERENCES customer (id), secretDigest BLOB NOT NULL, registeredAt INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE customerMerge (
+            anonymous INTEGER PRIMARY KEY REFERENCES customer (id), identified INTEGER NOT NULL REFERENCES customer (id),
+            mergedAt INTEGER NOT NULL,
+            CHECK (anonymous <> identified)
+        ) STRICT;
+        CREATE INDEX mergeByIdentified ON customerMerge (identified);
+
+        CREATE TABLE sealedCustomerHead (
+            app TEXT NOT NULL, number INTEGER NOT NULL,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), customer INTEGER NOT NULL REFERENCES customer (id),
+            auditCount INTEGER NOT NULL, auditHead BLOB NOT NULL,
+            PRIMARY KEY (app, number, ledger, customer),
+            FOREIGN KEY (app, number) REFERENCES auditSeal (app, number)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    /// A row tells of a subscription or of a customer. SQLite cannot make a column nullable, so the table is made anew.
+    private static let outboxOfCustomers = """
+        ALTER TABLE outbox RENAME TO outboxBefore;
+        CREATE TABLE outbox (
+            id INTEGER PRIMARY KEY,
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT,
+            customer INTEGER REFERENCES customer (id), sequence INTEGER NOT NULL,
+            events TEXT NOT NULL, createdAt INTEGER NOT NULL,
+            UNIQUE (ledger, originalTransactionId, sequence),
+            CHECK ((originalTransactionId IS NULL) <> (customer IS NULL))
+        ) STRICT;
+        INSERT INTO outbox (id, ledger, originalTransactionId, sequence, events, createdAt)
+            SELECT id, ledger, originalTransactionId, sequence, events, createdAt FROM outboxBefore;
+        DROP TABLE outboxBefore;
+        CREATE UNIQUE INDEX oneEventPerCustomerAndNumber ON outbox (ledger, customer, sequence) WHERE customer IS NOT NULL;
+
+        """
+
+    private static let customerTables = [
+        "customerInput", "customerAudit", "subscriptionInput", "customerDevice", "customerMerge", "sealedCustomerHead",
     ]
 
     private static let schemaVersion = """

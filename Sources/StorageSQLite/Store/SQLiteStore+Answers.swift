@@ -13,6 +13,31 @@ extension SQLiteStore {
         try read { try SettingsQueries.versions(of: app, $0) }
     }
 
+    package func customer(_ key: CustomerKey) async throws -> StoredCustomer? {
+        try reading(key.scope) { try $0.customer(key, ledger: $1) } ?? nil
+    }
+
+    package func device(of customer: CustomerName) async throws -> CustomerDevice? {
+        try read { try CustomerQueries.device(of: customer, $0) }
+    }
+
+    package func merge(of customer: CustomerName) async throws -> CustomerMerge? {
+        try read { try CustomerQueries.merge(of: customer, $0) }
+    }
+
+    package func subscriptions(naming customer: CustomerName) async throws -> [SubscriptionKey] {
+        try read { database in
+            try CustomerQueries.subscriptions(
+                naming: customer, scope: { try NameQueries.scope(of: $0, database) }, database)
+        }
+    }
+
+    package func auditRows(
+        of key: CustomerKey, after sequence: Int64, limit: Int
+    ) async throws -> [StoredCustomerAuditRow] {
+        try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredCustomerAuditRow($0, of: key) }
+    }
+
     package func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
         try reading(key.scope) { try $0.subscription(key, ledger: $1) } ?? nil
     }

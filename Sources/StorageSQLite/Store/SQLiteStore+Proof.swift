@@ -22,6 +22,50 @@ extension SQLiteStore {
         }
     }
 
+    /// By the table's own key, one ledger after the other.
+    package func customers(after key: CustomerKey?, limit: Int) async throws -> [CustomerKey] {
+        try read { database in
+            var keys: [CustomerKey] = []
+            var last = key?.customer.rawValue ?? ""
+            var place = try key.flatMap { key in
+                try NameQueries.ledger(of: key.scope, database).map { NumberedScope(number: $0, scope: key.scope) }
+            }
+            if place == nil {
+                last = ""
+                place = try NameQueries.nextLedger(after: key?.scope, database)
+            }
+            // Bounded by the ledgers, which are the apps and environments there are.
+            while let ledger = place, keys.count < limit {
+                keys += try CustomerQueries.next(
+                    after: last, ledger: ledger.number, limit: limit - keys.count, database
+                ).map { CustomerKey(ledger.scope, $0) }
+                last = ""
+                place = try NameQueries.nextLedger(after: ledger.scope, database)
+            }
+            return keys
+        }
+    }
+
+    package func contents(of key: CustomerKey) async throws -> CustomerContents? {
+        // One snapshot for all of its rows.
+        try StorageError.translating {
+            try pool.read { database in
+                guard let ledger = try NameQueries.ledger(of: key.scope, database) else { return nil }
+                return try SQLiteReading(database: database, names: names.get()).contents(of: key, ledger: ledger)
+            }
+        }
+    }
+
+    package func auditTexts(
+        of key: CustomerKey, after sequence: Int64, limit: Int
+    ) async throws -> [SubscriptionRows.Audit] {
+        try reading(key.scope) { reading, ledger in
+            guard let number = try CustomerQueries.number(of: key.name, reading.database) else { return [] }
+            return try CustomerQueries.audit(
+                of: number, after: sequence, limit: limit, ledger: ledger, reading.database)
+        } ?? []
+    }
+
     package func factlessNotifications(
         after place: FactlessNotification.Place?, limit: Int
     ) async throws -> [FactlessNotification] {

@@ -73,7 +73,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     // MARK: Reading
 
-    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName]) throws -> Locked {
+    func lock(_ subscriptions: [SubscriptionKey], tokens: [TokenName], customers: [CustomerKey]) throws -> Locked {
         var stored: [SubscriptionKey: StoredSubscription] = [:]
         for key in subscriptions {
             stored[key] = try SQLiteReading(database: database, names: names.committed, found: found).subscription(
@@ -85,15 +85,40 @@ final class SQLiteTransaction: StoreTransaction {
             if !said.isEmpty { registrations[name] = said }
         }
         var settings: [AppID: Int64] = [:]
-        for app in Set(subscriptions.map(\.app) + tokens.map(\.app)) {
+        for app in Set(subscriptions.map(\.app) + tokens.map(\.app) + customers.map(\.scope.app)) {
             settings[app] = try SettingsQueries.newest(of: app, database)
         }
-        return Locked(subscriptions: stored, registrations: registrations, settings: settings)
+        var locked = Locked(subscriptions: stored, registrations: registrations, settings: settings)
+        try add(customers, to: &locked)
+        return locked
+    }
+
+    private func add(_ customers: [CustomerKey], to locked: inout Locked) throws {
+        let reading = SQLiteReading(database: database, names: names.committed, found: found)
+        for key in customers {
+            locked.customers[key] = try reading.customer(key, ledger: ledger(of: key.scope))
+            locked.devices[key.name] = try CustomerQueries.device(of: key.name, database)
+        }
+        for name in locked.namesThatMayBeMerged(customers) {
+            locked.merges[name] = try CustomerQueries.merge(of: name, database)
+        }
     }
 
     func subscriptions(bearing tokens: [TokenName]) throws -> [SubscriptionKey] {
         try tokens.flatMap { try TokenQueries.subscriptions(bearing: $0, database) }
             .map { SubscriptionKey(try scope(of: $0.ledger), $0.id) }.sorted()
+    }
+
+    func subscriptions(naming customer: CustomerName) throws -> [SubscriptionKey] {
+        try CustomerQueries.subscriptions(naming: customer, scope: scope, database)
+    }
+
+    func holdings(of key: CustomerKey) throws -> [Holding] {
+        try HoldingQueries.holdings(of: key.customer, ledger: ledger(of: key.scope), database)
+    }
+
+    func tokens(of customer: CustomerName) throws -> [TokenRegistration] {
+        try TokenQueries.tokens(of: customer, database)
     }
 
     func known(of arrivals: [Arrival]) throws -> Known {
@@ -151,6 +176,23 @@ final class SQLiteTransaction: StoreTransaction {
         try TokenQueries.register(WrittenRegistration(registration, customer: customer, app: app), database)
     }
 
+    func keep(_ input: LedgerInput, on key: SubscriptionKey) throws {
+        try number(Set(input.customers.map { CustomerName(key.app, $0) }))
+        let place = SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.originalTransactionId)
+        try EvidenceQueries.insert(
+            WrittenSubscriptionInput(input, at: place) { try number(of: CustomerName(key.app, $0)) }, database)
+    }
+
+    func keep(_ device: CustomerDevice) throws {
+        try CustomerQueries.insert(WrittenDevice(device, number: number(of: device.name)), database)
+    }
+
+    func keep(_ merge: CustomerMerge, app: AppID) throws {
+        let anonymous = try number(of: CustomerName(app, merge.anonymous))
+        let identified = try number(of: CustomerName(app, merge.identified))
+        try CustomerQueries.insert(WrittenMerge(at: merge.mergedAt, of: anonymous, into: identified), database)
+    }
+
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
         try AuditQueries.insert(WrittenWarning(warning, ledger: ledger(of: scope)), database)
     }
@@ -182,6 +224,14 @@ final class SQLiteTransaction: StoreTransaction {
             try AuditQueries.append(WrittenOutbox(told, at: saving.learnedAt, of: place), database)
         }
         try WorkQueries.replaceDecided(with: rows.work, about: id, ledger: ledger, database)
+    }
+
+    func save(_ savings: [CustomerSaving]) throws {
+        try number(Set(savings.map(\.key.name)))
+        for saving in savings {
+            let rows = try CustomerRows(saving, number: number(of: saving.key.name))
+            try CustomerQueries.save(rows, ledger: ledger(of: saving.key.scope), at: saving.learnedAt, database)
+        }
     }
 
     // MARK: What the app chose
@@ -225,12 +275,13 @@ final class SQLiteTransaction: StoreTransaction {
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {
         let unsealed = try SealQueries.unsealed(app, limit: limit, database)
-        guard !unsealed.isEmpty else { return nil }
+        let customers = try SealQueries.unsealedCustomers(app, limit: limit - unsealed.count, database)
+        guard !unsealed.isEmpty || !customers.isEmpty else { return nil }
         let last = try SealQueries.last(of: app, database)
         let seal = AuditSeal(
-            app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry),
+            app: app, number: (last?.number ?? 0) + 1, sealedAt: now, heads: unsealed.map(\.entry) + customers.map(\.entry),
             previous: last?.hash ?? AuditHead().hash)
-        try SealQueries.insert(seal, unsealed, database)
+        try SealQueries.insert(seal, unsealed, customers, database)
         return seal
     }
 }

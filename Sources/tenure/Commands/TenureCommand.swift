@@ -10,7 +10,7 @@ struct TenureCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
-            Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
+            Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self, CallCommand.self,
         ])
 
     static func main() async {

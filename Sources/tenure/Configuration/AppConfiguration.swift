@@ -16,12 +16,13 @@ struct AppConfiguration {
     ]
 
     init(_ file: JSONFields, environment variables: [String: String]) throws {
-        try file.refuseMembers(besides: Self.names)
+        try file.refuseMembers(besides: Self.names.union(OfferingsConfiguration.members))
         let id = try Self.id(file)
         var settings = AppSettings(
             id: id, expected: try Self.expected(file),
             content: SettingsContent(
-                policy: try Self.policy(file), products: try Self.products(file), durations: try Self.durations(file)),
+                policy: try Self.policy(file), products: try Self.products(file), durations: try Self.durations(file),
+                offerings: try OfferingsConfiguration.offerings(file)),
             sandboxAccess: try Self.sandboxAccess(file))
         settings.validFrom = try file.integer("validFrom", in: 0...Timestamp.latestAccepted.millisecondsSince1970).map {
             Timestamp(millisecondsSince1970: $0)
@@ -95,7 +96,8 @@ struct AppConfiguration {
         return policy
     }
 
-    /// `"product": ["entitlement"]`, or with history `"product": [{"from": milliseconds, "entitlements": ["…"]}]` (ENT-2).
+    /// `"product": ["entitlement"]`, or with history `"product": [{"from": milliseconds, "entitlements": ["…"]}]` (ENT-2), or
+    /// either of them as `entitlements` of an object that also describes the product (``OfferingsConfiguration``).
     private static func products(_ file: JSONFields) throws -> [EntitlementMap.Entry] {
         let entries = try file.entries("products").flatMap { member in
             try Self.entries(of: member, at: file.place("products.\(member.name)"))
@@ -123,7 +125,10 @@ struct AppConfiguration {
     }
 
     private static func entries(of member: JSONObject.Member, at place: String) throws -> [EntitlementMap.Entry] {
-        guard let elements = member.value.array.map(Array.init) else { throw CommandError("\(place) must be a list.") }
+        let listed = member.value.object.map { $0["entitlements"]?.array ?? nil } ?? member.value.array
+        guard let elements = listed.map(Array.init) else {
+            throw CommandError("\(place) must be a list of entitlements, or an object with one.")
+        }
         let product = ProductID(member.name)
         if elements.allSatisfy({ $0.string != nil }) {
             let names = elements.compactMap(\.string).map { EntitlementID($0) }

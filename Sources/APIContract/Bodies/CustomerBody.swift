@@ -1,0 +1,341 @@
+package import Primitives
+package import StrictJSON
+
+/// A customer whole: what they may use, what that rests on, and what was said about them.
+package struct CustomerBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Customer", "A customer whole: what they may use, what that rests on, and what was said about them.",
+        [
+            .required("isAnonymous", .bool, "Whether a device's secret stands for them (OWN-10)."),
+            .optional("mergedInto", .text, "Whom they turned out to be (OWN-10).", example: "alice"),
+            .required("entitlements", .object(EntitlementsBody.schema), "What they may use at the instant."),
+            .required("subscriptions", .list(.object(Subscription.schema)), "Everything that names them, by id."),
+            .required("consumables", .list(.object(Consumable.schema)), "What they bought and keep, by purchase date (PER-9)."),
+            .required("votes", .list(.object(CustomerVoteItem.schema)), "What was decided about them, in that order."),
+            .required("unlocks", .list(.object(Unlock.schema)), "What content they unlocked (ENT-8)."),
+            .required("licences", .object(LicencesBody.schema), "Their licences to updates (LIC-1)."),
+            .required("doublePayments", .list(.object(DoublePayment.schema)), "What they pay for twice at the instant (OWN-12)."),
+            .required("appAccountTokens", .list(.text), "The tokens that were registered for them (OWN-2)."),
+            .required("audit", .list(.object(AuditRow.schema)), "What was said about them, in that order; at most 1000."),
+        ])
+
+    package var isAnonymous: Bool
+    package var mergedInto: String?
+    package var entitlements: EntitlementsBody
+    package var subscriptions: [Subscription] = []
+    package var consumables: [Consumable] = []
+    package var votes: [CustomerVoteItem] = []
+    package var unlocks: [Unlock] = []
+    package var licences: LicencesBody
+    package var doublePayments: [DoublePayment] = []
+    package var appAccountTokens: [String] = []
+    package var audit: [AuditRow] = []
+
+    package init(isAnonymous: Bool, mergedInto: String?, entitlements: EntitlementsBody, licences: LicencesBody) {
+        self.isAnonymous = isAnonymous
+        self.mergedInto = mergedInto
+        self.entitlements = entitlements
+        self.licences = licences
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        isAnonymous = try fields.requiredBool("isAnonymous")
+        mergedInto = try fields.text("mergedInto")
+        entitlements = try EntitlementsBody(try fields.required("entitlements", .object, try fields.fields("entitlements")))
+        subscriptions = try fields.requiredList("subscriptions", Subscription.init)
+        consumables = try fields.requiredList("consumables", Consumable.init)
+        votes = try fields.requiredList("votes", CustomerVoteItem.init)
+        unlocks = try fields.requiredList("unlocks", Unlock.init)
+        licences = try LicencesBody(try fields.required("licences", .object, try fields.fields("licences")))
+        doublePayments = try fields.requiredList("doublePayments", DoublePayment.init)
+        appAccountTokens = try fields.required("appAccountTokens", .array, try fields.texts("appAccountTokens"))
+        audit = try fields.requiredList("audit", AuditRow.init)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("isAnonymous", isAnonymous)
+        writer.optionalMember("mergedInto", mergedInto)
+        writer.member("entitlements") { writer in writer.object { entitlements.write(to: &$0) } }
+        writer.member("subscriptions", subscriptions)
+        writer.member("consumables", consumables)
+        writer.member("votes", votes)
+        writer.member("unlocks", unlocks)
+        writer.member("licences") { writer in writer.object { licences.write(to: &$0) } }
+        writer.member("doublePayments", doublePayments)
+        writer.member("appAccountTokens", appAccountTokens)
+        writer.member("audit", audit)
+    }
+
+    package var expectedBytes: Int { 4096 }
+}
+
+extension CustomerBody {
+    /// A subscription or one-time purchase that names the customer, shortly.
+    package struct Subscription: JSONItem {
+        package static let schema = ObjectSchema(
+            "CustomerSubscription", "A subscription or one-time purchase that names the customer.",
+            [
+                .required("originalTransactionId", .text, "Apple's id of it.", example: "2000000111"),
+                .nullable("status", .text, "Its state at the instant.", example: "active"),
+                .required("isOwner", .bool, "Whether it serves the customer at the instant."),
+                .required("wasOwner", .bool, "Whether it ever did."),
+                .nullable("productId", .text, "Of the last period.", example: "notes.monthly"),
+                .nullable("end", .instant, "Where the last period ends after everything that is known."),
+                .required("claims", .list(.text), "What the customer's claims on it came to, in order."),
+            ])
+
+        package var originalTransactionId: String
+        package var status: String?
+        package var isOwner: Bool
+        package var wasOwner: Bool
+        package var productId: String?
+        package var end: Timestamp?
+        package var claims: [String] = []
+
+        package init(originalTransactionId: String, isOwner: Bool, wasOwner: Bool) {
+            self.originalTransactionId = originalTransactionId
+            self.isOwner = isOwner
+            self.wasOwner = wasOwner
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            originalTransactionId = try fields.requiredText("originalTransactionId")
+            status = try fields.text("status")
+            isOwner = try fields.requiredBool("isOwner")
+            wasOwner = try fields.requiredBool("wasOwner")
+            productId = try fields.text("productId")
+            end = try fields.instant("end")
+            claims = try fields.required("claims", .array, try fields.texts("claims"))
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("originalTransactionId", originalTransactionId)
+            writer.nullableMember("status", status)
+            writer.member("isOwner", isOwner)
+            writer.member("wasOwner", wasOwner)
+            writer.nullableMember("productId", productId)
+            writer.nullableMember("end", end)
+            writer.member("claims", claims)
+        }
+    }
+
+    /// A consumable that the customer bought and keeps.
+    package struct Consumable: JSONItem {
+        package static let schema = ObjectSchema(
+            "Consumable", "A consumable that the customer bought and keeps (PER-9).",
+            [
+                .required("transactionId", .text, "Apple's id of the purchase.", example: "2000000113"),
+                .required("productId", .text, "What was bought.", example: "notes.coins"),
+                .required("quantity", .integer, "How many.", example: "1"), .required("purchaseDate", .instant, "When."),
+                .optional("deliveredAt", .instant, "When the app's backend delivered it; absent where it has not."),
+            ])
+
+        package var transactionId: String
+        package var productId: String
+        package var quantity: Int64
+        package var purchaseDate: Timestamp
+        package var deliveredAt: Timestamp?
+
+        package init(transactionId: String, productId: String, quantity: Int64, purchaseDate: Timestamp) {
+            self.transactionId = transactionId
+            self.productId = productId
+            self.quantity = quantity
+            self.purchaseDate = purchaseDate
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            transactionId = try fields.requiredText("transactionId")
+            productId = try fields.requiredText("productId")
+            quantity = try fields.requiredInteger("quantity")
+            purchaseDate = try fields.requiredInstant("purchaseDate")
+            deliveredAt = try fields.instant("deliveredAt")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("transactionId", transactionId)
+            writer.member("productId", productId)
+            writer.member("quantity", quantity)
+            writer.member("purchaseDate", purchaseDate)
+            writer.optionalMember("deliveredAt", deliveredAt)
+        }
+    }
+
+    /// An item of content that the customer unlocked.
+    package struct Unlock: JSONItem {
+        package static let schema = ObjectSchema(
+            "Unlock", "An item of content that the customer unlocked (ENT-8).",
+            [
+                .required("kind", .text, "Of content.", example: "issue"),
+                .required("content", .text, "The item.", example: "2026-01"),
+                .required("unlockedAt", .instant, "When."),
+            ])
+
+        package var kind: String
+        package var content: String
+        package var unlockedAt: Timestamp
+
+        package init(kind: String, content: String, unlockedAt: Timestamp) {
+            self.kind = kind
+            self.content = content
+            self.unlockedAt = unlockedAt
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            kind = try fields.requiredText("kind")
+            content = try fields.requiredText("content")
+            unlockedAt = try fields.requiredInstant("unlockedAt")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("kind", kind)
+            writer.member("content", content)
+            writer.member("unlockedAt", unlockedAt)
+        }
+    }
+
+    /// Two subscriptions that give the same and are both paid.
+    package struct DoublePayment: JSONItem {
+        package static let schema = ObjectSchema(
+            "DoublePayment", "Two running subscriptions that give the customer the same (OWN-12).",
+            [
+                .required("first", .text, "The one that began first."), .required("second", .text, "The other."),
+                .required("entitlements", .list(.text), "What both give."), .required("since", .instant, "From when both ran."),
+            ])
+
+        package var first: String
+        package var second: String
+        package var entitlements: [String]
+        package var since: Timestamp
+
+        package init(first: String, second: String, entitlements: [String], since: Timestamp) {
+            self.first = first
+            self.second = second
+            self.entitlements = entitlements
+            self.since = since
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            first = try fields.requiredText("first")
+            second = try fields.requiredText("second")
+            entitlements = try fields.required("entitlements", .array, try fields.texts("entitlements"))
+            since = try fields.requiredInstant("since")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("first", first)
+            writer.member("second", second)
+            writer.member("entitlements", entitlements)
+            writer.member("since", since)
+        }
+    }
+
+    /// One thing that was said about the customer, and what it changed.
+    package struct AuditRow: JSONItem {
+        package static let schema = ObjectSchema(
+            "CustomerAuditRow", "One thing that was said about the customer, and what it changed (AUDIT-1).",
+            [
+                .required("sequence", .integer, "1, 2, 3, … of this customer."),
+                .required(
+                    "kind", .word(["vote", "intent", "unlock", "delivery", "appPurchase", "consumption"]), "What was said."),
+                .required("id", .text, "Which.", example: "support-4711"),
+                .required("rule", .text, "By which rule.", example: "ENT-9"),
+                .required("actor", .text, "Who said it.", example: "mia"), .required("recordedAt", .instant, "When it was said."),
+                .optional("entitlement", .text, "Whose use it changed; absent where no use changed.", example: "plus"),
+                .optional("effectiveAt", .instant, "The first instant at which the use differs."),
+            ])
+
+        package var sequence: Int64
+        package var kind: String
+        package var id: String
+        package var rule: String
+        package var actor: String
+        package var recordedAt: Timestamp
+        package var entitlement: String?
+        package var effectiveAt: Timestamp?
+
+        package init(sequence: Int64, kind: String, id: String, rule: String, actor: String) {
+            self.sequence = sequence
+            self.kind = kind
+            self.id = id
+            self.rule = rule
+            self.actor = actor
+            recordedAt = Timestamp(millisecondsSince1970: 0)
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            sequence = try fields.requiredInteger("sequence")
+            kind = try fields.requiredText("kind")
+            id = try fields.requiredText("id")
+            rule = try fields.requiredText("rule")
+            actor = try fields.requiredText("actor")
+            recordedAt = try fields.requiredInstant("recordedAt")
+            entitlement = try fields.text("entitlement")
+            effectiveAt = try fields.instant("effectiveAt")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("sequence", sequence)
+            writer.member("kind", kind)
+            writer.member("id", id)
+            writer.member("rule", rule)
+            writer.member("actor", actor)
+            writer.member("recordedAt", recordedAt)
+            writer.optionalMember("entitlement", entitlement)
+            writer.optionalMember("effectiveAt", effectiveAt)
+        }
+    }
+}
+
+/// Whom to ask about at once.
+package struct BulkQuestionBody: RequestContent, JSONBody, Hashable {
+    /// How many customers one question names at the most.
+    package static let most = 200
+
+    package static let schema = ObjectSchema(
+        "BulkQuestion", "Whom to ask about at once.",
+        [
+            .required("customers", .list(.text), "At most 200; each is answered in this order."),
+            .optional("at", .instant, "The instant asked about; now unless said."),
+        ])
+
+    package var customers: [String]
+    package var at: Timestamp?
+
+    package init(customers: [String], at instant: Timestamp? = nil) {
+        self.customers = customers
+        at = instant
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        customers = try fields.required("customers", .array, try fields.texts("customers"))
+        at = try fields.instant("at")
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("customers", customers)
+        writer.optionalMember("at", at)
+    }
+}
+
+/// What some customers may use at one instant.
+package struct BulkEntitlementsBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "BulkEntitlements", "What some customers may use at one instant, in the order in which they were asked for.",
+        [.required("customers", .list(.object(EntitlementsBody.schema)), "One for each.")])
+
+    package var customers: [EntitlementsBody]
+
+    package init(customers: [EntitlementsBody]) { self.customers = customers }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        customers = try fields.requiredList("customers", EntitlementsBody.init)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("customers") { writer in
+            writer.array { writer in for customer in customers { writer.object { customer.write(to: &$0) } } }
+        }
+    }
+
+    package var expectedBytes: Int { 64 + 640 * customers.count }
+}

@@ -1,0 +1,272 @@
+package import Primitives
+package import StrictJSON
+
+/// May this customer buy this product now?
+package struct IntentBody: RequestContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Intent", "A customer asks before buying (OWN-18).",
+        [
+            .required("productId", .text, "What they would buy.", example: "notes.yearly"),
+            .optional(
+                "signedTransactions", .list(.text),
+                "StoreKit's jwsRepresentation of transactions of this Apple Account, so that it can be said what the purchase "
+                    + "would change; at most 20."),
+        ])
+    package static let limits = JSONLimits(maximumDepth: 4, maximumElements: 64)
+
+    package var productId: String
+    package var signedTransactions: [String]
+
+    package init(productId: String, signedTransactions: [String] = []) {
+        self.productId = productId
+        self.signedTransactions = signedTransactions
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        productId = try fields.requiredText("productId")
+        signedTransactions = try fields.texts("signedTransactions") ?? []
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("productId", productId)
+        if !signedTransactions.isEmpty { writer.member("signedTransactions", signedTransactions) }
+    }
+}
+
+/// What a purchase would come to, and the token to make it with.
+package struct ForecastBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Forecast", "What a purchase would come to, and the token to make it with (OWN-18).",
+        [
+            .required(
+                "answer", .word(["yes", "alreadyHeld", "heldByAnother", "changes"]),
+                "yes; or the customer holds it already; or the Apple Account has it for another customer; or it changes a "
+                    + "subscription of the Apple Account."),
+            .required("words", .text, "The same in English."),
+            .required("productId", .text, "What was asked about.", example: "notes.yearly"),
+            .required("at", .instant, "When."),
+            .required(
+                "appAccountToken", .text, "The customer's one token: pass it to StoreKit with the purchase.",
+                example: "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"),
+            .optional("originalTransactionId", .text, "The subscription that is held or would change."),
+            .optional("until", .instant, "Until when it is held; absent where it does not end."),
+            .optional(
+                "change", .word(["upgrade", "downgrade", "crossgradeOfSameDuration", "crossgradeOfOtherDuration"]),
+                "What kind of change it would be (PER-3)."),
+            .optional("effect", .word(["atOnce", "atRenewal"]), "When it would take effect."),
+            .optional("effectiveAt", .instant, "The instant of that renewal, where it is known."),
+            .optional("isOwner", .bool, "Whether the subscription serves this customer now."),
+            .optional("ownerHint", .text, "Who it serves, masked; absent where nobody or this customer.", example: "b…b"),
+            .optional(
+                "result", .word(["theirs", "staysWithOwner", "waits"]),
+                "Whom it would serve then: this customer, its owner "
+                    + "still, or whom an operator decides on."),
+        ])
+
+    package var answer: String
+    package var words: String
+    package var productId: String
+    package var at: Timestamp
+    package var appAccountToken: String
+    package var originalTransactionId: String?
+    package var until: Timestamp?
+    package var change: String?
+    package var effect: String?
+    package var effectiveAt: Timestamp?
+    package var isOwner: Bool?
+    package var ownerHint: String?
+    package var result: String?
+
+    package init(answer: String, words: String, productId: String, at instant: Timestamp, appAccountToken: String) {
+        self.answer = answer
+        self.words = words
+        self.productId = productId
+        at = instant
+        self.appAccountToken = appAccountToken
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        answer = try fields.requiredText("answer")
+        words = try fields.requiredText("words")
+        productId = try fields.requiredText("productId")
+        at = try fields.requiredInstant("at")
+        appAccountToken = try fields.requiredText("appAccountToken")
+        originalTransactionId = try fields.text("originalTransactionId")
+        until = try fields.instant("until")
+        change = try fields.text("change")
+        effect = try fields.text("effect")
+        effectiveAt = try fields.instant("effectiveAt")
+        isOwner = try fields.bool("isOwner")
+        ownerHint = try fields.text("ownerHint")
+        result = try fields.text("result")
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("answer", answer)
+        writer.member("words", words)
+        writer.member("productId", productId)
+        writer.member("at", at)
+        writer.member("appAccountToken", appAccountToken)
+        writer.optionalMember("originalTransactionId", originalTransactionId)
+        writer.optionalMember("until", until)
+        writer.optionalMember("change", change)
+        writer.optionalMember("effect", effect)
+        writer.optionalMember("effectiveAt", effectiveAt)
+        if let isOwner { writer.member("isOwner", isOwner) }
+        writer.optionalMember("ownerHint", ownerHint)
+        writer.optionalMember("result", result)
+    }
+}
+
+/// A consumable that was delivered.
+package struct DeliveryBody: AnswerContent, JSONBody, JSONItem {
+    package static let schema = ObjectSchema(
+        "Delivery", "A consumable that was delivered (PER-9).",
+        [
+            .required("transactionId", .text, "Apple's id of the purchase.", example: "2000000113"),
+            .required("deliveredAt", .instant, "When it was said first."),
+        ])
+
+    package var transactionId: String
+    package var deliveredAt: Timestamp
+
+    package init(transactionId: String, deliveredAt: Timestamp) {
+        self.transactionId = transactionId
+        self.deliveredAt = deliveredAt
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        transactionId = try fields.requiredText("transactionId")
+        deliveredAt = try fields.requiredInstant("deliveredAt")
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("transactionId", transactionId)
+        writer.member("deliveredAt", deliveredAt)
+    }
+}
+
+/// What the app's backend knows of a purchase whose refund Apple may ask about.
+package struct ConsumptionNoteBody: RequestContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Consumption", "What is known of a purchase, for the day Apple asks about its refund (ABUSE-2).",
+        [
+            .required("customerConsented", .bool, "Whether the customer consented to the report."),
+            .optional(
+                "deliveryStatus",
+                .word([
+                    "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE",
+                    "UNDELIVERED_OTHER",
+                ]), "Apple's word; DELIVERED unless said."),
+            .optional(
+                "consumptionPercentage", .integer(0, 100_000), "How much was consumed, in thousandths of a percent.",
+                example: "50000"),
+            .optional("playTimeMilliseconds", .integer(0, 3_155_760_000_000), "How long they have used the app."),
+            .optional("accountCreatedAt", .instant, "When their account with the app was made."),
+            .optional(
+                "userStatus", .integer(0, 4), "Apple's number: 1 active, 2 suspended, 3 terminated, 4 limited; 0 undeclared."),
+        ])
+
+    package var customerConsented: Bool
+    package var deliveryStatus: String?
+    package var consumptionPercentage: Int64?
+    package var playTimeMilliseconds: Int64?
+    package var accountCreatedAt: Timestamp?
+    package var userStatus: Int64?
+
+    package init(customerConsented: Bool) { self.customerConsented = customerConsented }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        customerConsented = try fields.requiredBool("customerConsented")
+        deliveryStatus = try fields.text("deliveryStatus")
+        consumptionPercentage = try fields.integer("consumptionPercentage", in: 0...100_000)
+        playTimeMilliseconds = try fields.integer("playTimeMilliseconds", in: 0...3_155_760_000_000)
+        accountCreatedAt = try fields.instant("accountCreatedAt")
+        userStatus = try fields.integer("userStatus", in: 0...4)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("customerConsented", customerConsented)
+        writer.optionalMember("deliveryStatus", deliveryStatus)
+        writer.optionalMember("consumptionPercentage", consumptionPercentage)
+        writer.optionalMember("playTimeMilliseconds", playTimeMilliseconds)
+        writer.optionalMember("accountCreatedAt", accountCreatedAt)
+        writer.optionalMember("userStatus", userStatus)
+    }
+}
+
+/// When something was kept.
+package struct NotedBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Noted", "It is kept.", [.required("notedAt", .instant, "When it was said; of the same said twice, first.")])
+
+    package var notedAt: Timestamp
+
+    package init(notedAt: Timestamp) { self.notedAt = notedAt }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) { notedAt = try fields.requiredInstant("notedAt") }
+
+    package func write(to writer: inout JSONWriter) { writer.member("notedAt", notedAt) }
+}
+
+/// How a customer came by the app, signed by Apple.
+package struct AppTransactionBody: RequestContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "AppTransaction", "How a customer came by the app, signed by Apple (LIC-3).",
+        [
+            .required(
+                "signedAppTransaction", .text, "StoreKit's jwsRepresentation of AppTransaction.shared.", example: "eyJhbGciOi…")
+        ])
+    package static let limits = JSONLimits(maximumDepth: 4, maximumElements: 16)
+
+    package var signedAppTransaction: String
+
+    package init(signedAppTransaction: String) { self.signedAppTransaction = signedAppTransaction }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        signedAppTransaction = try fields.requiredText("signedAppTransaction")
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.member("signedAppTransaction", signedAppTransaction) }
+}
+
+/// A customer's app transaction as it is kept.
+package struct AppPurchaseBody: AnswerContent, JSONBody, JSONItem {
+    package static let schema = ObjectSchema(
+        "AppPurchase", "How a customer came by the app, as it is kept (LIC-3).",
+        [
+            .required("originalPurchaseDate", .instant, "When the customer first got the app."),
+            .optional("originalApplicationVersion", .text, "The version they first got.", example: "1.4"),
+            .required("environment", .word(Environment.names), "In Apple's spelling."),
+            .optional("appTransactionId", .text, "Apple's id of the download."),
+            .required("shownAt", .instant, "When it was shown first."),
+        ])
+
+    package var originalPurchaseDate: Timestamp
+    package var originalApplicationVersion: String?
+    package var environment: Environment
+    package var appTransactionId: String?
+    package var shownAt: Timestamp
+
+    package init(originalPurchaseDate: Timestamp, environment: Environment, shownAt: Timestamp) {
+        self.originalPurchaseDate = originalPurchaseDate
+        self.environment = environment
+        self.shownAt = shownAt
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        originalPurchaseDate = try fields.requiredInstant("originalPurchaseDate")
+        originalApplicationVersion = try fields.text("originalApplicationVersion")
+        environment = try fields.requiredEnvironment("environment")
+        appTransactionId = try fields.text("appTransactionId")
+        shownAt = try fields.requiredInstant("shownAt")
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("originalPurchaseDate", originalPurchaseDate)
+        writer.optionalMember("originalApplicationVersion", originalApplicationVersion)
+        writer.member("environment", environment.rawValue)
+        writer.optionalMember("appTransactionId", appTransactionId)
+        writer.member("shownAt", shownAt)
+    }
+}

@@ -1,0 +1,25 @@
+import Primitives
+
+extension ParameterSchema {
+    /// Every name that stands in a path or a query, with one meaning everywhere.
+    package static let all: [ParameterSchema] = [
+        .init("app", .text, "The app, as the configuration names it.", example: "notes"),
+        .init("customer", .text, "The customer, as your backend names them; 1 to 200 characters.", example: "alice"),
+        .init("token", .text, "A UUID.", example: "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11"),
+        .init("originalTransactionId", .text, "Apple's id of the subscription.", example: "2000000111"),
+        .init("transactionId", .text, "Apple's id of the purchase.", example: "2000000113"),
+        .init(
+            "id", .text, "Chosen by you, 1 to 200 characters: the same under the same id is kept once.", example: "support-4711"),
+        .init("kind", .text, "A kind of content, as the configuration names it.", example: "issue"),
+        .init("content", .text, "An item, as your backend names it; 1 to 200 characters.", example: "2026-01"),
+        .init("environment", .word(Environment.names), "Whose ledger is meant; Production unless said.", example: "Production"),
+        .init("at", .instant, "The instant asked about; now unless said.", example: "1767225600000"),
+        .init("publishedAt", .instant, "When the item was published.", example: "1767225600000"),
+        .init(
+            "minted", .bool, "Whether your backend made the token for this customer and nobody else; false unless said.",
+            example: "true"),
+    ]
+
+    /// Nil for a name that no endpoint has.
+    package static func named(_ name: String) -> ParameterSchema? { all.first { $0.name == name } }
+}

@@ -1,0 +1,68 @@
+package import Ledger
+package import Primitives
+import Storage
+
+/// A customer whole.
+extension Backend {
+    /// Everything that is known of a customer, and what follows from it at one instant.
+    package struct CustomerReport: Sendable {
+        package let customer: CustomerID
+        package let at: Timestamp
+        package let isAnonymous: Bool
+        /// Whom they turned out to be (OWN-10); nil where they are themselves.
+        package let mergedInto: CustomerID?
+        package let answer: CustomerAnswer
+        /// Everything that names them, by id.
+        package let states: [Ledger.SubscriptionState]
+        package let account: CustomerAccount
+        package let licences: LicenceReport
+        package let doublePayments: [DoublePayment]
+        package let tokens: [TokenRegistration]
+        /// From the oldest on; at most ``Backend/longestAudit``.
+        package let audit: [(sequence: Int64, row: CustomerAuditRow)]
+    }
+
+    package func customer(
+        _ customer: CustomerID, app id: AppID, environment: Environment, at asked: Timestamp?
+    ) async throws -> CustomerReport {
+        let app = try settings(of: id)
+        try app.checkTakes(environment)
+        let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        let timeline = try chosen.learn(try await settingsVersions(of: id), of: app)
+        let instant = asked ?? clock.now()
+        let states = try await states(of: key)
+        let (access, device, merge, tokens, audit) = try await translatingStorageErrors {
+            (
+                try await store.access(of: customer, in: key.scope), try await store.device(of: key.name),
+                try await store.merge(of: key.name), try await store.write { try $0.tokens(of: key.name) },
+                try await store.auditRows(of: key, after: 0, limit: Self.longestAudit)
+            )
+        }
+        let account = access.account ?? CustomerAccount(app: id, environment: environment, customer: customer)
+        return CustomerReport(
+            customer: customer, at: instant, isAnonymous: device != nil, mergedInto: merge?.identified,
+            answer: CustomerAnswer(
+                at: instant, holdings: access.holdings, account: access.account, map: timeline.entitlements,
+                heard: asked ?? .latestAccepted),
+            states: states, account: account,
+            licences: LicenceReport(
+                of: customer, states: states, shown: account.appPurchases, timeline.offerings, at: instant),
+            doublePayments: DoublePayment.all(of: customer, in: states, map: timeline.entitlements, at: instant),
+            tokens: tokens, audit: audit.map { ($0.sequence, $0.row) })
+    }
+
+    /// What several customers may use at the instant, or now, in their order (ENT-1).
+    package func entitlements(
+        of customers: [CustomerID], app id: AppID, environment: Environment, at asked: Timestamp?
+    ) async throws -> [CustomerAnswer] {
+        let instant = asked ?? clock.now()
+        var answers: [CustomerAnswer] = []
+        for customer in customers {
+            answers.append(
+                try await entitlements(
+                    of: try Self.checked(customer), app: id, environment: environment, at: instant,
+                    heard: asked ?? .latestAccepted))
+        }
+        return answers
+    }
+}

@@ -1,0 +1,166 @@
+import AppStoreWire
+package import Ledger
+package import Primitives
+import Storage
+
+/// What is asked and said of purchases before and after they are made.
+extension Backend {
+    /// What a customer may expect of a purchase, and the token to make it with (OWN-18).
+    package struct PurchaseForecast: Sendable {
+        package let answer: PurchaseQuestion.Answer
+        /// The customer's one token, registered for nobody else: what the purchase is to bear.
+        package let appAccountToken: Ledger.AppAccountToken
+        package let productId: Ledger.ProductID
+        package let at: Timestamp
+    }
+
+    /// May this customer buy this product now? Keeps that they asked, for 30 days (OWN-18).
+    ///
+    /// - Parameter shown: transactions of the Apple Account that the client shows, signed by Apple; at most 20.
+    package func askBeforePurchase(
+        of productId: Ledger.ProductID, by customer: CustomerID, showing shown: [String], app id: AppID, environment: Environment
+    ) async throws -> PurchaseForecast {
+        let app = try settings(of: id)
+        try app.checkTakes(environment)
+        let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        guard productId.rawValue.isPlain(upTo: 256), !productId.rawValue.isEmpty else {
+            throw BackendError.invalidIdentifier(name: "productId", longest: 256)
+        }
+        let claimant = try await claimant(customer, app: app)
+        let now = clock.now()
+        let timeline = try chosen.learn(try await settingsVersions(of: id), of: app)
+        let question = PurchaseQuestion(customer: customer, productId: productId, at: now)
+        let answer = question.answer(
+            own: try await states(of: key), shown: try await states(shown, key, app, at: now), catalogue: timeline.catalogue,
+            under: timeline.policies, isAnonymous: claimant.isAnonymous)
+        let token = try await token(of: claimant, app: app, at: now)
+        let intent = PurchaseIntent(
+            id: .init("\(productId)/\(now.millisecondsSince1970)"), customer: customer, isAnonymous: claimant.isAnonymous,
+            productId: productId, madeAt: now)
+        _ = try await decide(on: .intent(intent), about: key, app: app, at: now)
+        return PurchaseForecast(answer: answer, appAccountToken: token, productId: productId, at: now)
+    }
+
+    /// The states of everything that names the customer, in the environment.
+    func states(of key: CustomerKey) async throws -> [Ledger.SubscriptionState] {
+        try await translatingStorageErrors {
+            var states: [Ledger.SubscriptionState] = []
+            for subscription in try await store.subscriptions(naming: key.name) where subscription.scope == key.scope {
+                if let stored = try await store.subscription(subscription) { states.append(stored.state) }
+            }
+            return states
+        }
+    }
+
+    /// The states of the subscriptions that signed transactions are of.
+    private func states(
+        _ shown: [String], _ key: CustomerKey, _ app: AppSettings, at now: Timestamp
+    ) async throws -> [Ledger.SubscriptionState] {
+        guard shown.count <= Self.mostShown else {
+            throw BackendError.invalidIdentifier(name: "signedTransactions", longest: Self.mostShown)
+        }
+        var subscriptions: Set<SubscriptionKey> = []
+        for jws in shown {
+            for arrival in try await proved(jws, nil, app: app, at: now) where arrival.scope == key.scope {
+                subscriptions.formUnion(arrival.facts.map { arrival.scope.key(of: $0) })
+            }
+        }
+        var states: [Ledger.SubscriptionState] = []
+        for subscription in subscriptions.sorted() {
+            if let stored = try await translatingStorageErrors({ try await store.subscription(subscription) }) {
+                states.append(stored.state)
+            }
+        }
+        return states
+    }
+
+    /// How many transactions one question may show.
+    private static let mostShown = 20
+
+    /// The customer's one token: their id where that is a UUID, else the first that was vouched for, else one that is minted now
+    /// (OWN-2, OWN-18).
+    private func token(of claimant: Claimant, app: AppSettings, at now: Timestamp) async throws -> Ledger.AppAccountToken {
+        var request = IngestRequest(app: app, learnedAt: now)
+        if let own = TokenRegistration(ofOwnId: claimant, firstUsedAt: now) {
+            request.registration = own
+            _ = try await ingest(request)
+            return own.token
+        }
+        let name = CustomerName(app.id, claimant.customer)
+        let known = try await translatingStorageErrors { try await store.write { try $0.tokens(of: name) } }
+        if let token = known.first(where: \.isVouched)?.token { return token }
+        let minted = tokens.mint()
+        request.registration = TokenRegistration(
+            token: minted, customer: claimant.customer, isAnonymous: claimant.isAnonymous, registeredAt: now, isVouched: true)
+        _ = try await ingest(request)
+        return minted
+    }
+
+    // MARK: After the purchase
+
+    /// The app's backend delivered a consumable; saying it again changes nothing (PER-9).
+    ///
+    /// - Returns: when it was delivered first.
+    /// - Throws: `CustomerRefusal.unknownPurchase` where the customer bought no such consumable, or it was refunded.
+    package func confirmDelivery(
+        of transactionId: Ledger.TransactionID, to customer: CustomerID, app id: AppID, environment: Environment
+    ) async throws -> ConsumableDelivery {
+        let app = try settings(of: id)
+        try app.checkTakes(environment)
+        let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        let bought = try await states(of: key).flatMap { $0.consumables(of: customer) }
+        guard bought.contains(where: { $0.transactionId == transactionId }) else {
+            throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
+        }
+        let now = clock.now()
+        let delivery = ConsumableDelivery(transactionId: transactionId, deliveredAt: now)
+        let decision = try await decide(on: .delivery(delivery), about: key, app: app, at: now)
+        if case .delivery(let kept)? = decision.account.input(.delivery, transactionId.rawValue) { return kept }
+        return delivery
+    }
+
+    /// Keeps what the app's backend knows of a purchase, for the day Apple asks about its refund (ABUSE-2); the last one counts.
+    ///
+    /// - Throws: `CustomerRefusal.unknownPurchase` where the customer did not buy it.
+    package func note(
+        _ knowledge: ConsumptionKnowledge, of transactionId: Ledger.TransactionID, by customer: CustomerID, app id: AppID,
+        environment: Environment
+    ) async throws -> ConsumptionNote {
+        let app = try settings(of: id)
+        try app.checkTakes(environment)
+        let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        let bought = CustomerPeriod.all(of: customer, in: try await states(of: key))
+        guard bought.contains(where: { $0.transactionId == transactionId }) else {
+            throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
+        }
+        let now = clock.now()
+        let note = ConsumptionNote(transactionId: transactionId, knowledge: knowledge, notedAt: now)
+        let decision = try await decide(on: .consumption(note), about: key, app: app, at: now)
+        return decision.account.consumption(of: transactionId) ?? note
+    }
+
+    /// Takes an app transaction that a customer shows (LIC-3). Showing it again changes nothing.
+    package func show(appTransaction jws: String, by customer: CustomerID, app id: AppID) async throws -> ShownAppPurchase {
+        let app = try settings(of: id)
+        let now = clock.now()
+        let verified: AppTransactionPayload
+        switch await verifier.appTransaction(jws, for: app.expected, at: now) {
+        case .success(let transaction): verified = transaction.payload
+        case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
+        }
+        guard let date = verified.originalPurchaseDate else {
+            throw refused(
+                EvidenceRefusal(
+                    code: "originalPurchaseDateMissing", part: "appTransaction", words: "it has no original purchase date"))
+        }
+        let purchase = AppPurchase(
+            customer: try Self.checked(customer), originalPurchaseDate: date,
+            originalApplicationVersion: verified.originalApplicationVersion, environment: verified.receiptType,
+            platform: verified.originalPlatform == .macOS ? .macOS : .iOS)
+        let shown = ShownAppPurchase(purchase, appTransactionId: verified.appTransactionId, shownAt: now)
+        let key = CustomerKey(Scope(app: id, environment: verified.receiptType), customer)
+        let decision = try await decide(on: .appPurchase(shown), about: key, app: app, at: now)
+        if case .appPurchase(let kept)? = decision.account.input(.appPurchase, shown.id) { return kept }
+        return shown
+    }
+}

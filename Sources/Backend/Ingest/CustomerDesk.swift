@@ -1,0 +1,61 @@
+import Ledger
+import Primitives
+import Storage
+
+/// The customers that some requests are about, as they are while the requests are decided, one after the other.
+struct CustomerDesk {
+    private var entries: [CustomerKey: Entry] = [:]
+    private var devices: [CustomerName: CustomerDevice] = [:]
+    private var merges: [CustomerName: CustomerMerge] = [:]
+
+    private struct Entry {
+        let stored: StoredCustomer?
+        var account: CustomerAccount
+        var decisions: [CustomerDecision] = []
+        var learnedAt: Timestamp?
+    }
+
+    init() {}
+
+    /// Takes what a lock found.
+    ///
+    /// - Parameter keys: that were asked for.
+    mutating func take(_ locked: Locked, _ keys: [CustomerKey]) {
+        for key in keys where entries[key] == nil {
+            let stored = locked.customers[key]
+            entries[key] = Entry(stored: stored, account: stored?.account ?? CustomerAccount(key, []))
+        }
+        devices.merge(locked.devices) { known, _ in known }
+        merges.merge(locked.merges) { known, _ in known }
+    }
+
+    /// What was said about a customer who is locked.
+    func account(of key: CustomerKey) -> CustomerAccount { entries[key]?.account ?? CustomerAccount(key, []) }
+
+    /// Whether anything was ever said about the customer.
+    func isKnown(_ key: CustomerKey) -> Bool { entries[key]?.account.inputs.isEmpty == false }
+
+    func device(of name: CustomerName) -> CustomerDevice? { devices[name] }
+
+    /// Into whom an anonymous customer was merged; nil where into nobody.
+    func merge(of name: CustomerName) -> CustomerMerge? { merges[name] }
+
+    mutating func put(_ device: CustomerDevice) { devices[device.name] = device }
+
+    mutating func put(_ merge: CustomerMerge, app: AppID) { merges[CustomerName(app, merge.anonymous)] = merge }
+
+    mutating func put(_ decision: CustomerDecision, of key: CustomerKey, learnedAt: Timestamp) {
+        guard decision.changesAccount else { return }
+        entries[key]?.account = decision.account
+        entries[key]?.decisions.append(decision)
+        entries[key]?.learnedAt = learnedAt
+    }
+
+    /// What is to be written of them, by customer.
+    var savings: [CustomerSaving] {
+        entries.keys.sorted().compactMap { key in
+            guard let entry = entries[key], let learnedAt = entry.learnedAt else { return nil }
+            return CustomerSaving(key, stored: entry.stored, decisions: entry.decisions, learnedAt: learnedAt)
+        }
+    }
+}

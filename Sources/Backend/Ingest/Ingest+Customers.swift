@@ -1,0 +1,102 @@
+import Ledger
+import Primitives
+import Storage
+
+/// What is said about customers, and who is who.
+extension Ingest {
+    /// Decides what was said about a customer; nil where it is not allowed.
+    mutating func decide(on said: IngestRequest.SaidOfCustomer, _ request: IngestRequest) throws -> CustomerDecision? {
+        let account = customers.account(of: said.key)
+        guard said.isAllowed(account) else { return nil }
+        return try decide(on: said.input, about: said.key, request)
+    }
+
+    private mutating func decide(
+        on input: CustomerInput, about key: CustomerKey, _ request: IngestRequest
+    ) throws -> CustomerDecision {
+        // Only votes change what a customer may use, so only they need to know what that is.
+        let holdings = input.kind == .vote ? try transaction.holdings(of: key) : []
+        let decision = CustomerDecision(
+            on: input, account: customers.account(of: key), holdings: holdings, map: timeline(of: request.app).entitlements,
+            learnedAt: request.learnedAt)
+        customers.put(decision, of: key, learnedAt: request.learnedAt)
+        return decision
+    }
+
+    /// OWN-10: the first device that uses an id as an anonymous one has it, unless somebody uses it without a device.
+    mutating func take(_ device: CustomerDevice, _ request: IngestRequest, _ result: inout IngestResult) throws {
+        if let known = customers.device(of: device.name) {
+            result.device = known
+            return
+        }
+        let isSpokenOf = request.app.scopes.contains { customers.isKnown(CustomerKey($0, device.name.customer)) }
+        let isUsed = try !transaction.subscriptions(naming: device.name).isEmpty || !transaction.tokens(of: device.name).isEmpty
+        guard !isSpokenOf, !isUsed else {
+            result.isIdentified = true
+            return
+        }
+        try transaction.keep(device)
+        customers.put(device)
+        result.device = device
+    }
+
+    /// OWN-10: merges an anonymous customer into an identified one, where the device's secret is shown.
+    mutating func identify(
+        _ identification: IngestRequest.Identification, _ request: IngestRequest
+    ) throws -> IngestResult.Identified {
+        let merge = identification.merge
+        let name = CustomerName(request.app.id, merge.anonymous)
+        guard let device = customers.device(of: name), device.secretDigest == identification.secretDigest,
+            customers.device(of: CustomerName(request.app.id, merge.identified)) == nil
+        else { return .refused }
+        if let known = customers.merge(of: name) { return known.identified == merge.identified ? .merged : .mergedBefore }
+        try spread(merge, request)
+        return .merged
+    }
+
+    /// Keeps a merge, and has everything hear of it that names the anonymous customer.
+    mutating func spread(_ merge: CustomerMerge, _ request: IngestRequest) throws {
+        let app = request.app.id
+        guard customers.merge(of: CustomerName(app, merge.anonymous)) == nil else { return }
+        try transaction.keep(merge, app: app)
+        customers.put(merge, app: app)
+        let keys = try transaction.subscriptions(naming: CustomerName(app, merge.anonymous))
+        try desk.addMore(keys, in: transaction)
+        for key in keys { _ = try decide(on: [.merge(merge)], about: key, request) }
+        for scope in request.app.scopes {
+            let (lesser, greater) = (CustomerKey(scope, merge.anonymous), CustomerKey(scope, merge.identified))
+            let more = [lesser, greater]
+            customers.take(try transaction.lock([], tokens: [], customers: more), more)
+            for input in customers.account(of: lesser).inputs { _ = try decide(on: input, about: greater, request) }
+        }
+    }
+
+    /// A claim with what is known of its customer: what they intended to buy (OWN-18), and who they are (OWN-10).
+    func inputs(with claim: Claim, on key: SubscriptionKey, _ request: IngestRequest) -> [LedgerInput] {
+        var inputs: [LedgerInput] = []
+        if let merge = merge(of: claim.customer, claim.isAnonymous, request) { inputs.append(.merge(merge)) }
+        if claim.keepsIntents {
+            let intents = customers.account(of: CustomerKey(key.scope, claim.customer)).intents
+            inputs += intents.filter { $0.productId == claim.productId }.map { .intent($0) }
+        }
+        return inputs + [.claim(claim)]
+    }
+
+    /// Nil where the customer was not merged.
+    func merge(of customer: CustomerID, _ isAnonymous: Bool, _ request: IngestRequest) -> CustomerMerge? {
+        isAnonymous ? customers.merge(of: CustomerName(request.app.id, customer)) : nil
+    }
+}
+
+extension SubscriptionHistory {
+    /// Whether it has a vote, a merge, an intent or a reservation; false for anything else, which has tables of its own.
+    func hasHeard(_ input: LedgerInput) -> Bool {
+        switch input {
+        case .vote(let vote): votes.contains(vote)
+        case .merge(let merge): merges.contains(merge)
+        case .intent(let intent): intents.contains(intent)
+        case .reservation(let reservation): reservations.contains(reservation)
+        case .fact, .claim, .registration: false
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import APIContract
+import Backend
+import Ledger
+import Primitives
+import Server
+
+// What is decided and known of customers, as the bodies of the contract.
+
+extension WindowItem {
+    fileprivate init(_ window: TimeWindow) { self.init(start: window.from, end: window.until) }
+}
+
+extension CustomerVoteItem {
+    init(_ vote: CustomerVote, withdrawnAt: Timestamp? = nil) {
+        let by = Decider(actor: vote.actor, reason: vote.reason)
+        switch vote.kind {
+        case .grant(let entitlement, let window):
+            self.init(id: vote.id.rawValue, kind: "grant", by: by, votedAt: vote.votedAt)
+            (self.entitlement, self.window) = (entitlement.rawValue, WindowItem(window))
+        case .hold(let entitlement, let window):
+            self.init(id: vote.id.rawValue, kind: "hold", by: by, votedAt: vote.votedAt)
+            (self.entitlement, self.window) = (entitlement?.rawValue, WindowItem(window))
+        case .credit(let entitlement, let instant, let duration):
+            self.init(id: vote.id.rawValue, kind: "credit", by: by, votedAt: vote.votedAt)
+            (self.entitlement, at, milliseconds) = (entitlement.rawValue, instant, duration.count)
+        case .withdraw(let id):
+            self.init(id: vote.id.rawValue, kind: "withdrawal", by: by, votedAt: vote.votedAt)
+            withdraws = id.rawValue
+        }
+        self.withdrawnAt = withdrawnAt
+    }
+}
+
+extension CustomerVoteBody {
+    init(_ result: Backend.CustomerVoteResult) {
+        self.init(
+            vote: CustomerVoteItem(result.vote),
+            changes: result.changes.map { change in
+                Change(
+                    entitlement: change.entitlement.rawValue, effectiveAt: change.effectiveAt,
+                    windows: change.after.map { WindowItem($0) })
+            })
+    }
+}
+
+extension OwnershipVoteBody {
+    init(_ vote: OwnershipVote) {
+        let actor: String =
+            switch vote.actor {
+            case .operatorOfTenure(let name): name
+            case .owner(let customer): customer.rawValue
+            }
+        let by = Decider(actor: actor, reason: vote.reason)
+        switch vote.kind {
+        case .transfer(let customer):
+            self.init(id: vote.id.rawValue, kind: "transfer", by: by, votedAt: vote.votedAt)
+            self.customer = customer.rawValue
+        case .approve(let claim):
+            self.init(id: vote.id.rawValue, kind: "approve", by: by, votedAt: vote.votedAt)
+            self.claim = claim.rawValue
+        case .deny(let claim):
+            self.init(id: vote.id.rawValue, kind: "deny", by: by, votedAt: vote.votedAt)
+            self.claim = claim.rawValue
+        }
+    }
+
+    init(_ result: Backend.OwnershipVoteResult) {
+        self.init(result.vote)
+        owner = result.owner?.rawValue
+    }
+}
+
+extension ReservationAnswerBody {
+    init(_ reservation: Reservation) {
+        self.init(
+            id: reservation.id.rawValue, customer: reservation.customer.rawValue, reservedAt: reservation.reservedAt)
+    }
+}
+
+extension ForecastBody {
+    init(_ forecast: Backend.PurchaseForecast) {
+        let name = forecast.productId.rawValue
+        let (answer, words): (String, String) =
+            switch forecast.answer {
+            case .yes: ("yes", "Nothing speaks against it: whoever buys \(name) will own it.")
+            case .alreadyHeld(let id, _):
+                ("alreadyHeld", "This customer holds \(name) already, by subscription \(id); another purchase would pay twice.")
+            case .heldByAnother(let owner):
+                (
+                    "heldByAnother",
+                    "This Apple Account has \(name) already, for customer \(owner.masked); Apple stops the purchase."
+                )
+            case .changes(let change): ("changes", Self.words(of: change))
+            }
+        self.init(
+            answer: answer, words: words, productId: name, at: forecast.at, appAccountToken: forecast.appAccountToken.rawValue)
+        switch forecast.answer {
+        case .yes: break
+        case .alreadyHeld(let id, let end): (originalTransactionId, until, isOwner) = (id.rawValue, end, true)
+        case .heldByAnother(let owner): ownerHint = owner.masked
+        case .changes(let change): take(change)
+        }
+    }
+
+    private mutating func take(_ change: PurchaseQuestion.Change) {
+        originalTransactionId = change.subscription.rawValue
+        self.change = change.change.kind.rawValue
+        switch change.change.effect {
+        case .atOnce: effect = "atOnce"
+        case .atRenewal(let instant): (effect, effectiveAt) = ("atRenewal", instant)
+        }
+        switch change.owner {
+        case .asker: isOwner = true
+        case .another(let owner): (isOwner, ownerHint) = (false, owner.masked)
+        case nil: isOwner = false
+        }
+        result =
+            switch change.result {
+            case .theirs: "theirs"
+            case .staysWithOwner: "staysWithOwner"
+            case .waits: "waits"
+            }
+    }
+
+    private static func words(of change: PurchaseQuestion.Change) -> String {
+        let kind =
+            switch change.change.kind {
+            case .upgrade: "an upgrade"
+            case .downgrade: "a downgrade"
+            case .crossgradeOfSameDuration, .crossgradeOfOtherDuration: "a crossgrade"
+            }
+        let effect =
+            switch change.change.effect {
+            case .atOnce: "at once, and Apple refunds the rest of the present period"
+            case .atRenewal: "at the next renewal, and nothing changes until then"
+            }
+        let result =
+            switch change.result {
+            case .theirs: "Then it serves this customer."
+            case .staysWithOwner: "It goes on serving its present owner."
+            case .waits: "An operator decides whom it then serves."
+            }
+        let change = "It is \(kind) of subscription \(change.subscription) from \(change.change.from)"
+        return "\(change); it takes effect \(effect). \(result)"
+    }
+}
+
+extension ContentUseBody {
+    init(_ use: ContentUse) {
+        switch use {
+        case .allowed(let right): self.init(isAllowed: true, because: right.rawValue)
+        case .refused(let refusal): self.init(isAllowed: false, because: refusal.rawValue)
+        }
+    }
+}
+
+extension ContentUnlockBody {
+    init(_ answer: ContentUnlockAnswer) {
+        switch answer {
+        case .allowed(let left):
+            self.init(outcome: "unlocked")
+            self.left = left.map { Int64($0) }
+        case .unlockedBefore(let instant):
+            self.init(outcome: "unlockedBefore")
+            unlockedAt = instant
+        case .rationed(let instant):
+            self.init(outcome: "rationed")
+            againAt = instant
+        case .refused(let refusal):
+            self.init(outcome: "refused")
+            because = refusal.rawValue
+        }
+    }
+}
+
+extension AppPurchaseBody {
+    init(_ shown: ShownAppPurchase) {
+        self.init(
+            originalPurchaseDate: shown.purchase.originalPurchaseDate, environment: shown.purchase.environment,
+            shownAt: shown.shownAt)
+        originalApplicationVersion = shown.purchase.originalApplicationVersion
+        appTransactionId = shown.appTransactionId
+    }
+}
+
+extension LicencesBody {
+    init(_ report: Backend.LicenceReport) {
+        self.init(at: report.at, end: report.end, isPaidAppHolder: report.isPaidAppHolder)
+        licences = report.licences.map { licence in
+            var item = Licence(from: licence.from, until: licence.until, rule: licence.why.rule.rawValue)
+            switch licence.why {
+            case .purchase(let id, let transaction), .restOfFirstLicence(let id, let transaction):
+                (item.originalTransactionId, item.transactionId) = (id.rawValue, transaction.rawValue)
+            case .paidApp: break
+            }
+            return item
+        }
+        features = report.features.map { feature, licence in
+            Feature(
+                id: feature.id.rawValue, name: feature.name, releaseDate: feature.releaseDate,
+                rule: licence?.why.rule.rawValue)
+        }
+        appPurchases = report.appPurchases.map { AppPurchaseBody($0) }
+    }
+}
+
+extension CustomerBody {
+    init(_ report: Backend.CustomerReport, environment: Environment) {
+        self.init(
+            isAnonymous: report.isAnonymous, mergedInto: report.mergedInto?.rawValue,
+            entitlements: EntitlementsBody(report.answer, of: report.customer, environment: environment),
+            licences: LicencesBody(report.licences))
+        subscriptions = report.states.map { Subscription($0, of: report.customer, at: report.at) }
+        let delivered = Dictionary(report.account.deliveries.map { ($0.transactionId, $0.deliveredAt) }) { first, _ in first }
+        consumables = report.states.flatMap { $0.consumables(of: report.customer) }.map { period in
+            var consumable = Consumable(
+                transactionId: period.transactionId.rawValue, productId: period.productId.rawValue, quantity: period.quantity,
+                purchaseDate: period.purchaseDate)
+            consumable.deliveredAt = delivered[period.transactionId]
+            return consumable
+        }
+        votes = report.account.votes.map { CustomerVoteItem($0, withdrawnAt: report.account.withdrawal(of: $0)) }
+        unlocks = report.account.unlocks.map {
+            Unlock(kind: $0.kind.rawValue, content: $0.content.rawValue, unlockedAt: $0.unlockedAt)
+        }
+        doublePayments = report.doublePayments.map {
+            DoublePayment(
+                first: $0.first.rawValue, second: $0.second.rawValue, entitlements: $0.entitlements.map(\.rawValue),
+                since: $0.since)
+        }
+        appAccountTokens = report.tokens.map(\.token.rawValue)
+        audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
+    }
+}
+
+extension CustomerBody.Subscription {
+    fileprivate init(_ state: SubscriptionState, of customer: CustomerID, at instant: Timestamp) {
+        self.init(
+            originalTransactionId: state.key.originalTransactionId.rawValue, isOwner: state.owner(at: instant) == customer,
+            wasOwner: state.customers.contains(customer))
+        status = state.status(at: instant)?.name
+        productId = state.periods.last?.productId.rawValue
+        end = state.periods.last?.end
+        claims = state.claims.filter { $0.claim.customer == customer }.map(\.outcome.word)
+    }
+}
+
+extension CustomerBody.AuditRow {
+    fileprivate init(_ row: CustomerAuditRow, sequence: Int64) {
+        self.init(
+            sequence: sequence, kind: row.cause.kind.rawValue, id: row.cause.id, rule: row.rule.rawValue, actor: row.actor)
+        recordedAt = row.cause.recordedAt
+        entitlement = row.entitlement?.rawValue
+        effectiveAt = row.change?.effectiveAt
+    }
+}

@@ -1,0 +1,135 @@
+package import Ledger
+import Primitives
+
+/// How a vote, a merge, an intent or a reservation is written in its row; customers stand there by their numbers (I45).
+package enum InputCoding {
+    private static let form: UInt8 = 1
+
+    /// Which inputs have such rows. The spellings are stable: they stand in the books.
+    package enum Kind: String, Sendable, Hashable, CaseIterable { case vote, merge, intent, reservation }
+
+    /// What the columns beside it must say; nil for an input that has a table of its own.
+    ///
+    /// - Parameter number: of a customer.
+    package static func columns(of input: LedgerInput, _ number: (CustomerID) throws -> Int64) rethrows -> InputColumns? {
+        switch input {
+        case .vote(let vote):
+            InputColumns(kind: Kind.vote.rawValue, inputId: vote.id.rawValue, recordedAt: vote.votedAt)
+        case .merge(let merge):
+            InputColumns(
+                kind: Kind.merge.rawValue, inputId: "\(try number(merge.anonymous))", recordedAt: merge.mergedAt)
+        case .intent(let intent):
+            InputColumns(kind: Kind.intent.rawValue, inputId: intent.id.rawValue, recordedAt: intent.madeAt)
+        case .reservation(let reservation):
+            InputColumns(kind: Kind.reservation.rawValue, inputId: reservation.id.rawValue, recordedAt: reservation.reservedAt)
+        case .fact, .claim, .registration: nil
+        }
+    }
+
+    /// - Parameter number: of a customer.
+    package static func encode(_ input: LedgerInput, _ number: (CustomerID) throws -> Int64) throws -> [UInt8] {
+        let numbers = try Dictionary(input.customers.map { ($0, try number($0)) }) { first, _ in first }
+        func numbered(_ customer: CustomerID) -> CustomerID { CustomerID("\(numbers[customer] ?? 0)") }
+        var writer = CompactWriter(reservingCapacity: 64)
+        writer.byte(form)
+        switch input.renaming(numbered) {
+        case .vote(let vote):
+            writer.word(Kind.vote.rawValue)
+            writer.vote(vote)
+        case .merge(let merge):
+            writer.word(Kind.merge.rawValue)
+            writer.merge(merge)
+        case .intent(let intent):
+            writer.word(Kind.intent.rawValue)
+            writer.intent(intent)
+        case .reservation(let reservation):
+            writer.word(Kind.reservation.rawValue)
+            writer.reservation(reservation)
+        case .fact, .claim, .registration: throw StorageError(.other, "this input has a table of its own")
+        }
+        return writer.bytes
+    }
+
+    /// The numbers of the customers that an input names.
+    package static func customers(in bytes: [UInt8]) throws -> Set<Int64> {
+        Set(try numbered(bytes).customers.map { try number($0) })
+    }
+
+    /// - Parameter name: of a customer's number.
+    package static func decode(_ bytes: [UInt8], _ name: (Int64) throws -> CustomerID) throws -> LedgerInput {
+        try numbered(bytes).renaming { try name(number($0)) }
+    }
+
+    private static func number(_ customer: CustomerID) throws -> Int64 {
+        guard let number = Int64(customer.rawValue) else { throw CompactReader.damaged("a customer has no number") }
+        return number
+    }
+
+    private static func numbered(_ bytes: [UInt8]) throws -> LedgerInput {
+        var reader = CompactReader(bytes)
+        guard try reader.byte() == form, let kind = Kind(rawValue: try reader.word()) else {
+            throw CompactReader.damaged("an input is of an unknown form or kind")
+        }
+        let input: LedgerInput =
+            switch kind {
+            case .vote: .vote(try reader.vote())
+            case .merge: .merge(try reader.merge())
+            case .intent: .intent(try reader.intent())
+            case .reservation: .reservation(try reader.reservation())
+            }
+        guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
+        return input
+    }
+}
+
+extension LedgerInput {
+    /// Everybody whom it names.
+    package var customers: [CustomerID] {
+        switch self {
+        case .fact: []
+        case .claim(let claim): claim.customers
+        case .registration(let registration): [registration.customer]
+        case .vote(let vote): vote.customers
+        case .merge(let merge): [merge.anonymous, merge.identified]
+        case .intent(let intent): [intent.customer]
+        case .reservation(let reservation): [reservation.customer]
+        }
+    }
+
+    /// The same with other names for its customers, where it is kept by ``InputCoding``.
+    fileprivate func renaming(_ name: (CustomerID) throws -> CustomerID) rethrows -> LedgerInput {
+        switch self {
+        case .fact, .claim, .registration: self
+        case .vote(let vote): .vote(try vote.renaming(name))
+        case .merge(let merge):
+            .merge(
+                CustomerMerge(
+                    anonymous: try name(merge.anonymous), identified: try name(merge.identified), mergedAt: merge.mergedAt))
+        case .intent(let intent):
+            .intent(
+                PurchaseIntent(
+                    id: intent.id, customer: try name(intent.customer), isAnonymous: intent.isAnonymous,
+                    productId: intent.productId, madeAt: intent.madeAt))
+        case .reservation(let reservation):
+            .reservation(
+                Reservation(
+                    id: reservation.id, customer: try name(reservation.customer), isAnonymous: reservation.isAnonymous,
+                    reservedAt: reservation.reservedAt))
+        }
+    }
+}
+
+extension OwnershipVote {
+    fileprivate var customers: [CustomerID] {
+        var customers: [CustomerID] = []
+        if case .transfer(let customer) = kind { customers.append(customer) }
+        if case .owner(let customer) = actor { customers.append(customer) }
+        return customers
+    }
+
+    fileprivate func renaming(_ name: (CustomerID) throws -> CustomerID) rethrows -> OwnershipVote {
+        let kind: Kind = if case .transfer(let customer) = self.kind { .transfer(to: try name(customer)) } else { self.kind }
+        let actor: Actor = if case .owner(let customer) = self.actor { .owner(try name(customer)) } else { self.actor }
+        return OwnershipVote(id: id, kind: kind, actor: actor, votedAt: votedAt, reason: reason)
+    }
+}

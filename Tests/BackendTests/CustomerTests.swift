@@ -1,0 +1,174 @@
+import Backend
+import Foundation
+import GRDB
+import Ledger
+import Primitives
+import Storage
+import Testing
+
+/// What is said about customers, through the one write path: votes, content, deliveries, who is who.
+@Suite struct `What is said about customers` {
+    private static let plus = EntitlementID("plus")
+    private static let week = Milliseconds.days(7)
+
+    private func grant(_ world: World, _ id: String = "v1", from: Timestamp? = nil) async throws -> Backend.CustomerVoteResult {
+        let now = world.clock.now()
+        return try await world.backend.vote(
+            .grant(Self.plus, TimeWindow(from: from ?? now, until: now.adding(Self.week))),
+            Backend.Ballot(id: id, actor: "mia", reason: "broken update", at: now), of: World.alice, app: World.app,
+            environment: .production)
+    }
+
+    @Test func `ENT-9 a grant opens, its withdrawal closes, and both leave an audit row and events`() async throws {
+        try await withWorld { world in
+            let granted = try await grant(world)
+            #expect(granted.isNew && granted.changes.map(\.entitlement) == [Self.plus])
+            #expect(try await world.isActive(World.alice))
+            #expect(try await !world.isActive(World.alice, .sandbox))
+            #expect(try await !world.isActive(World.alice, app: World.other))
+            world.clock.set(world.clock.now().adding(.days(1)))
+            let withdrawn = try await world.backend.vote(
+                .withdraw(.init("v1")), Backend.Ballot(id: "w1", at: world.clock.now()), of: World.alice, app: World.app,
+                environment: .production)
+            #expect(withdrawn.changes.map(\.after) == [[TimeWindow(from: granted.vote.votedAt, until: world.clock.now())]])
+            #expect(try await !world.isActive(World.alice))
+            let key = CustomerKey(Scope(app: World.app, environment: .production), World.alice)
+            let audit = try await world.store.auditRows(of: key, after: 0, limit: 10).map(\.row)
+            #expect(audit.map(\.actor) == ["mia", "appBackend"] && audit.map(\.rule) == [.vote, .vote])
+            let events = try await world.store.outbox(after: 0, limit: 10).compactMap(\.customerEvent)
+            #expect(events.map(\.kind) == [.grantMade, .entitlementChanged, .grantWithdrawn, .entitlementChanged])
+            #expect(events.map(\.customer) == Array(repeating: World.alice, count: 4))
+        }
+    }
+
+    @Test func `ENT-9 the same vote under the same id is kept once, another one is refused`() async throws {
+        try await withWorld { world in
+            let first = try await grant(world)
+            world.clock.set(world.clock.now().adding(.seconds(5)))
+            let now = world.clock.now()
+            let again = try await world.backend.vote(
+                .grant(Self.plus, TimeWindow(from: now, until: first.vote.votedAt.adding(Self.week))),
+                Backend.Ballot(id: "v1", actor: "mia", reason: "broken update", at: now), of: World.alice, app: World.app,
+                environment: .production)
+            #expect(!again.isNew && again.vote == first.vote && again.changes.isEmpty)
+            await #expect(throws: CustomerRefusal.idTaken("v1")) {
+                try await world.backend.vote(
+                    .hold(nil, TimeWindow(from: now, until: nil)), Backend.Ballot(id: "v1", at: now), of: World.alice,
+                    app: World.app, environment: .production)
+            }
+            #expect(try world.rowCounts()["customerInput"] == 1)
+        }
+    }
+
+    @Test func `ENT-9 many at once under one id make one row, and each is answered`() async throws {
+        try await withWorld { world in
+            let results = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<16 { group.addTask { try await grant(world).isNew } }
+                return try await group.reduce(into: [Bool]()) { $0.append($1) }
+            }
+            #expect(results.filter { $0 }.count == 1 && results.count == 16)
+            #expect(try world.rowCounts()["customerAudit"] == 1)
+        }
+    }
+
+    @Test func `OWN-10 an anonymous customer is merged with the secret of the device, the past included`() async throws {
+        try await withWorld { world in
+            let anonymous = CustomerID("anonymous-1")
+            let secret = [UInt8](repeating: 7, count: 32)
+            try await world.backend.registerDevice(of: anonymous, secretDigest: secret, app: World.app)
+            _ = try await world.claim(anonymous)
+            await #expect(throws: CustomerRefusal.deviceRefused) {
+                try await world.backend.identify(
+                    anonymous, as: World.bob, secretDigest: [UInt8](repeating: 8, count: 32), app: World.app)
+            }
+            #expect(try await !world.isActive(World.bob))
+            try await world.backend.identify(anonymous, as: World.bob, secretDigest: secret, app: World.app)
+            #expect(try await world.isActive(World.bob))
+            // Whoever still asks under the anonymous id is answered as the customer that they are.
+            #expect(try await world.isActive(anonymous))
+            let contents = try #require(try await world.store.contents(of: World.key()))
+            #expect(contents.inputs.map(\.columns.kind) == ["merge"])
+            // What the device brings later is the identified customer's.
+            var later = Purchase()
+            later.originalTransactionId = "2002"
+            (later.transactionId, later.webOrderLineItemId) = ("2002", "92002")
+            _ = try await world.claim(anonymous, .purchase, later)
+            let stored = try #require(try await world.store.subscription(World.key("2002")))
+            #expect(stored.state.owner(at: world.clock.now()) == World.bob)
+            let report = try await world.backend.prove(ProofDepth(rebuild: true))
+            #expect(report.findings == [])
+        }
+    }
+
+    @Test func `OWN-10 an id that somebody uses is nobody's device, and a device's id nobody else's`() async throws {
+        try await withWorld { world in
+            _ = try await world.claim(World.alice)
+            let (one, other) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+            for (customer, digest, isTaken) in [(World.alice, one, true), (World.bob, one, false), (World.bob, other, true)] {
+                do {
+                    try await world.backend.registerDevice(of: customer, secretDigest: digest, app: World.app)
+                    #expect(!isTaken)
+                } catch CustomerRefusal.customerTaken {
+                    #expect(isTaken)
+                }
+            }
+        }
+    }
+
+    @Test func `OWN-18 a reservation binds as soon as the first fact comes`() async throws {
+        try await withWorld { world in
+            _ = try await world.backend.reserve(World.key(), for: World.alice, id: "r1")
+            let again = try await world.backend.reserve(World.key(), for: World.alice, id: "r1")
+            #expect(again.customer == World.alice)
+            await #expect(throws: CustomerRefusal.idTaken("r1")) {
+                try await world.backend.reserve(World.key(), for: World.bob, id: "r1")
+            }
+            _ = try await world.receive(Notification("u1", about: Purchase()))
+            #expect(try await world.isActive(World.alice))
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
+    @Test func `OWN-18 who keeps intents and asked first has bought what surfaces later, others have not`() async throws {
+        try await withWorld { world in
+            let product = ProductID("plus.monthly")
+            _ = try await world.backend.askBeforePurchase(
+                of: product, by: World.alice, showing: [], app: World.app, environment: .production)
+            let forecast = try await world.backend.askBeforePurchase(
+                of: product, by: World.alice, showing: [], app: World.app, environment: .production)
+            #expect(forecast.answer == .yes)
+            let key = CustomerKey(Scope(app: World.app, environment: .production), World.alice)
+            #expect(try await world.store.customer(key)?.account.intents.count == 1, "asking again says nothing new")
+        }
+    }
+
+    @Test(arguments: ["audit", "account", "cut", "input"])
+    func `AUDIT-2 a customer's book that was changed is found`(_ attack: String) async throws {
+        try await withWorld { world in
+            for id in ["v1", "v2", "v3"] { _ = try await grant(world, id) }
+            _ = try await world.backend.seal()
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+            try await DatabaseQueue(path: world.path).write { database in
+                for trigger in try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
+                    try database.execute(sql: "DROP TRIGGER \(trigger)")
+                }
+                switch attack {
+                case "audit":
+                    try database.execute(
+                        sql: "UPDATE customerAudit SET auditRow = replace(auditRow, 'mia', 'eve') WHERE sequence = 2")
+                case "account":
+                    try database.execute(sql: "UPDATE customerBook SET account = x'0100'")
+                case "cut": try database.execute(sql: "DELETE FROM customerAudit WHERE sequence = 3")
+                default: try database.execute(sql: "UPDATE customerInput SET recordedAt = recordedAt + 1 WHERE inputId = 'v2'")
+                }
+            }
+            let kinds = Set(try await world.backend.prove(ProofDepth(rebuild: true)).findings.map(\.kind)).subtracting([
+                .schemaDiffers
+            ])
+            let expected: [String: Finding.Kind] = [
+                "audit": .auditRowChanged, "account": .accountDiffers, "cut": .auditChainCut, "input": .columnsDiffer,
+            ]
+            #expect(kinds == [try #require(expected[attack])])
+        }
+    }
+}

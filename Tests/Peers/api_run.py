@@ -1,0 +1,473 @@
+#!/usr/bin/env python3
+"""Tenure's own API from outside: the served document is valid OpenAPI 3.1; the stories of the rules are lived by HTTP alone, each answer held against
+the document with schemas that allow nothing more; bad input of every kind gets a refusal that the document names; and schemathesis, which knows the
+document and nothing else, in every role. Prints one line per check; the exit code is 1 when one failed.
+
+EXAMPLES makes schemathesis try more (20)."""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+import harness
+from books_material import DAY, Books, Signer, original_id
+from books_verify import with_length
+from harness import check
+from openapi_document import Document, closed
+
+WEEK = 7 * DAY
+SECRET = "yT3qv0m8kQe1WfZ5uJ7x2A"
+# Of operations that no story calls: those for Apple are lived in run.py, receipts in books_doors.py.
+ELSEWHERE = {"receiveNotification", "uploadReceipt"}
+
+
+class API:
+    """Calls by the names of operations, each answer judged by the document."""
+
+    def __init__(self, books):
+        self.books, self.wrong, self.called, self.met = books, [], set(), set()
+        self.content = json.loads(self.raw("GET", "/api/v1/openapi.json")[2])
+        self.document = Document(closed(self.content))
+
+    def raw(self, method, path, body=None, headers=None):
+        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        wanted = urllib.request.Request(self.books.server + path, data=data, method=method, headers=headers or {})
+        try:
+            with urllib.request.urlopen(wanted, timeout=30) as response:
+                return response.status, response.headers.get_content_type(), response.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers.get_content_type(), error.read()
+
+    def path(self, name, places):
+        path = self.document.operations[name][1]
+        for place, value in {"app": "demo", **places}.items():
+            path = path.replace("{" + place + "}", urllib.parse.quote(str(value), safe=""))
+        return path
+
+    def call(self, name, body=None, query=None, headers=None, **places):
+        """Status and answer."""
+        method, _ = self.document.operations[name]
+        path = self.path(name, places) + ("?" + urllib.parse.urlencode(query) if query else "")
+        status, media, content = self.raw(method.upper(), path, body, headers or self.books.backend)
+        self.called.add(name)
+        self.wrong += [f"{name} {status}: {fault}" for fault in self.document.judge(name, status, media, content)]
+        answer = json.loads(content) if content and media.endswith("json") else None
+        if status >= 400:
+            self.met.add(answer["code"])
+        return status, answer
+
+    def entitlement(self, customer, name="plus"):
+        """The whole answer, and one entitlement of it."""
+        answer = self.call("readEntitlements", customer=customer)[1]
+        return answer, next(one for one in answer["entitlements"] if one["id"] == name)
+
+    def is_active(self, customer, **query):
+        return self.call("readEntitlements", customer=customer, query=query)[1]["isActive"]
+
+
+def check_document(api):
+    faults = [str(error.message)[:200] for error in OpenAPIV31SpecValidator(api.content).iter_errors()]
+    check("the document is valid OpenAPI 3.1, by openapi-spec-validator", not faults, faults[:3])
+    committed = json.loads((harness.ROOT / "docs/openapi.json").read_text())
+    check("and the one that is committed", committed == api.content)
+    status, media, page = api.raw("GET", "/api/v1/docs")
+    text = page.decode()
+    check(
+        "the page names every operation, with curl, and loads nothing",
+        status == 200 and media == "text/html" and all(f'id="{name}"' in text for name in api.document.operations)
+        and "<script" not in text and not re.search(r'(src|href)="(https?:)?//', text))
+
+
+def check_votes(api):
+    """ENT-9, ENT-3: a grant, a hold, time paid elsewhere, and each withdrawn."""
+    now = int(time.time() * 1000)
+    check("nobody starts with anything", api.is_active("gina") is False)
+    grant = {"entitlement": "plus", "until": now + WEEK, "actor": "mia", "reason": "the update of May was broken"}
+    status, answer = api.call("grantEntitlement", grant, customer="gina", id="support-1")
+    check(
+        "ENT-9 a grant answers with what it changed", status == 200 and answer["kind"] == "grant" and answer["actor"] == "mia"
+        and [change["entitlement"] for change in answer["changes"]] == ["plus"] and answer["changes"][0]["windows"][0]["end"] == now + WEEK,
+        answer)
+    answer, plus = api.entitlement("gina")
+    rests = plus.get("restsOn", {})
+    check("and gives access that says so", answer["isActive"] and answer["end"] == now + WEEK and rests.get("kind") == "granted"
+          and rests.get("vote") == "support-1", answer)
+    again = api.call("grantEntitlement", grant, customer="gina", id="support-1")
+    check("the same grant under the same id is kept once", again[0] == 200 and again[1]["changes"] == [], again)
+    other = api.call("grantEntitlement", {**grant, "until": now + 2 * WEEK}, customer="gina", id="support-1")
+    check("another one under the same id is 409 idTaken", (other[0], other[1].get("code")) == (409, "idTaken"), other)
+    unknown = api.call("grantEntitlement", {"entitlement": "gold"}, customer="gina", id="support-2")
+    check("an entitlement that no product gives is 404 unknownEntitlement", (unknown[0], unknown[1].get("code")) == (404, "unknownEntitlement"), unknown)
+    api.call("holdEntitlement", {"reason": "chargeback"}, customer="gina", id="risk-1")
+    held, plus = api.entitlement("gina")
+    check("ENT-9 a hold on everything ends it, and says so", held["isActive"] is False and plus["endedBecause"] == "held", held)
+    api.call("withdrawVote", {"vote": "risk-1", "actor": "mia"}, customer="gina", id="risk-1-off")
+    check("the hold withdrawn gives it back", api.is_active("gina") is True)
+    api.call("withdrawVote", {"vote": "support-1"}, customer="gina", id="support-1-off")
+    check("the grant withdrawn takes it", api.is_active("gina") is False)
+    missing = api.call("withdrawVote", {"vote": "nobody"}, customer="gina", id="x")
+    check("what was never voted cannot be withdrawn: 404 unknownVote", (missing[0], missing[1].get("code")) == (404, "unknownVote"), missing)
+    api.call("creditTime", {"entitlement": "plus", "milliseconds": DAY}, customer="gina", id="web-1")
+    api.call("creditTime", {"entitlement": "plus", "milliseconds": DAY}, customer="gina", id="web-2")
+    answer, plus = api.entitlement("gina")
+    check("ENT-3 time that was paid elsewhere adds up", answer["isActive"] and abs(answer["end"] - now - 2 * DAY) < 60_000
+          and plus["restsOn"]["kind"] == "balance", answer)
+    customer = api.call("readCustomer", customer="gina")[1]
+    votes = [(vote["kind"], "withdrawnAt" in vote) for vote in customer["votes"]]
+    check("the customer shows every vote, and which were withdrawn", votes == [
+        ("grant", True), ("hold", True), ("withdrawal", False), ("withdrawal", False), ("credit", False), ("credit", False)], votes)
+    audit = [(row["sequence"], row["id"], row["actor"], row.get("entitlement")) for row in customer["audit"]]
+    check("AUDIT-1 and an audit row for each, with who decided", [row[:3] for row in audit[:2]] == [
+        (1, "support-1", "mia"), (2, "risk-1", "appBackend")] and len(audit) == 6, audit)
+    past = api.call("readEntitlements", customer="gina", query={"at": now + 1000})[1]
+    check("ENT-11 an instant in the past has its own answer", past["at"] == now + 1000 and past["isActive"] in (True, False), past)
+    sandbox = api.is_active("gina", environment="Sandbox")
+    check("FACT-4 nothing of it is in the Sandbox", sandbox is False)
+
+
+def upload(api, customer, number, kind="purchase", status=200, headers=None, **changes):
+    signer = api.books.signer
+    body = {"kind": kind, "signedTransactionInfo": signer.jws(signer.transaction(number, 2, transactionReason="PURCHASE", **changes))}
+    answer = api.call("uploadTransaction", body, customer=customer, headers=headers)
+    if answer[0] != status:
+        check(f"{customer}'s {kind} of {number}: {status}", False, answer)
+    return answer[1]
+
+
+def check_ownership(api):
+    """OWN-9, OWN-18: a transfer, a claim that waits and is decided, an owner's consent, a reservation."""
+    upload(api, "ann", 1)
+    status, answer = api.call("transferSubscription", {"customer": "ben", "actor": "olga", "reason": "bought for him"},
+                              originalTransactionId=original_id(1), id="move-1")
+    check("OWN-9 a transfer names the new owner", status == 200 and answer["owner"] == "ben", answer)
+    check("who has it from now on", api.is_active("ben") is True and api.is_active("ann") is False)
+    again = api.call("transferSubscription", {"customer": "ben", "actor": "olga"}, originalTransactionId=original_id(1), id="move-1")
+    check("repeating it changes nothing", again[0] == 200 and again[1]["votedAt"] == answer["votedAt"], again)
+    taken = api.call("transferSubscription", {"customer": "cleo"}, originalTransactionId=original_id(1), id="move-1")
+    check("another one under its id is 409 idTaken", (taken[0], taken[1].get("code")) == (409, "idTaken"), taken)
+    nothing = api.call("transferSubscription", {"customer": "cleo"}, originalTransactionId="999", id="move-2")
+    check("of a subscription that is not known: 404", (nothing[0], nothing[1].get("code")) == (404, "unknownSubscription"), nothing)
+    subscription = api.call("readSubscription", originalTransactionId=original_id(1))[1]
+    check("the subscription shows the vote, its audit row and its explanation",
+          [vote["id"] for vote in subscription["votes"]] == ["move-1"] and any(row["actor"] == "operatorOfTenure" for row in subscription["audit"])
+          and any("ben" in line for line in subscription["explain"]), subscription)
+    for number, decide in ((2, "approve"), (3, "deny")):
+        upload(api, "ann", number)
+        upload(api, "dora", number, kind="restore", status=202)
+        subscription = api.call("readSubscription", originalTransactionId=original_id(number))[1]
+        claim = next(claim for claim in subscription["claims"] if claim["outcome"].startswith("waiting."))
+        status, answer = api.call("decideClaim", {"claim": claim["id"], "decision": decide, "actor": "olga"},
+                                  originalTransactionId=original_id(number), id=f"case-{number}")
+        wanted = "dora" if decide == "approve" else "ann"
+        check(f"OWN-9 a claim that waits: {decide}", status == 200 and answer["owner"] == wanted, answer)
+        once = api.call("decideClaim", {"claim": claim["id"], "decision": decide}, originalTransactionId=original_id(number), id=f"late-{number}")
+        check("it is decided once", (once[0], once[1].get("code")) == (404, "unknownClaim"), once)
+    upload(api, "ann", 4)
+    upload(api, "dora", 4, kind="restore", status=202)
+    subscription = api.call("readSubscription", originalTransactionId=original_id(4))[1]
+    claim = next(claim["id"] for claim in subscription["claims"] if claim["outcome"].startswith("waiting."))
+    body = {"originalTransactionId": original_id(4), "claim": claim}
+    other = api.call("consentClaim", body, customer="eve", id="ok")
+    check("only the owner may consent", (other[0], other[1].get("code")) == (403, "notTheOwner"), other)
+    mine = api.call("consentClaim", body, customer="ann", id="ok")
+    check("OWN-9 the owner consents, and it moves", mine[0] == 200 and mine[1]["owner"] == "dora", mine)
+    reserved = api.call("reserveSubscription", {"customer": "fay"}, originalTransactionId=original_id(5), id="migration-5")
+    check("OWN-18 a subscription of which nothing is known is reserved", reserved[0] == 200 and reserved[1]["customer"] == "fay", reserved)
+    taken = api.call("reserveSubscription", {"customer": "gus"}, originalTransactionId=original_id(5), id="migration-5")
+    check("under its id for nobody else", (taken[0], taken[1].get("code")) == (409, "idTaken"), taken)
+    signed = api.books.signer.notification(5)
+    api.books.post_notification(signed)
+    api.books.post_notification(api.books.signer.notification(5, 1))
+    api.books.post_notification(api.books.signer.notification(5, 2))
+    check("and is theirs as soon as Apple says anything", api.is_active("fay") is True)
+
+
+def check_intents(api):
+    """OWN-18: what is answered before buying, in each case of the rules."""
+    status, answer = api.call("askPurchase", {"productId": "plus.monthly"}, customer="hugo")
+    check("OWN-18 nothing speaks against a first purchase", status == 200 and answer["answer"] == "yes" and uuid.UUID(answer["appAccountToken"]), answer)
+    token = answer["appAccountToken"]
+    again = api.call("askPurchase", {"productId": "plus.yearly"}, customer="hugo")[1]
+    check("the customer has one token", again["appAccountToken"] == token, again)
+    own = str(uuid.uuid4())
+    check("an id that is a UUID is its own token", api.call("askPurchase", {"productId": "plus.monthly"}, customer=own)[1]["appAccountToken"] == own)
+    upload(api, "ida", 6, status=409, appAccountToken=token)
+    check("OWN-4 the purchase that bears it is theirs, whoever uploads it", api.is_active("hugo") is True and api.is_active("ida") is False)
+    held = api.call("askPurchase", {"productId": "plus.monthly"}, customer="hugo")[1]
+    check("what they hold already is not to be bought again", held["answer"] == "alreadyHeld" and held["originalTransactionId"] == original_id(6), held)
+    signer = api.books.signer
+    shown = [signer.jws(signer.transaction(6, 2, transactionReason="PURCHASE", appAccountToken=token))]
+    other = api.call("askPurchase", {"productId": "plus.monthly", "signedTransactions": shown}, customer="ida")[1]
+    check("what the Apple Account has for another is said, masked", other["answer"] == "heldByAnother" and other["ownerHint"] == "h…o", other)
+    change = api.call("askPurchase", {"productId": "plus.yearly", "signedTransactions": shown}, customer="ida")[1]
+    check("a change of plan says what it does and to whom", change["answer"] == "changes" and change["change"] == "upgrade" and change["effect"] == "atOnce"
+          and change["result"] == "theirs" and change["isOwner"] is False and change["ownerHint"] == "h…o", change)
+    wrong = api.call("askPurchase", {"productId": "plus.monthly", "signedTransactions": ["a.b.c"]}, customer="ida")
+    check("what is not signed proves nothing: 400", wrong[0] == 400 and wrong[1]["rule"] == "FACT-3", wrong)
+
+
+def check_anonymous(api):
+    """OWN-10: an anonymous customer buys, and logs in."""
+    public = {"Authorization": f"Bearer {api.books.keys.public}"}
+    nobody = str(uuid.uuid4())
+    device = {**public, "Tenure-Device-Secret": SECRET}
+    early = api.call("readEntitlements", customer=nobody, headers=device)
+    check("before it is registered a secret opens nothing", (early[0], early[1].get("code")) == (401, "deviceSecretWrong"), early)
+    check("OWN-10 a device registers an anonymous customer with the public key alone", api.call("registerDevice", {"secret": SECRET}, customer=nobody, headers=public)[0] == 204)
+    check("again is safe", api.call("registerDevice", {"secret": SECRET}, customer=nobody, headers=public)[0] == 204)
+    stolen = api.call("registerDevice", {"secret": SECRET[::-1]}, customer=nobody, headers=public)
+    check("another device cannot have the id", (stolen[0], stolen[1].get("code")) == (409, "customerTaken"), stolen)
+    known = api.call("registerDevice", {"secret": SECRET}, customer="ann", headers=public)
+    check("nor one that somebody uses without a device", (known[0], known[1].get("code")) == (409, "customerTaken"), known)
+    short = api.call("registerDevice", {"secret": "short"}, customer=str(uuid.uuid4()), headers=public)
+    check("a secret that can be guessed is refused", (short[0], short[1].get("code"), short[1].get("field")) == (400, "invalidBody", "secret"), short)
+    upload(api, nobody, 7, headers=device)
+    check("they buy and have it", api.call("readEntitlements", customer=nobody, headers=device)[1]["isActive"] is True)
+    wrong = api.call("readEntitlements", customer=nobody, headers={**public, "Tenure-Device-Secret": SECRET[::-1]})
+    check("with another secret nothing is answered", (wrong[0], wrong[1].get("code")) == (401, "deviceSecretWrong"), wrong)
+    elsewhere = api.call("readEntitlements", customer="ann", headers=device)
+    check("nor about another customer", (elsewhere[0], elsewhere[1].get("code")) == (401, "deviceSecretWrong"), elsewhere)
+    api.call("grantEntitlement", {"entitlement": "extras"}, customer=nobody, id="welcome")
+    token = {**public, "Tenure-Customer-Token": harness.customer_token("kim")}
+    refused = api.call("identifyCustomer", {"anonymous": nobody, "deviceSecret": SECRET[::-1]}, customer="kim", headers=token)
+    check("a login without the device's secret is 403", (refused[0], refused[1].get("code")) == (403, "deviceRefused"), refused)
+    check("OWN-10 the login merges them", api.call("identifyCustomer", {"anonymous": nobody, "deviceSecret": SECRET}, customer="kim", headers=token)[0] == 204)
+    check("again is safe", api.call("identifyCustomer", {"anonymous": nobody, "deviceSecret": SECRET}, customer="kim", headers=token)[0] == 204)
+    twice = api.call("identifyCustomer", {"anonymous": nobody, "deviceSecret": SECRET}, customer="lea")
+    check("into one customer only", (twice[0], twice[1].get("code")) == (409, "mergedBefore"), twice)
+    kim = api.call("readEntitlements", customer="kim", headers=token)[1]
+    check("who has what the anonymous one bought and was given", kim["isActive"] and [e["isActive"] for e in kim["entitlements"]] == [True, True], kim)
+    check("and the device goes on being answered", api.call("readEntitlements", customer=nobody, headers=device)[1]["isActive"] is True)
+    upload(api, nobody, 8, headers=device)
+    subscription = api.call("readSubscription", originalTransactionId=original_id(8))[1]
+    check("what it buys later is the identified one's too", subscription["owner"] == "kim", subscription)
+    whole = api.call("readCustomer", customer=nobody)[1]
+    check("the anonymous customer says who they turned out to be", whole["isAnonymous"] and whole["mergedInto"] == "kim", whole)
+
+
+def check_products(api):
+    """PER-9, ABUSE-2, ENT-8, LIC-1…3."""
+    signer = api.books.signer
+    coins = signer.transaction(9, 2, type="Consumable", productId="coins", quantity=3, originalTransactionId=str(int(original_id(9)) + 2))
+    for name in ("expiresDate", "webOrderLineItemId", "subscriptionGroupIdentifier"):
+        coins.pop(name)
+    api.call("uploadTransaction", {"kind": "purchase", "signedTransactionInfo": signer.jws(coins)}, customer="max")
+    consumables = api.call("readCustomer", customer="max")[1]["consumables"]
+    check("PER-9 a consumable waits to be delivered", [(c["quantity"], "deliveredAt" in c) for c in consumables] == [(3, False)], consumables)
+    first = api.call("confirmDelivery", customer="max", transactionId=coins["transactionId"])
+    second = api.call("confirmDelivery", customer="max", transactionId=coins["transactionId"])
+    check("it is delivered once", first == second and first[0] == 200, (first, second))
+    foreign = api.call("confirmDelivery", customer="ann", transactionId=coins["transactionId"])
+    check("to who bought it", (foreign[0], foreign[1].get("code")) == (404, "unknownPurchase"), foreign)
+    noted = api.call("noteConsumption", {"customerConsented": True, "consumptionPercentage": 50_000, "userStatus": 1}, customer="max", transactionId=coins["transactionId"])
+    check("ABUSE-2 what is known of a purchase is kept", noted[0] == 200, noted)
+    wrong = api.call("noteConsumption", {"customerConsented": True, "consumptionPercentage": 100_001}, customer="max", transactionId=coins["transactionId"])
+    check("within Apple's range", (wrong[0], wrong[1].get("field")) == (400, "consumptionPercentage"), wrong)
+    upload(api, "nina", 10)
+    unlocked = [api.call("unlockContent", customer="nina", kind="issue", content=f"2026-0{n}")[1] for n in (1, 2, 3)]
+    check("ENT-8 content is unlocked as far as the ration goes", [(u["outcome"], u.get("left")) for u in unlocked] == [
+        ("unlocked", 1), ("unlocked", 0), ("rationed", None)], unlocked)
+    check("again takes nothing from it", api.call("unlockContent", customer="nina", kind="issue", content="2026-01")[1]["outcome"] == "unlockedBefore")
+    uses = [api.call("readContent", customer="nina", kind="issue", content=f"2026-0{n}")[1] for n in (1, 3)]
+    check("and only what was unlocked may be used", [(u["isAllowed"], u["because"]) for u in uses] == [(True, "active"), (False, "notUnlocked")], uses)
+    check("of a kind that the app has", api.call("readContent", customer="nina", kind="film", content="1")[1]["code"] == "unknownContentKind")
+    licences = api.call("readLicences", customer="nina")[1]
+    check("LIC-1 each purchase is a licence, and says which features it covers", licences["end"] is not None and licences["isPaidAppHolder"] is False
+          and [(f["id"], f["isUsable"], f.get("rule")) for f in licences["features"]] == [("old", True, "LIC-2"), ("new", True, "LIC-2")], licences)
+    app = {"receiptType": "Production", "appAppleId": harness.APPLE_ID, "bundleId": harness.BUNDLE, "applicationVersion": "3.0",
+           "receiptCreationDate": signer.now, "originalPurchaseDate": signer.now - 30 * DAY, "originalApplicationVersion": "1.4",
+           "appTransactionId": "704000000000001"}
+    shown = api.call("showAppTransaction", {"signedAppTransaction": signer.jws(app)}, customer="olaf")
+    check("LIC-3 an app transaction is taken", shown[0] == 200 and shown[1]["originalApplicationVersion"] == "1.4", shown)
+    licences = api.call("readLicences", customer="olaf")[1]
+    check("and who paid for the app has a year of updates", licences["isPaidAppHolder"] and [(f["id"], f.get("rule")) for f in licences["features"]] == [
+        ("old", "LIC-3"), ("new", "LIC-3")], licences)
+
+
+def check_many(api):
+    names = [f"bulk{n}" for n in range(197)] + ["gina", "ben", "kim"]
+    status, answer = api.call("readManyEntitlements", {"customers": names})
+    check("200 customers at once, in their order", status == 200 and [c["customer"] for c in answer["customers"]] == names
+          and [c["isActive"] for c in answer["customers"][-3:]] == [True, True, True] and not any(c["isActive"] for c in answer["customers"][:197]))
+    status, answer = api.call("readManyEntitlements", {"customers": names + ["one more"]})
+    check("201 are refused", (status, answer.get("field")) == (400, "customers"), answer)
+
+
+def check_tags(api):
+    """A7: 304 exactly while nothing changed."""
+    def ask(tag=None):
+        wanted = urllib.request.Request(api.books.customers + "/tess/entitlements", headers={**api.books.backend, **({"If-None-Match": tag} if tag else {})})
+        try:
+            with urllib.request.urlopen(wanted, timeout=30) as response:
+                return response.status, response.headers["ETag"], response.headers["Cache-Control"]
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers["ETag"], error.headers["Cache-Control"]
+
+    now = int(time.time() * 1000)
+    status, tag, cache = ask()
+    check("A7 an answer has a tag, and may be kept for a minute", status == 200 and tag and cache == "private, max-age=60", (status, tag, cache))
+    check("the same asked with the tag is 304", [ask(tag)[0], ask(f'"other", {tag}')[0]] == [304, 304])
+    api.call("grantEntitlement", {"entitlement": "plus", "until": now + 3000}, customer="tess", id="short")
+    status, second, cache = ask(tag)
+    check("news ends that", status == 200 and second != tag and cache in ("private, max-age=2", "private, max-age=1"), (status, second, cache))
+    check("until the next", ask(second)[0] == 304)
+    time.sleep(3.2)
+    status, third, _ = ask(second)
+    check("and so does a step of time", status == 200 and third != second, (status, third))
+
+
+def bad_bodies(example):
+    """What is wrong with each, and the statuses that may say so."""
+    text = json.dumps(example)
+    first = next(iter(example), "x")
+    return {
+        "half a megabyte of unknown members": (json.dumps({**example, **{f"m{n}": "x" * 40 for n in range(9000)}}).encode(), {400, 413}),
+        "one unknown member": (json.dumps({**example, "unknown": 1}).encode(), {400}),
+        "a NUL": (json.dumps({**example, first: "a\x00b"}).encode(), {400, 404, 409}),
+        "a lone surrogate": (text.replace(":", ': "\\ud800", "x":', 1).encode(), {400}),
+        "1e308": (json.dumps({**example, first: 0}).replace("0", "1e308", 1).encode(), {400}),
+        "a member twice": (("{" + f'"{first}": 1, ' + text[1:]).encode(), {400}),
+        "no object": (b"[]", {400}),
+        "nothing": (b"", {400}),
+        "no JSON": (b"\xff\xfe{", {400}),
+        "deep nesting": (b'{"a":' + b"[" * 5000 + b"]" * 5000 + b"}", {400}),
+    }
+
+
+def check_bad_input(api):
+    """A11: whatever comes, a refusal that the document names."""
+    wrong = []
+    places = {"customer": "ann", "id": "bad", "originalTransactionId": original_id(1), "transactionId": "1", "token": str(uuid.uuid4()), "kind": "issue",
+              "content": "c"}
+    for name, (method, path) in api.document.operations.items():
+        operation = api.content["paths"][path][method]
+        media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        if "example" not in media:
+            continue
+        for words, (body, statuses) in bad_bodies(media["example"]).items():
+            status, answer = api.call(name, body, **places)
+            if status not in statuses or "code" not in (answer or {}):
+                wrong.append((name, words, status, answer))
+    check("A11 bad bodies of every kind are refused, with a code, and never 500", not wrong, wrong[:3])
+    refused = api.call("readEntitlements", customer="ann", query={"enviroment": "Sandbox"})
+    check("an unknown query name is refused by its name", (refused[0], refused[1].get("field")) == (400, "enviroment"), refused)
+    for customer in ("x" * 201, "a\x1fb", "é" * 201):
+        refused = api.call("readEntitlements", customer=customer)
+        check(f"an id of {len(customer)} characters that nobody may have is refused", refused[0] == 400, refused)
+    check("200 characters of any script are an id", api.call("readEntitlements", customer="é" * 200)[0] == 200)
+
+
+def schemathesis(api, folder, role, headers):
+    path = folder / f"{role}.json"
+    content = json.loads(json.dumps(api.content))
+    # Every path has the one app that there is.
+    for item in content["paths"].values():
+        for operation in item.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["name"] == "app":
+                    parameter["schema"] = {"type": "string", "enum": ["demo"]}
+    path.write_text(json.dumps(content))
+    checks = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance", "unsupported_method"]
+    if role == "server":
+        checks.append("ignored_auth")
+    arguments = [pathlib.Path(sys.executable).parent / "st", "run", str(path), "--url", api.books.server, "--seed", "1", "--max-examples",
+                 os.environ.get("EXAMPLES", "20"), "--checks", ",".join(checks), "--suppress-health-check", "all", "--continue-on-failure",
+                 "--request-timeout", "30", "--warnings", "off", "--no-color"]
+    for name, value in headers.items():
+        arguments += ["--header", f"{name}: {value}"]
+    outcome = subprocess.run(arguments, cwd=folder, capture_output=True, text=True)
+    cases = re.search(r"(\d+) generated", outcome.stdout)
+    return role, outcome.returncode == 0, cases.group(1) if cases else "no", outcome.stdout[-6000:]
+
+
+def check_schemathesis(api, folder):
+    """A1: in every role."""
+    public = {"Authorization": f"Bearer {api.books.keys.public}"}
+    roles = {"nobody": {}, "public": public, "customer": {**public, "Tenure-Customer-Token": harness.customer_token("ann")}, "server": api.books.backend}
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        for role, is_right, cases, output in pool.map(lambda item: schemathesis(api, folder, *item), roles.items()):
+            check(f"A1 schemathesis as {role}: {cases} cases", is_right)
+            if not is_right:
+                print(output)
+
+
+def configured(books):
+    app = books.content["apps"][0]
+    app["policy"] = {"onRestore": "ask"}
+    app["products"] = {
+        "plus.monthly": {"entitlements": ["plus"], "type": "autoRenewable", "group": "21000000", "level": 2, "duration": "P1M", "prices": {"USD": 9990}},
+        "plus.yearly": {"entitlements": ["plus"], "group": "21000000", "level": 1, "duration": "P1Y"},
+        "coins": {"entitlements": [], "type": "consumable"},
+        "extras": ["extras"],
+    }
+    now = books.signer.now
+    app["features"] = [{"id": "old", "name": "Old", "releaseDate": now - 20 * DAY}, {"id": "new", "name": "New", "releaseDate": now - DAY}]
+    app["licences"] = {"paidApp": {"belowVersion": "2.0"}}
+    app["contentKinds"] = [{"id": "issue", "entitlement": "plus", "unlocksPerPeriod": 2}]
+    app["limits"] = {"customerPerMinute": 0}
+    books.write_configuration(http={**books.content.get("http", {}), "wrongKeysPerMinute": 0})
+
+
+def check_hashes(books):
+    """AUDIT-2: the chains of customers by hashlib, as docs/operations/verify.md describes them."""
+    wrong, count = [], 0
+    for line in books.sql("SELECT number, hex(auditHead), environment FROM customerBook JOIN ledger ON ledger.id = ledger"):
+        number, named, environment = line.split("|")
+        head = bytes(32)
+        for row in books.sql(f"SELECT json_array(sequence, auditRow, hex(hash)) FROM customerAudit WHERE customer = {number} ORDER BY sequence"):
+            sequence, text, kept = json.loads(row)
+            parts = ("demo", "customer", environment, number, str(sequence), text)
+            head = hashlib.sha256(head + b"".join(map(with_length, parts))).digest()
+            count += 1
+            if head.hex().upper() != kept:
+                wrong.append((number, sequence))
+        if head.hex().upper() != named:
+            wrong.append((number, "head"))
+    check(f"AUDIT-2 hashlib computes the hashes of all {count} audit rows about customers, and their books name the heads", not wrong and count > 30, wrong[:3])
+    sealed = books.sql("SELECT count(*) FROM sealedCustomerHead")
+    check("and a seal names them", int(sealed[0]) > 5, sealed)
+
+
+def check_books(api):
+    check_hashes(api.books)
+    outcome = api.books.tenure("verify", "--rebuild")
+    check("tenure verify --rebuild finds the books whole, customers' books among them", outcome.returncode == 0, outcome)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        books = Books(folder, Signer(folder))
+        configured(books)
+        with books.serving():
+            api = API(books)
+            check_document(api)
+            for part in (check_votes, check_ownership, check_intents, check_anonymous, check_products, check_many, check_tags):
+                part(api)
+            for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "registerAppAccountToken"):
+                places = {"customer": "ann", "token": str(uuid.uuid4())}
+                check(f"{name} answers", api.call(name, **places)[0] in (200, 204))
+            check_bad_input(api)
+            missed = set(api.document.operations) - api.called - ELSEWHERE
+            check("every operation was called", not missed, missed)
+            check("every answer is what the document says, and nothing more", not api.wrong, api.wrong[:5])
+            check_schemathesis(api, folder)
+        check_books(api)
+    return harness.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
