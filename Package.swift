@@ -184,7 +184,7 @@ let package = Package(
                 hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),
         // What the commands say to people, as far as it needs no process.
-        tests("TenureTests", ["tenure", "AppStoreWire", "Primitives"]),
+        tests("TenureTests", ["tenure", "AppStoreModel", "AppStoreWire", "Backend", "Ledger", "Primitives", "StrictJSON"]),
         tests("TidyTests", []),
         // Breaks real processes; never shipped.
         .executableTarget(

@@ -162,6 +162,11 @@ package enum NativeAPI {
         about: .init(.subscriptions, "A subscription whole: periods, owners, claims, votes, audit rows, and why, in words."),
         problems: [.environmentNotTaken, .unknownSubscription])
 
+    /// Finds what somebody names.
+    package static let searchNames = Endpoint<AppPath, SearchQuery, NoBody, SearchBody>(
+        "searchNames", .get, "/api/v1/apps/\(.app)/search", callers: .appBackend,
+        about: .init(.subscriptions, "Find a customer, a subscription, a transaction or a token, in every environment."))
+
     // MARK: Operations
 
     /// What Apple sent that this version does not understand (FACT-5).
@@ -197,7 +202,8 @@ package enum NativeAPI {
         readLicences.description, showAppTransaction.description, readCustomer.description, registerDevice.description,
         identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,
         withdrawVote.description, transferSubscription.description, decideClaim.description, consentClaim.description,
-        reserveSubscription.description, readSubscription.description, listWarnings.description, readDocument.description,
+        reserveSubscription.description, readSubscription.description, searchNames.description,
+        listWarnings.description, readDocument.description,
         readDocumentPage.description, checkLive.description, checkReady.description,
     ]
 }

@@ -21,6 +21,7 @@ package struct NativeFace: Face {
         addCustomers(to: &router)
         addVotes(to: &router)
         router.on(NativeAPI.readSubscription, readSubscription)
+        router.on(NativeAPI.searchNames, searchNames)
         router.on(NativeAPI.listWarnings, listWarnings)
         router.on(NativeAPI.readDocument) { _ in DocumentBody() }
         router.on(NativeAPI.readDocumentPage) { _ in DocumentPage() }
@@ -94,6 +95,13 @@ package struct NativeFace: Face {
             app: call.app, environment: call.query.environment,
             originalTransactionId: OriginalTransactionID(call.path.originalTransactionId))
         return SubscriptionBody(try await backend.subscription(key), at: call.query.at ?? call.now)
+    }
+
+    private func searchNames(_ call: OfApp<SearchQuery, NoBody>) async throws -> SearchBody {
+        SearchBody(
+            results: try await backend.search(call.query.text, app: call.app).map {
+                .init(kind: $0.kind.rawValue, id: $0.id, environment: $0.environment, foundBy: $0.foundBy.rawValue)
+            })
     }
 
     private func listWarnings(_ call: OfApp<EnvironmentQuery, NoBody>) async throws -> WarningsBody {

@@ -205,6 +205,10 @@ extension StorageConformance {
         try expect(tokens, equals: [Specimen.registration(token, Specimen.alice)], "her tokens")
         let holdings = try await store.write { try $0.holdings(of: CustomerKey(Specimen.scope, Specimen.alice)) }
         try expect(holdings.map(\.originalTransactionId.rawValue), equals: ["1"], "what she has, inside a transaction")
+        let bought = try await store.subscriptions(having: TransactionID("6-0"), app: Specimen.app)
+        try expect(bought, equals: [Specimen.key("6")], "what has the transaction 6-0")
+        let elsewhere = try await store.subscriptions(having: TransactionID("6-0"), app: Specimen.otherApp.app)
+        try expect(elsewhere, equals: [], "in another app")
         let nobody = CustomerName(Specimen.app, CustomerID("nobody"))
         try expect(try await store.subscriptions(naming: nobody), equals: [], "subscriptions that name nobody")
     }

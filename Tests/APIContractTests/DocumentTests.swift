@@ -100,6 +100,7 @@ import Testing
         try Self.check(ReservationAnswerBody.self)
         try Self.check(SubscriptionBody.self)
         try Self.check(WarningsBody.self)
+        try Self.check(SearchBody.self)
         try Self.check(LiveBody.self)
         try Self.check(ReadyBody.self)
     }

@@ -123,6 +123,10 @@ struct WatchedStoreFace: Store {
         try await watched.store.auditTexts(of: key, after: sequence, limit: limit)
     }
 
+    func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey] {
+        try await watched.store.subscriptions(having: transaction, app: app)
+    }
+
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
         try await watched.store.subscription(key)
     }

@@ -297,6 +297,21 @@ def check_products(api):
         ("old", "LIC-3"), ("new", "LIC-3")], licences)
 
 
+def check_search(api):
+    def found(text):
+        return [(one["kind"], one["id"], one["environment"], one["foundBy"]) for one in api.call("searchNames", query={"q": text})[1]["results"]]
+
+    check("a customer is found by the id", found("gina") == [("customer", "gina", "Production", "customer")], found("gina"))
+    check("a subscription by its own id and by a transaction's", found(original_id(1)) == [("subscription", original_id(1), "Production", "originalTransactionId")]
+          and found(str(int(original_id(1)) + 2)) == [("subscription", original_id(1), "Production", "transactionId")], found(original_id(1)))
+    token = api.call("askPurchase", {"productId": "plus.monthly"}, customer="hugo")[1]["appAccountToken"]
+    check("a token by whom it names and what bears it", {one[:2] for one in found(token)} == {("customer", "hugo"), ("subscription", original_id(6))}, found(token))
+    sandbox = api.books.signer.transaction(11, 2, environment="Sandbox", transactionReason="PURCHASE")
+    api.call("uploadTransaction", {"kind": "purchase", "signedTransactionInfo": api.books.signer.jws(sandbox)}, customer="sandy")
+    check("what is only in the Sandbox is found there", found("sandy") == [("customer", "sandy", "Sandbox", "customer")], found("sandy"))
+    check("what nobody has is not found", found("nobody at all") == [])
+
+
 def check_many(api):
     names = [f"bulk{n}" for n in range(197)] + ["gina", "ben", "kim"]
     status, answer = api.call("readManyEntitlements", {"customers": names})
@@ -455,7 +470,7 @@ def main():
         with books.serving():
             api = API(books)
             check_document(api)
-            for part in (check_votes, check_ownership, check_intents, check_anonymous, check_products, check_many, check_tags):
+            for part in (check_votes, check_ownership, check_intents, check_anonymous, check_products, check_search, check_many, check_tags):
                 part(api)
             for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "registerAppAccountToken"):
                 places = {"customer": "ann", "token": str(uuid.uuid4())}

@@ -45,7 +45,8 @@ extension ContractCheck {
             reading(NativeAPI.identifyCustomer), reading(NativeAPI.grantEntitlement), reading(NativeAPI.holdEntitlement),
             reading(NativeAPI.creditTime), reading(NativeAPI.withdrawVote), reading(NativeAPI.transferSubscription),
             reading(NativeAPI.decideClaim), reading(NativeAPI.consentClaim), reading(NativeAPI.reserveSubscription),
-            reading(NativeAPI.readSubscription), reading(NativeAPI.listWarnings), reading(NativeAPI.readDocument),
+            reading(NativeAPI.readSubscription), reading(NativeAPI.searchNames), reading(NativeAPI.listWarnings),
+            reading(NativeAPI.readDocument),
             reading(NativeAPI.readDocumentPage), reading(NativeAPI.checkLive), reading(NativeAPI.checkReady),
         ])
 

@@ -85,6 +85,10 @@ struct FailingStore: Store {
         try await checked { try await store.auditTexts(of: key, after: sequence, limit: limit) }
     }
 
+    func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey] {
+        try await checked { try await store.subscriptions(having: transaction, app: app) }
+    }
+
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription? {
         try await checked { try await store.subscription(key) }
     }

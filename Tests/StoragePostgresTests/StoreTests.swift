@@ -390,6 +390,7 @@ extension PostgresTests {
                     EvidenceQueries.inputs(of: id, ledger: 7), HoldingQueries.holdings(of: name.customer, ledger: 7),
                     SealQueries.unsealedCustomers(key.app, limit: 10), SealQueries.missedCustomers(by: key.app, seal: 7),
                     SealQueries.customerHeads(of: key.app, number: 7),
+                    EvidenceQueries.subscriptions(having: TransactionID("id500"), app: key.app),
                 ] + WorkQueries.finish(leased, at: now)
             }
         }

@@ -75,6 +75,7 @@ import Testing
         _ = try AuditQueries.warnings(ledger: ledger, limit: 10, database)
         let alice = CustomerKey(Life.scope, Life.alice)
         _ = try reading.contents(of: alice, ledger: ledger)
+        _ = try EvidenceQueries.subscriptions(having: TransactionID("1"), app: Life.scope.app, database)
         _ = try CustomerQueries.book(of: alice.customer, ledger: ledger, database)
         _ = try CustomerQueries.inputs(of: 1, alice, ledger: ledger, database)
         _ = try CustomerQueries.audit(of: 1, after: 0, limit: 10, ledger: ledger, database)

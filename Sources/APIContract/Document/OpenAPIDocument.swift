@@ -87,7 +87,8 @@ package struct OpenAPIDocument: Sendable {
         json.object { json in
             json.member("name", name)
             json.member("in", place)
-            json.member("required", place == "path")
+            // Without a text there is nothing to search for.
+            json.member("required", place == "path" || name == "q")
             json.member("description", parameter.summary)
             json.member("schema") { json in
                 json.object { json in

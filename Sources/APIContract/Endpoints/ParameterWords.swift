@@ -12,6 +12,7 @@ extension ParameterSchema {
             "id", .text, "Chosen by you, 1 to 200 characters: the same under the same id is kept once.", example: "support-4711"),
         .init("kind", .text, "A kind of content, as the configuration names it.", example: "issue"),
         .init("content", .text, "An item, as your backend names it; 1 to 200 characters.", example: "2026-01"),
+        .init("q", .text, "What somebody named; 1 to 200 characters.", example: "2000000113"),
         .init("environment", .word(Environment.names), "Whose ledger is meant; Production unless said.", example: "Production"),
         .init("at", .instant, "The instant asked about; now unless said.", example: "1767225600000"),
         .init("publishedAt", .instant, "When the item was published.", example: "1767225600000"),

@@ -150,3 +150,21 @@ package struct ContentQuery: QueryParameters {
             + (publishedAt.map { [("publishedAt", "\($0.millisecondsSince1970)")] } ?? [])
     }
 }
+
+/// `?q=`
+package struct SearchQuery: QueryParameters {
+    package static let names: [String]? = ["q"]
+
+    package var text: String
+
+    package init() { text = "" }
+
+    package init(text: String) { self.text = text }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        guard let said = value("q"), !said.isEmpty else { throw ParameterError("q", "is missing") }
+        text = String(said)
+    }
+
+    package var items: [(name: String, value: String)] { [("q", text)] }
+}

@@ -22,6 +22,9 @@ package protocol AnsweringStore: Sendable {
     /// The subscriptions that a customer owned, claimed, or is named by in any other way, in every environment; sorted.
     func subscriptions(naming customer: CustomerName) async throws -> [SubscriptionKey]
 
+    /// The subscriptions that have a transaction of the id which Apple signed by itself, in every environment of the app; sorted.
+    func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey]
+
     /// The audit rows of a customer from the oldest on, at most `limit` of them after `sequence`.
     func auditRows(of key: CustomerKey, after sequence: Int64, limit: Int) async throws -> [StoredCustomerAuditRow]
 

@@ -114,6 +114,15 @@ enum EvidenceQueries {
         PostgresStatement(selectClaims, [.integer(ledger), .text(id.rawValue)])
     }
 
+    private static let selectHaving = """
+        SELECT DISTINCT \(SubscriptionPlace.columns) FROM fact
+        WHERE ledger IN (SELECT id FROM ledger WHERE app = $1) AND transactionId = $2 AND transactionId IS NOT NULL
+        """
+
+    static func subscriptions(having transaction: TransactionID, app: AppID) -> PostgresStatement {
+        PostgresStatement(selectHaving, [.text(app.rawValue), .text(transaction.rawValue)])
+    }
+
     private static let inputInsertion = PostgresInsertion<WrittenSubscriptionInput>("ON CONFLICT DO NOTHING")
 
     static func insert(_ input: WrittenSubscriptionInput) -> PostgresStatement { inputInsertion.statement(input) }

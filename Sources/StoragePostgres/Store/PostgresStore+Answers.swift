@@ -50,6 +50,15 @@ extension PostgresStore {
         }
     }
 
+    package func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey] {
+        try await read { reading in
+            try reading.connection.execute(EvidenceQueries.subscriptions(having: transaction, app: app)).map { row in
+                let place = try SubscriptionPlace(row: row)
+                return SubscriptionKey(try reading.scope(of: place.ledger), place.id)
+            }.sorted()
+        }
+    }
+
     package func auditRows(
         of key: CustomerKey, after sequence: Int64, limit: Int
     ) async throws -> [StoredCustomerAuditRow] {

@@ -87,6 +87,17 @@ enum EvidenceQueries {
         }
     }
 
+    static let selectHaving = """
+        SELECT DISTINCT \(SubscriptionPlace.columns) FROM fact
+        WHERE ledger IN (SELECT id FROM ledger WHERE app = ?) AND transactionId = ? AND transactionId IS NOT NULL
+        """
+
+    static func subscriptions(
+        having transaction: TransactionID, app: AppID, _ database: Database
+    ) throws -> [SubscriptionPlace] {
+        try database.rows(selectHaving, [.text(app.rawValue), .text(transaction.rawValue)])
+    }
+
     private static let inputInsertion = SQLiteInsertion<WrittenSubscriptionInput>("ON CONFLICT DO NOTHING")
 
     static func insert(_ input: WrittenSubscriptionInput, _ database: Database) throws { try database.run(inputInsertion, input) }

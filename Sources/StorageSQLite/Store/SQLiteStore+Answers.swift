@@ -32,6 +32,14 @@ extension SQLiteStore {
         }
     }
 
+    package func subscriptions(having transaction: TransactionID, app: AppID) async throws -> [SubscriptionKey] {
+        try read { database in
+            try EvidenceQueries.subscriptions(having: transaction, app: app, database).map { place in
+                SubscriptionKey(try NameQueries.scope(of: place.ledger, database), place.id)
+            }.sorted()
+        }
+    }
+
     package func auditRows(
         of key: CustomerKey, after sequence: Int64, limit: Int
     ) async throws -> [StoredCustomerAuditRow] {

@@ -11,6 +11,7 @@ struct TenureCommand: AsyncParsableCommand {
         subcommands: [
             Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
             Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self, CallCommand.self,
+            CatalogueCommand.self,
         ])
 
     static func main() async {

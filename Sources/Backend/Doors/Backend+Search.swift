@@ -1,0 +1,76 @@
+package import Ledger
+package import Primitives
+import Storage
+
+/// Finding what somebody names, by whatever name they have.
+extension Backend {
+    /// Something that has the name, or is named by it.
+    package struct SearchHit: Sendable, Hashable {
+        package let kind: Kind
+        /// The customer's id, or the subscription's `originalTransactionId`.
+        package let id: String
+        /// Where it was found.
+        package let environment: Environment
+        package let foundBy: Name
+
+        package enum Kind: String, Sendable, Hashable { case customer, subscription }
+
+        /// What the text is there.
+        package enum Name: String, Sendable, Hashable {
+            case customer, originalTransactionId, transactionId, appAccountToken
+        }
+    }
+
+    /// Everything of the app that has the text for a name, in all of its environments: by environment, customers first.
+    package func search(_ text: String, app id: AppID) async throws -> [SearchHit] {
+        let app = try settings(of: id)
+        guard !text.isEmpty, text.isPlain(upTo: Self.longestCustomer) else {
+            throw BackendError.invalidIdentifier(name: "q", longest: Self.longestCustomer)
+        }
+        return try await translatingStorageErrors {
+            var hits: [SearchHit] = []
+            for scope in app.scopes { hits += try await found(text, in: scope) }
+            let bought = try await store.subscriptions(having: TransactionID(text), app: id)
+            hits += bought.map { SearchHit($0, by: .transactionId) }
+            if let token = AppAccountToken(text) { hits += try await found(token, app) }
+            var seen: Set<[String]> = []
+            return hits.filter { seen.insert([$0.kind.rawValue, $0.id, $0.environment.rawValue]).inserted }
+        }
+    }
+
+    private func found(_ text: String, in scope: Scope) async throws -> [SearchHit] {
+        let customer = CustomerID(text)
+        var hits: [SearchHit] = []
+        let access = try await store.access(of: customer, in: scope)
+        let isNamed = try await store.subscriptions(naming: CustomerName(scope.app, customer)).contains { $0.scope == scope }
+        if access.account != nil || !access.holdings.isEmpty || isNamed {
+            hits.append(SearchHit(kind: .customer, id: text, environment: scope.environment, foundBy: .customer))
+        }
+        let key = SubscriptionKey(scope, OriginalTransactionID(text))
+        if try await store.subscription(key) != nil { hits.append(SearchHit(key, by: .originalTransactionId)) }
+        return hits
+    }
+
+    private func found(_ token: AppAccountToken, _ app: AppSettings) async throws -> [SearchHit] {
+        let name = TokenName(app: app.id, token: token)
+        let (registered, bearers) = try await store.write { write in
+            (
+                try write.lock([], tokens: [name]).registrations[name] ?? [], try write.subscriptions(bearing: [name])
+            )
+        }
+        // A token is an app's, and so is whom it names.
+        let customers = Set(registered.map(\.customer)).sorted().flatMap { customer in
+            app.scopes.map {
+                SearchHit(kind: .customer, id: customer.rawValue, environment: $0.environment, foundBy: .appAccountToken)
+            }
+        }
+        return customers + bearers.map { SearchHit($0, by: .appAccountToken) }
+    }
+}
+
+extension Backend.SearchHit {
+    fileprivate init(_ key: SubscriptionKey, by name: Name) {
+        self.init(
+            kind: .subscription, id: key.originalTransactionId.rawValue, environment: key.environment, foundBy: name)
+    }
+}
