@@ -3,8 +3,8 @@ import Ledger
 import Primitives
 import StrictJSON
 
-/// The products of a `.storekit` file as `apps[].products` of the configuration: what they give stays, what the file says takes the
-/// place of what was said before.
+/// The products of a `.storekit` file as `apps[].products` of the configuration: what they give stays, what the file says takes
+/// the place of what was said before.
 struct CatalogueImport {
     /// The new value of `products`.
     let products: [UInt8]
