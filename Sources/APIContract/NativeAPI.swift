@@ -92,6 +92,11 @@ package enum NativeAPI {
         about: .init(.customers, "A customer whole: access, subscriptions, consumables, votes, content, licences, audit rows."),
         problems: [.environmentNotOpen])
 
+    /// What changed a customer's access, and when.
+    package static let readTimeline = Endpoint<CustomerPath, EnvironmentQuery, NoBody, TimelineBody>(
+        "readTimeline", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/timeline", callers: .appBackend,
+        about: .init(.customers, "What changed a customer's access, by which rule and through whom; the last first (AUDIT-1)."))
+
     /// An anonymous customer's device says its secret (OWN-10).
     package static let registerDevice = Endpoint<CustomerPath, NoQuery, DeviceBody, NoContent>(
         "registerDevice", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/device", callers: .newDevice,
@@ -162,6 +167,17 @@ package enum NativeAPI {
         about: .init(.subscriptions, "A subscription whole: periods, owners, claims, votes, audit rows, and why, in words."),
         problems: [.environmentNotTaken, .unknownSubscription])
 
+    /// What a subscription rests on, and the proof of it.
+    package static let listFacts = Endpoint<SubscriptionPath, EnvironmentQuery, NoBody, FactsBody>(
+        "listFacts", .get, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/facts", callers: .appBackend,
+        about: .init(.subscriptions, "What Apple said of a subscription, with the bytes that prove it (FACT-6)."),
+        problems: [.unknownSubscription])
+
+    /// The claims that wait for a decision.
+    package static let listWaitingClaims = Endpoint<AppPath, PageQuery, NoBody, WaitingClaimsBody>(
+        "listWaitingClaims", .get, "/api/v1/apps/\(.app)/claims", callers: .appBackend,
+        about: .init(.subscriptions, "The claims that wait for a decision, over all subscriptions (OWN-9)."))
+
     /// Finds what somebody names.
     package static let searchNames = Endpoint<AppPath, SearchQuery, NoBody, SearchBody>(
         "searchNames", .get, "/api/v1/apps/\(.app)/search", callers: .appBackend,
@@ -199,10 +215,12 @@ package enum NativeAPI {
         receiveNotification.description, uploadTransaction.description, uploadReceipt.description, askPurchase.description,
         registerAppAccountToken.description, confirmDelivery.description, noteConsumption.description,
         readEntitlements.description, readManyEntitlements.description, readContent.description, unlockContent.description,
-        readLicences.description, showAppTransaction.description, readCustomer.description, registerDevice.description,
+        readLicences.description, showAppTransaction.description, readCustomer.description, readTimeline.description,
+        registerDevice.description,
         identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,
         withdrawVote.description, transferSubscription.description, decideClaim.description, consentClaim.description,
-        reserveSubscription.description, readSubscription.description, searchNames.description,
+        reserveSubscription.description, readSubscription.description, listFacts.description,
+        listWaitingClaims.description, searchNames.description,
         listWarnings.description, readDocument.description,
         readDocumentPage.description, checkLive.description, checkReady.description,
     ]

@@ -27,9 +27,17 @@ package struct SubscriptionState: Sendable, Hashable {
     /// Its last one.
     package var renewal: RenewalFact? { renewals.last }
 
+    /// Whether a claim waits for an operator, for the owner, or for what Apple has yet to sign (OWN-9).
+    package var hasWaitingClaim: Bool { claims.contains { $0.waitsFor != nil } }
+
     package struct WeighedClaim: Sendable, Hashable {
         package let claim: Claim
         package let outcome: ClaimOutcome
+
+        /// What it waits for; nil where it is decided.
+        package var waitsFor: ClaimOutcome.WaitingReason? {
+            if case .waiting(let reason) = outcome { reason } else { nil }
+        }
     }
 
     /// Folds a history under the versions of a policy. Pure: the same history and policies give the same state.

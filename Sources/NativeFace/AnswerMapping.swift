@@ -27,7 +27,7 @@ extension EntitlementsBody.Entitlement {
             renews: answer.renews, renewsInto: answer.renewsInto?.rawValue)
         priceIncreaseStatus = answer.priceIncreaseStatus
         expirationIntent = answer.expirationIntent
-        endedBecause = answer.endedBecause?.rawValue
+        endedBecause = answer.endReason?.rawValue
         restsOn = answer.restsOn.map {
             .init(
                 kind: $0.right.rawValue, originalTransactionId: $0.originalTransactionId?.rawValue,
@@ -98,14 +98,78 @@ extension SubscriptionBody {
                 evidence: $0.cause.evidence.text)
         }
         claims = state.claims.map { weighed in
-            Claim(
-                id: weighed.claim.id.rawValue, customer: weighed.claim.customer.rawValue, kind: weighed.claim.kind.rawValue,
-                productId: weighed.claim.productId.rawValue, claimedAt: weighed.claim.claimedAt, outcome: weighed.outcome.word)
+            Claim(weighed)
         }
         votes = report.votes.map { OwnershipVoteBody($0) }
         reservations = report.reservations.map { ReservationAnswerBody($0) }
         audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
+        events = report.events.map { Event($0.event, sequence: $0.sequence) }
+        work = report.work.map { Work($0) }
         explain = report.explanation(at: instant)
+    }
+}
+
+extension SubscriptionBody.Claim {
+    fileprivate init(_ weighed: SubscriptionState.WeighedClaim) {
+        self.init(
+            id: weighed.claim.id.rawValue, customer: weighed.claim.customer.rawValue, kind: weighed.claim.kind.rawValue,
+            productId: weighed.claim.productId.rawValue, claimedAt: weighed.claim.claimedAt, outcome: weighed.outcome.word)
+    }
+}
+
+extension SubscriptionBody.Event {
+    fileprivate init(_ event: LedgerEvent, sequence: Int64) {
+        self.init(
+            sequence: sequence, kind: event.kind.rawValue, effectiveAt: event.effectiveAt, rule: event.rule.rawValue)
+        customer = event.customer?.rawValue
+        productId = event.productId?.rawValue
+        transactionId = event.transactionId?.rawValue
+        until = event.until
+    }
+}
+
+extension SubscriptionBody.Work {
+    fileprivate init(_ work: Backend.SubscriptionReport.Work) {
+        self.init(kind: work.kind, dueAt: work.dueAt, state: work.state, attempts: work.attempts)
+        lastError = work.lastError
+    }
+}
+
+extension WaitingClaimsBody.Item {
+    init(_ waiting: Backend.WaitingClaim) {
+        self.init(
+            originalTransactionId: waiting.key.originalTransactionId.rawValue, owner: waiting.owner?.rawValue,
+            claim: SubscriptionBody.Claim(waiting.weighed))
+    }
+}
+
+extension FactsBody {
+    init(_ report: Backend.FactsReport) {
+        self.init(
+            facts: report.facts.map { Fact($0) },
+            evidence: report.evidence.map { Evidence(form: $0.form, content: $0.content) })
+    }
+}
+
+extension FactsBody.Fact {
+    fileprivate init(_ item: Backend.FactsReport.Item) {
+        let kind =
+            switch item.fact {
+            case .transaction: "transaction"
+            case .renewal: "renewal"
+            case .notice: "notification"
+            case .failedQuestion: "failedQuestion"
+            }
+        self.init(kind: kind, signedDate: item.fact.signedDate, receivedAt: item.receivedAt)
+        evidence = item.evidence.map { Int64($0) }
+        switch item.fact {
+        case .transaction(let fact): transactionId = fact.transactionId.rawValue
+        case .notice(let notice, _):
+            transactionId = notice.transactionId?.rawValue
+            (notificationType, subtype) = (notice.notificationType, notice.subtype)
+            notificationUUID = notice.notificationUUID
+        case .renewal, .failedQuestion: break
+        }
     }
 }
 

@@ -254,3 +254,45 @@ extension CustomerBody.AuditRow {
         effectiveAt = row.change?.effectiveAt
     }
 }
+
+extension TimelineBody.Item {
+    init(_ entry: Backend.TimelineEntry) {
+        switch entry {
+        case .ofSubscription(let row):
+            self.init(
+                effectiveAt: row.effectiveAt, learnedAt: row.learnedAt, rule: row.rule.rawValue, actor: row.actor.rawValue,
+                words: "Access from this subscription reached \(row.before.words) and now reaches \(row.after.words).")
+            originalTransactionId = row.subscription.originalTransactionId.rawValue
+        case .ofCustomer(let row):
+            let said = "\(row.cause.kind.words) \(row.cause.id)"
+            let change = row.change.map { " changed when \($0.entitlement) may be used" } ?? " was recorded"
+            self.init(
+                effectiveAt: row.effectiveAt, learnedAt: row.learnedAt, rule: row.rule.rawValue, actor: row.actor,
+                words: "\(said)\(change).")
+            entitlement = row.entitlement?.rawValue
+            vote = row.cause.id
+        }
+    }
+}
+
+extension AuditRow.Extent {
+    /// To stand after "reaches".
+    fileprivate var words: String {
+        guard exists else { return "nowhere" }
+        return until.map { "until \($0)" } ?? "without end"
+    }
+}
+
+extension CustomerInput.Kind {
+    /// The beginning of a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .vote: "The vote"
+        case .intent: "The question before buying"
+        case .unlock: "The unlocking of"
+        case .delivery: "The delivery of"
+        case .appPurchase: "The purchase of the app"
+        case .consumption: "What is known of the use of"
+        }
+    }
+}

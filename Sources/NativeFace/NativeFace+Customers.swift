@@ -15,6 +15,7 @@ extension NativeFace {
 
     func addCustomers(to router: inout EndpointRouter) {
         router.on(NativeAPI.readCustomer, readCustomer)
+        router.on(NativeAPI.readTimeline, readTimeline)
         router.on(NativeAPI.registerDevice, registerDevice)
         router.on(NativeAPI.identifyCustomer, identifyCustomer)
     }
@@ -56,6 +57,11 @@ extension NativeFace {
         let report = try await backend.customer(
             call.customer, app: call.app, environment: call.query.environment, at: call.query.at)
         return CustomerBody(report, environment: call.query.environment)
+    }
+
+    private func readTimeline(_ call: OfCustomer<EnvironmentQuery, NoBody>) async throws -> TimelineBody {
+        let entries = try await backend.timeline(of: call.customer, app: call.app, environment: call.query.environment)
+        return TimelineBody(items: entries.map { TimelineBody.Item($0) })
     }
 
     private func registerDevice(_ call: OfCustomer<NoQuery, DeviceBody>) async throws -> NoContent {

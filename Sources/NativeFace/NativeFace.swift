@@ -20,8 +20,7 @@ package struct NativeFace: Face {
         addContent(to: &router)
         addCustomers(to: &router)
         addVotes(to: &router)
-        router.on(NativeAPI.readSubscription, readSubscription)
-        router.on(NativeAPI.searchNames, searchNames)
+        addSubscriptions(to: &router)
         router.on(NativeAPI.listWarnings, listWarnings)
         router.on(NativeAPI.readDocument) { _ in DocumentBody() }
         router.on(NativeAPI.readDocumentPage) { _ in DocumentPage() }
@@ -87,20 +86,6 @@ package struct NativeFace: Face {
         return BulkEntitlementsBody(
             customers: zip(customers, answers).map { customer, answer in
                 EntitlementsBody(answer, of: customer, environment: call.query.environment)
-            })
-    }
-
-    private func readSubscription(_ call: Call<SubscriptionPath, InstantQuery, NoBody>) async throws -> SubscriptionBody {
-        let key = SubscriptionKey(
-            app: call.app, environment: call.query.environment,
-            originalTransactionId: OriginalTransactionID(call.path.originalTransactionId))
-        return SubscriptionBody(try await backend.subscription(key), at: call.query.at ?? call.now)
-    }
-
-    private func searchNames(_ call: OfApp<SearchQuery, NoBody>) async throws -> SearchBody {
-        SearchBody(
-            results: try await backend.search(call.query.text, app: call.app).map {
-                .init(kind: $0.kind.rawValue, id: $0.id, environment: $0.environment, foundBy: $0.foundBy.rawValue)
             })
     }
 

@@ -81,8 +81,50 @@ extension StorageConformance {
                 try await store.outbox(after: 0, limit: 2).compactMap(\.event), equals: Array(events.prefix(2)), "the two oldest")
             let rest = try await store.outbox(after: rows[1].id, limit: 1000)
             try expect(rest, equals: Array(rows.dropFirst(2)), "those after the second")
+            for id in ["1000", "1001"] {
+                let own = rows.filter { $0.event?.subscription == Specimen.key(id) }
+                try expect(try await store.events(of: Specimen.key(id), limit: 100), equals: own, "events of \(id)")
+                try expect(
+                    try await store.events(of: Specimen.key(id), limit: 2), equals: Array(own.prefix(2)), "its two oldest")
+            }
+            let elsewhere = try await store.events(of: Specimen.key(in: Specimen.sandbox), limit: 100)
+            try expect(elsewhere, equals: [], "events of the same id in the Sandbox")
+        },
+        Behaviour("STORE-54", "Subscriptions of which a claim waits are found, until it is decided") { store in
+            try await checkWaiting(in: store)
         },
     ]
+
+    private static func checkWaiting(in store: any Store) async throws {
+        let policy = AppPolicy(onRestore: .ask)
+        for id in ["1000", "1001", "1002"] {
+            let first: [LedgerInput] = [
+                .fact(.transaction(Specimen.transaction(of: id))), .claim(Specimen.claim(Specimen.alice, of: id)),
+            ]
+            _ = try await store.decide(on: first, about: Specimen.key(id), policy: policy)
+        }
+        func waiting(after id: String? = nil, limit: Int = 10) async throws -> [String] {
+            try await store.subscriptionsThatWait(
+                in: Specimen.scope, after: id.map { OriginalTransactionID($0) }, limit: limit
+            ).filter(\.state.hasWaitingClaim).map(\.state.key.originalTransactionId.rawValue)
+        }
+        try expect(try await waiting(), equals: [], "what waits before anyone else claims")
+        let restores = ["1000", "1002"].map { Specimen.claim(Specimen.bob, .restore, of: $0, at: Specimen.day(1)) }
+        for (id, claim) in zip(["1000", "1002"], restores) {
+            _ = try await store.decide(on: [.claim(claim)], about: Specimen.key(id), policy: policy)
+        }
+        try expect(try await waiting(), equals: ["1000", "1002"], "what waits")
+        try expect(try await waiting(limit: 1), equals: ["1000"], "the first")
+        try expect(try await waiting(after: "1000"), equals: ["1002"], "what waits after the first")
+        let vote = OwnershipVote(
+            id: .init("no"), kind: .deny(restores[0].id), actor: .operatorOfTenure("mia"), votedAt: Specimen.day(2))
+        _ = try await store.decide(on: [.vote(vote)], about: Specimen.key(), policy: policy)
+        try expect(try await waiting(), equals: ["1002"], "what waits once one is denied")
+        let stored = try await store.subscriptionsThatWait(in: Specimen.scope, after: nil, limit: 10)
+        try expect(stored.map(\.waits), equals: [true], "what their rows say")
+        let elsewhere = try await store.subscriptionsThatWait(in: Specimen.sandbox, after: nil, limit: 10)
+        try expect(elsewhere, equals: [], "what waits in the Sandbox")
+    }
 
     private static func expectKept(_ decision: Decision, by store: any Store) async throws {
         let kept = try await store.subscription(decision.state.key)

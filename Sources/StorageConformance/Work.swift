@@ -120,6 +120,15 @@ extension StorageConformance {
         let seen = try await store.work(after: 0, limit: 10)
         try expect(seen.map(\.state), equals: [.waiting, .failed(at: minute(1))], "states")
         try expect(seen.map(\.lastError), equals: ["HTTP 500", "HTTP 410"], "reasons")
+        try await store.write { try $0.order([Specimen.order("c", subject: "1001")]) }
+        try expect(try await store.work(about: Specimen.key()), equals: seen, "work about the subscription")
+        try expect(try await store.work(about: Specimen.key("1001")).map(\.order.key), equals: ["c"], "work about another")
+        try expect(try await store.work(about: Specimen.key(in: Specimen.sandbox)), equals: [], "work in the Sandbox")
+        try await store.write { write in
+            for work in try write.lease(WorkRequest(kinds: [.deliver], worker: "w"), at: minute(1)) {
+                try write.finish(work, at: minute(1))
+            }
+        }
         try expect(try await store.lease(at: minute(6)), equals: [], "before the next attempt")
         let again = try await store.lease(at: minute(7))
         try expect(again.map(\.order.key), equals: ["a"], "the next attempt")

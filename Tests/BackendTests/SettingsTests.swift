@@ -333,6 +333,24 @@ import Testing
 
     // MARK: PER-9
 
+    @Test func `products that were bought are held against those that are configured`() async throws {
+        try await withWorld { world in
+            let backend = Self.server(world, AppPolicy(), gives: ["plus.monthly": ["plus"], "lifetime": ["plus"]])
+            _ = try await backend.adoptSettings()
+            _ = try await Self.claim(backend, world, World.alice, .purchase, Self.purchase("2000", day: 1))
+            _ = try await Self.claim(backend, world, World.alice, .purchase, Self.upgrade)
+            _ = try await Self.claim(
+                backend, world, World.bob, .purchase, Self.purchase("3001", "pro.monthly", day: 2, of: "3001"))
+            let comparison = try await backend.compareCatalogue(of: World.app)
+            let missing = try #require(comparison.notConfigured.first)
+            #expect(comparison.notConfigured.count == 1 && missing.productId == ProductID("pro.monthly"))
+            #expect(missing.subscriptions == 2 && missing.environment == .production)
+            #expect(missing.lastPurchaseDate == PretendAppStore.june.adding(.days(2)))
+            #expect(comparison.notSeen == [ProductID("lifetime")] && comparison.subscriptions == 2)
+            #expect(comparison.configured.map(\.productId) == [ProductID("plus.monthly")])
+        }
+    }
+
     @Test func `PER-9 a non-renewing subscription for which no duration is configured is shown to operators`() async throws {
         try await withWorld { world in
             var season = Purchase()

@@ -139,6 +139,18 @@ struct WatchedStoreFace: Store {
         try await watched.store.facts(of: key, limit: limit)
     }
 
+    func events(of key: SubscriptionKey, limit: Int) async throws -> [OutboxRow] {
+        try await watched.store.events(of: key, limit: limit)
+    }
+
+    func work(about key: SubscriptionKey) async throws -> [StoredWork] { try await watched.store.work(about: key) }
+
+    func subscriptionsThatWait(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await watched.store.subscriptionsThatWait(in: scope, after: id, limit: limit)
+    }
+
     func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
         try await watched.store.outbox(after: id, limit: limit)
     }

@@ -56,6 +56,17 @@ import Testing
         #expect(book.answer(alice, at: day(2026, 3, 5)).expirationIntent == nil)
     }
 
+    @Test func `ENT-1 an answer tells apart why a subscription did not renew`() {
+        let reasons: [Int64: EndReason] = [
+            1: .customerCanceled, 2: .billingError, 3: .priceIncreaseRefused, 4: .productUnavailable, 5: .expired,
+        ]
+        for (intent, reason) in reasons {
+            let book = owned(word(day(2026, 1, 5), true), word(day(2026, 2, 1), false) { $0.expirationIntent = intent })
+            #expect(book.answer(alice, at: day(2026, 1, 20)).endReason == nil)
+            #expect(book.answer(alice, at: day(2026, 2, 10)).endReason == reason)
+        }
+    }
+
     @Test func `ENT-11 a statement of Apple's about one period does not apply to the next until repeated`() {
         var book = owned(word(day(2026, 1, 5), false))
         book.tell(transaction("2", from: day(2026, 3, 1), to: day(2026, 4, 1)))

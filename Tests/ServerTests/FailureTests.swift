@@ -101,6 +101,20 @@ struct FailingStore: Store {
         try await checked { try await store.facts(of: key, limit: limit) }
     }
 
+    func events(of key: SubscriptionKey, limit: Int) async throws -> [OutboxRow] {
+        try await checked { try await store.events(of: key, limit: limit) }
+    }
+
+    func work(about key: SubscriptionKey) async throws -> [StoredWork] {
+        try await checked { try await store.work(about: key) }
+    }
+
+    func subscriptionsThatWait(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await checked { try await store.subscriptionsThatWait(in: scope, after: id, limit: limit) }
+    }
+
     func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
         try await checked { try await store.outbox(after: id, limit: limit) }
     }

@@ -72,6 +72,10 @@ import Testing
         _ = try EvidenceQueries.decodedFacts(of: Life.key.originalTransactionId, ledger: ledger, database)
         _ = try AuditQueries.outbox(
             after: 0, limit: 10, scope: { try NameQueries.scope(of: $0, database) }, database)
+        _ = try AuditQueries.events(
+            of: Life.key.originalTransactionId, limit: 10, ledger: ledger, scope: { _ in Life.scope }, database)
+        _ = try WorkQueries.work(about: Life.key.originalTransactionId, ledger: ledger, scope: { _ in Life.scope }, database)
+        _ = try reading.subscriptionsThatWait(in: Life.scope, after: nil, limit: 10, ledger: ledger)
         _ = try AuditQueries.warnings(ledger: ledger, limit: 10, database)
         let alice = CustomerKey(Life.scope, Life.alice)
         _ = try reading.contents(of: alice, ledger: ledger)

@@ -23,7 +23,7 @@ package struct EntitlementsBody: ConditionalContent, JSONBody, Hashable {
             .nullable("renews", .bool, "Null where Apple has not said."),
             .nullable("renewsInto", .text, "The product of the next period."),
             .nullable("priceIncreaseStatus", .integer(0, 1), "0: no consent to a higher price yet; 1: consent, or none needed."),
-            .nullable("endedBecause", .word(AccessEndWords.all), "Why it ended; null while it is active."),
+            .nullable("endedBecause", .word(AccessEndWords.all), "Why it ended, with Apple's reason where it did not renew; null while active."),
             .nullable("expirationIntent", .integer(1, 5), "Apple's reason for the end; null where it gave none."),
             .optional("restsOn", .object(source), "By what right; absent where there is none."),
         ])
@@ -208,12 +208,11 @@ extension EntitlementsBody.Entitlement {
     }
 }
 
-/// Why access can end, as answers say it.
-enum AccessEndWords {
-    static let all = [
-        "expired", "replaced", "refunded", "familySharingStopped", "graceOver", "noNewsFromApple", "ownershipMoved",
-        "balanceUsed",
-        "grantEnded", "held",
+/// Why access can end, as answers say it: the words of `Ledger.EndReason`, which a test compares.
+package enum AccessEndWords {
+    package static let all = [
+        "customerCanceled", "billingError", "priceIncreaseRefused", "productUnavailable", "expired", "replaced", "refunded",
+        "familySharingStopped", "graceOver", "noNewsFromApple", "ownershipMoved", "balanceUsed", "grantEnded", "held",
     ]
 }
 

@@ -18,6 +18,8 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .required("votes", .list(.object(OwnershipVoteBody.schema)), "What operators and owners decided, in that order."),
             .required("reservations", .list(.object(ReservationAnswerBody.schema)), "Who it was reserved for (OWN-18)."),
             .required("audit", .list(.object(auditSchema)), "Why anyone's access changed; at most 1000."),
+            .required("events", .list(.object(Event.schema)), "What was told of it, in that order; at most 1000."),
+            .required("work", .list(.object(Work.schema)), "What is to be done about it, or was."),
             .required("explain", .list(.text), "What to tell a customer about it, a line each; in English (OWN-15)."),
         ])
     private static let periodSchema = ObjectSchema(
@@ -95,6 +97,8 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
     package var votes: [OwnershipVoteBody] = []
     package var reservations: [ReservationAnswerBody] = []
     package var audit: [AuditRow] = []
+    package var events: [Event] = []
+    package var work: [Work] = []
     /// What an operator can tell a customer about it, a line each; in English (OWN-15).
     package var explain: [String] = []
 
@@ -245,6 +249,8 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         votes = try fields.requiredList("votes", OwnershipVoteBody.init)
         reservations = try fields.requiredList("reservations", ReservationAnswerBody.init)
         audit = try fields.requiredList("audit", AuditRow.init)
+        events = try fields.requiredList("events", Event.init)
+        work = try fields.requiredList("work", Work.init)
         explain = try fields.required("explain", .array, try fields.texts("explain"))
     }
 
@@ -261,6 +267,8 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         writer.member("votes", votes)
         writer.member("reservations", reservations)
         writer.member("audit") { $0.array { writer in audit.forEach { $0.write(to: &writer) } } }
+        writer.member("events", events)
+        writer.member("work", work)
         writer.member("explain") { $0.array { writer in explain.forEach { writer.string($0) } } }
     }
 

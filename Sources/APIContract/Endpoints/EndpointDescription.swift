@@ -41,6 +41,8 @@ extension Endpoint {
         if Body.self != NoBody.self {
             all.formUnion([.invalidBody, .bodyUnfinished, .bodyTooLarge, .overloaded, .invalidText, .tooLarge])
         }
+        if Query.names?.contains("after") == true { all.insert(.cursorInvalid) }
+        if case .json = Body.content { all.insert(.unsupportedMediaType) }
         if isOneAtATime { all.insert(.oneAtATime) }
         switch callers.kind {
         case .anyone, .apple: break

@@ -17,6 +17,7 @@ package struct Problem: Sendable, Hashable {
             .optional("hint", .text, "Something that helps support, such as a masked owner.", example: "b…b"),
             .optional("setting", .text, "What in the server's configuration decides it.", example: "apps[].appAppleId"),
             .optional("field", .text, "The member or parameter that is wrong.", example: "kind"),
+            .optional("instance", .text, "The id of the request, as in the header Request-Id.", example: "3f2a9c4b"),
         ])
 
     /// Decides the HTTP status.
@@ -51,7 +52,8 @@ package struct Problem: Sendable, Hashable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    package var json: [UInt8] {
+    /// - Parameter instance: the id of the request that is refused; nil where what came is no request.
+    package func json(instance: String?) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.object { writer in
             writer.member("type", "about:blank")
@@ -62,6 +64,7 @@ package struct Problem: Sendable, Hashable {
             writer.optionalMember("hint", hint)
             writer.optionalMember("setting", setting)
             writer.optionalMember("field", field)
+            writer.optionalMember("instance", instance)
         }
         return writer.bytes
     }

@@ -25,7 +25,11 @@ package struct ProblemKind: Sendable, Hashable {
     package static let requestMalformed = ProblemKind("requestMalformed", 400)
     package static let hostMissing = ProblemKind("hostMissing", 400)
     package static let invalidParameter = ProblemKind("invalidParameter", 400)
+    /// The cursor belongs to another list.
+    package static let cursorInvalid = ProblemKind("cursorInvalid", 400)
     package static let invalidBody = ProblemKind("invalidBody", 400)
+    /// The body is said to be something else than JSON.
+    package static let unsupportedMediaType = ProblemKind("unsupportedMediaType", 415)
     /// The body broke off.
     package static let bodyUnfinished = ProblemKind("bodyUnfinished", 400)
     /// A text that no store keeps.

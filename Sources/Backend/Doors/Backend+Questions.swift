@@ -44,10 +44,45 @@ extension Backend {
         package var reservations: [Reservation] { history.reservations }
         /// From the oldest change on, numbered 1, 2, 3, …; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: AuditRow)]
+        /// From the oldest on; at most ``Backend/longestAudit``.
+        package let events: [(sequence: Int64, event: LedgerEvent)]
+        /// By id.
+        package let work: [Work]
 
-        init(of stored: StoredSubscription, _ products: EntitlementMap, audit: [(sequence: Int64, row: AuditRow)]) {
+        init(
+            of stored: StoredSubscription, _ products: EntitlementMap, audit: [StoredAuditRow], events: [OutboxRow],
+            work: [StoredWork]
+        ) {
             (state, history, policies, self.products) = (stored.state, stored.history, stored.policy, products)
-            self.audit = audit
+            self.audit = audit.map { ($0.sequence, $0.row) }
+            self.events = events.compactMap { row in row.event.map { (row.sequence, $0) } }
+            self.work = work.map(Work.init)
+        }
+
+        /// What is to be done about it, or was.
+        package struct Work: Sendable, Hashable {
+            /// Stable, such as `askApple`.
+            package let kind: String
+            package let dueAt: Timestamp
+            /// `waiting`, `leased`, `done` or `failed`.
+            package let state: String
+            package let attempts: Int64
+            /// Why the last attempt failed; nil where none did.
+            package let lastError: String?
+
+            init(_ stored: StoredWork) {
+                kind = stored.order.kind.rawValue
+                dueAt = stored.order.dueAt
+                attempts = stored.attempts
+                lastError = stored.lastError
+                state =
+                    switch stored.state {
+                    case .waiting: "waiting"
+                    case .leased: "leased"
+                    case .done: "done"
+                    case .failed: "failed"
+                    }
+            }
         }
 
         /// What an operator can tell a customer about it, for an instant; in English (OWN-15).
@@ -65,8 +100,9 @@ extension Backend {
         let products = try chosen.learn(try await settingsVersions(of: app.id), of: app).entitlements
         return try await translatingStorageErrors {
             guard let stored = try await store.subscription(key) else { throw BackendError.unknownSubscription }
-            let audit = try await store.auditRows(of: key, after: 0, limit: Self.longestAudit)
-            return SubscriptionReport(of: stored, products, audit: audit.map { ($0.sequence, $0.row) })
+            return SubscriptionReport(
+                of: stored, products, audit: try await store.auditRows(of: key, after: 0, limit: Self.longestAudit),
+                events: try await store.events(of: key, limit: Self.longestAudit), work: try await store.work(about: key))
         }
     }
 

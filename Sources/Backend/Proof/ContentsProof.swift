@@ -63,6 +63,9 @@ struct ContentsProof {
         if contents.holdings != SubscriptionRows.holdings(of: state) {
             findings.append(Finding(.holdingsDiffer, key, "\(contents.holdings.count) holdings"))
         }
+        if state.hasWaitingClaim, !contents.stored.waits {
+            findings.append(Finding(.columnsDiffer, key, "a claim waits, and the subscription's row does not say so"))
+        }
         let aliases = SubscriptionRows.aliases(of: state.periods)
         if !Set(aliases).isSubset(of: contents.aliases) {
             findings.append(Finding(.periodsDiffer, key, "\(state.periods.count) periods"))

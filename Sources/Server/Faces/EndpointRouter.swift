@@ -71,6 +71,7 @@ extension EndpointRouter.Shared {
         _ request: Request, upTo longest: Int?, alone: Subject?, _ use: (Body) async throws -> Answer
     ) async throws -> Answer {
         if let nothing = NoBody() as? Body { return try await use(nothing) }
+        if case .json = Body.content { try request.checkIsJSON() }
         func read() async throws -> Answer {
             try await bodies.reading(request, upTo: longest ?? maximumBodyBytes) { try await use(try Body(json: $0)) }
         }

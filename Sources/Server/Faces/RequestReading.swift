@@ -3,6 +3,20 @@ import Hummingbird
 import Primitives
 
 extension Request {
+    /// Refuses a body that is said to be something else than JSON in UTF-8 (RFC 8259, section 8.1). Where nothing is said, it is
+    /// read as what is expected (RFC 9110, section 8.3).
+    ///
+    /// - Throws: `UnsupportedMediaType`.
+    func checkIsJSON() throws(UnsupportedMediaType) {
+        guard let said = headers[.contentType], said != "application/json" else { return }
+        let parts = said.lowercased().split(separator: ";", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        let isJSON = parts[0] == "application/json" || (parts[0].hasPrefix("application/") && parts[0].hasSuffix("+json"))
+        let isUTF8 = parts.dropFirst().allSatisfy { parameter in
+            !parameter.hasPrefix("charset=") || ["charset=utf-8", "charset=\"utf-8\""].contains(parameter)
+        }
+        guard isJSON, isUTF8 else { throw UnsupportedMediaType(said: String(said.prefix(100))) }
+    }
+
     /// The parameters of the query.
     ///
     /// - Throws: `ParameterError`.
@@ -24,4 +38,10 @@ extension Request {
             guard seen.insert(name).inserted else { throw ParameterError(String(name), "is given twice") }
         }
     }
+}
+
+/// The body is said to be something that this address does not read.
+struct UnsupportedMediaType: Error, Hashable {
+    /// The beginning of the header `Content-Type`.
+    let said: String
 }

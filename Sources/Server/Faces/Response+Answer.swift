@@ -29,13 +29,23 @@ extension Response {
     }
 
     /// A refusal.
-    static func problem(_ problem: Problem) -> Response {
+    ///
+    /// - Parameter id: of the request; nil where it has none.
+    static func problem(_ problem: Problem, of id: String?) -> Response {
         var headers: HTTPFields = [.contentType: Problem.mediaType]
+        headers[.requestId] = id
         if problem.kind.asksForCredentials { headers[.wwwAuthenticate] = "Bearer" }
         if let seconds = problem.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
         return Response(
-            status: .init(code: problem.kind.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: problem.json)))
+            status: .init(code: problem.kind.status), headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: problem.json(instance: id))))
     }
+}
+
+extension HTTPField.Name {
+    /// The id that the framework gave the request, unique in this process. The name is a valid field name, so it can always be
+    /// made.
+    fileprivate static let requestId = HTTPField.Name("Request-Id") ?? .authorization
 }
 
 extension Substring {

@@ -13,6 +13,10 @@ enum ErrorMapping {
         case is HostMissing: Problem(.hostMissing, detail: "A request needs one Host (RFC 9112, section 3.2).")
         case let error as ParameterError:
             Problem(.invalidParameter, detail: "\(error.name) \(error.reason)", field: error.name)
+        case is CursorInvalid:
+            Problem(
+                .cursorInvalid, detail: "after is not where a page of this list ended; take it from the page's next.",
+                field: "after")
         case let error as InvalidBody:
             Problem(.invalidBody, detail: "\(error.member ?? "The body") \(error.reason).", field: error.member)
         case let error as DoorError: problem(of: error)
@@ -25,6 +29,10 @@ enum ErrorMapping {
         case is MethodNotAllowed: problem(of: HTTPError(.methodNotAllowed))
         case let error as HTTPError: problem(of: error)
         case is NIOTooManyBytesError: problem(of: HTTPError(.contentTooLarge))
+        case let refused as UnsupportedMediaType:
+            Problem(
+                .unsupportedMediaType,
+                detail: "The body must be JSON in UTF-8, and Content-Type says \(refused.said); send `application/json`.")
         case is BodyBudget.Unfinished:
             Problem(.bodyUnfinished, detail: "The body broke off, or its chunks are malformed.")
         case let spent as RequestBudgets.Spent:

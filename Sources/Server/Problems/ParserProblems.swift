@@ -15,7 +15,7 @@ final class ParserProblems: ChannelOutboundHandler, RemovableChannelHandler {
         // Ours are never empty.
         guard case .head(var head) = unwrapOutboundIn(data), head.status == .badRequest, head.headerFields[.contentLength] == "0"
         else { return context.write(data, promise: promise) }
-        let body = context.channel.allocator.buffer(bytes: Self.problem.json)
+        let body = context.channel.allocator.buffer(bytes: Self.problem.json(instance: nil))
         head.headerFields[.contentType] = Problem.mediaType
         head.headerFields[.contentLength] = "\(body.readableBytes)"
         context.write(wrapOutboundOut(.head(head)), promise: promise)

@@ -31,8 +31,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         } catch {
             let problem = ErrorMapping.problem(of: error)
             log(problem, error, context)
-            var response = Response.problem(problem)
-            response.headers[.requestId] = context.logger[metadataKey: "hb.request.id"].map { "\($0)" }
+            var response = Response.problem(problem, of: context.logger[metadataKey: "hb.request.id"].map { "\($0)" })
             if let error = error as? MethodNotAllowed {
                 response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
             }
@@ -65,9 +64,6 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// The id that the framework gave the request, unique in this process.
-    fileprivate static let requestId = HTTPField.Name("Request-Id") ?? .authorization
-
     /// The first one is the request's authority, so that what stands under the name is another. The name is a valid field name,
     /// so it can always be made.
     fileprivate static let secondHost = HTTPField.Name("host") ?? .authorization

@@ -60,8 +60,14 @@ package struct StoredSubscription: Sendable, Hashable {
     /// Whether this version of Tenure folds as the one did that wrote it; if not, its rows may differ from a fold of today.
     package let isFoldCurrent: Bool
     package let ends: Ends
+    /// Whether a claim may wait for a decision (OWN-9): true wherever one does, and possibly where an older version of Tenure
+    /// wrote the row.
+    package let waits: Bool
 
-    package init(history: SubscriptionHistory, policy: PolicyTimeline, isFoldCurrent: Bool, ends: Ends) {
+    package init(
+        history: SubscriptionHistory, policy: PolicyTimeline, isFoldCurrent: Bool, ends: Ends, waits: Bool = false
+    ) {
+        self.waits = waits
         self.history = history
         self.policy = policy
         self.isFoldCurrent = isFoldCurrent

@@ -38,6 +38,8 @@ package struct SubscriptionRows: Sendable, Hashable {
     package let history: [UInt8]
     /// After these rows are written.
     package let ends: StoredSubscription.Ends
+    /// Whether a claim waits for a decision (OWN-9).
+    package let waits: Bool
     package let audit: [Audit]
     /// What is told of it; one row, unless there is more than fits.
     package let outbox: [Outbox]
@@ -123,6 +125,7 @@ extension SubscriptionRows {
         }
         key = saving.key
         history = HistoryCoding.encode(last.history)
+        waits = last.state.hasWaitingClaim
         let before = saving.stored?.isFoldCurrent == true ? first.before : nil
         let isFirst = saving.stored == nil
         let isForeign = saving.stored?.isFoldCurrent == false

@@ -7,7 +7,7 @@ package struct WrittenSubscription: WrittenRow {
     package static let key: Set<Column> = [.ledger, .originalTransactionId]
 
     package enum Column: Int, StoredColumn {
-        case ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount, isSealed, history
+        case ledger, originalTransactionId, policy, tenureRevision, auditCount, auditHead, eventCount, isSealed, waits, history
     }
 
     private let rows: SubscriptionRows
@@ -31,6 +31,7 @@ package struct WrittenSubscription: WrittenRow {
         case .auditHead: .bytes(rows.ends.audit.hash)
         case .eventCount: .integer(rows.ends.events)
         case .isSealed: .bool(rows.audit.isEmpty)
+        case .waits: .bool(rows.waits)
         case .history: .bytes(rows.history)
         }
     }
@@ -40,7 +41,8 @@ package struct WrittenSubscription: WrittenRow {
 package struct FoundSubscription: ReadRow {
     /// Of `subscription`, joined with its `policy`.
     package enum Column: Int, StoredColumn {
-        case ledger, originalTransactionId, policyNumber, foldVersion, tenureRevision, auditCount, auditHead, eventCount, history
+        case ledger, originalTransactionId, policyNumber, foldVersion, tenureRevision, auditCount, auditHead, eventCount, waits
+        case history
 
         package var sql: String { self == .policyNumber ? "policy.id" : name }
     }
@@ -50,6 +52,8 @@ package struct FoundSubscription: ReadRow {
     package let policy: Int64
     package let foldVersion: Int64
     package let ends: StoredSubscription.Ends
+    /// Whether a claim may wait for a decision.
+    package let waits: Bool
     package let history: [UInt8]
 
     package init(_ row: NamedRow<Column, some StoredRow>) throws {
@@ -61,6 +65,7 @@ package struct FoundSubscription: ReadRow {
             tenureRevision: try row.integer(.tenureRevision),
             audit: AuditHead(sequence: try row.integer(.auditCount), hash: try row.bytes(.auditHead)),
             events: try row.integer(.eventCount))
+        waits = try row.bool(.waits)
         history = try row.bytes(.history)
     }
 }

@@ -37,6 +37,12 @@ package protocol AnsweringStore: Sendable {
     /// The facts of a subscription with their evidence, by `signedDate` and key; at most `limit`.
     func facts(of key: SubscriptionKey, limit: Int) async throws -> [StoredFact]
 
+    /// What was told of a subscription, from the oldest event on; at most `limit`.
+    func events(of key: SubscriptionKey, limit: Int) async throws -> [OutboxRow]
+
+    /// What is to be done or was done about a subscription, by id.
+    func work(about key: SubscriptionKey) async throws -> [StoredWork]
+
     /// What operators should look at, from the oldest on; at most `limit` (FACT-5).
     func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning]
 

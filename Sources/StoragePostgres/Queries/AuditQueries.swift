@@ -38,6 +38,15 @@ enum AuditQueries {
             selectOutbox, [.integer(OutboxEntry.row(ofEvent: id)), .integer(OutboxEntry.rows(forEvents: limit))])
     }
 
+    private static let selectEvents = """
+        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
+        WHERE outbox.ledger = $1 AND originalTransactionId = $2 ORDER BY sequence LIMIT $3
+        """
+
+    static func events(of id: OriginalTransactionID, limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectEvents, [.integer(ledger), .text(id.rawValue), .count(limit)])
+    }
+
     private static let warningInsertion = PostgresInsertion<WrittenWarning>(
         "GROUP BY ledger, kind, value ORDER BY ledger, kind, value ON CONFLICT DO NOTHING",
         instead: [.firstSeenAt: "min(firstSeenAt)"])

@@ -33,6 +33,16 @@ enum SubscriptionQueries {
         PostgresStatement(selectPage, [.integer(ledger), .text(id?.rawValue ?? ""), .count(limit)])
     }
 
+    private static let selectWaiting = """
+        SELECT \(FoundSubscription.columns)
+        FROM subscription JOIN policy ON policy.id = subscription.policy
+        WHERE waits AND ledger = $1 AND originalTransactionId > $2 ORDER BY originalTransactionId LIMIT $3
+        """
+
+    static func waiting(after id: OriginalTransactionID?, ledger: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(selectWaiting, [.integer(ledger), .text(id?.rawValue ?? ""), .count(limit)])
+    }
+
     /// Everything that a saving comes to, in the order in which it must be written.
     ///
     /// - Parameters:

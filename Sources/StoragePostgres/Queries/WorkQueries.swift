@@ -130,4 +130,11 @@ enum WorkQueries {
     static func work(after id: Int64, limit: Int) -> PostgresStatement {
         PostgresStatement(selectWork, [.integer(id), .count(limit)])
     }
+
+    private static let selectWorkOfSubject =
+        "SELECT \(WorkColumn.list) FROM work WHERE ledger = $1 AND subject = $2"
+
+    static func work(about id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectWorkOfSubject, [.integer(ledger), .text(id.rawValue)])
+    }
 }

@@ -28,7 +28,7 @@ struct PostgresReading {
         let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, connection) }
         return StoredSubscription(
             history: history, policy: policy, isFoldCurrent: found.foldVersion == SubscriptionState.foldVersion,
-            ends: found.ends)
+            ends: found.ends, waits: found.waits)
     }
 
     func subscription(_ key: SubscriptionKey, ledger: Int64) throws -> StoredSubscription? {
@@ -42,6 +42,16 @@ struct PostgresReading {
         in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
     ) throws -> [StoredSubscription] {
         try connection.execute(SubscriptionQueries.page(after: id, ledger: ledger, limit: limit)).map { row in
+            let found = try FoundSubscription(row: row)
+            return try subscription(found, SubscriptionKey(scope, found.place.id))
+        }
+    }
+
+    /// Those of which a claim may wait; by id.
+    func subscriptionsThatWait(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
+    ) throws -> [StoredSubscription] {
+        try connection.execute(SubscriptionQueries.waiting(after: id, ledger: ledger, limit: limit)).map { row in
             let found = try FoundSubscription(row: row)
             return try subscription(found, SubscriptionKey(scope, found.place.id))
         }

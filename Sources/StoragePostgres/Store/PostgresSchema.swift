@@ -32,8 +32,19 @@ enum PostgresSchema {
             number: 8, oldest: 8, tables: evidence + subscriptions + toldAndNoted + work + seals + settings,
             appendOnly: evidenceTables + sealTables + settingsTables),
         // Rows of the outbox may name a customer in place of a subscription, which servers of the version before do not read.
-        Step(number: 9, oldest: 9, tables: customers + outboxOfCustomers, appendOnly: customerTables),
+        Step(number: 9, oldest: 9, tables: customers + outboxOfCustomers + waitingClaims, appendOnly: customerTables),
     ]
+
+    /// OWN-9: operators ask which claims wait, over all subscriptions. A row of the version before may have one that waits if it
+    /// has any; the next decision says it exactly.
+    private static let waitingClaims = """
+        ALTER TABLE subscription ADD COLUMN waits boolean NOT NULL DEFAULT false;
+        UPDATE subscription SET waits = true WHERE EXISTS (
+            SELECT 1 FROM claim
+            WHERE claim.ledger = subscription.ledger AND claim.originalTransactionId = subscription.originalTransactionId);
+        CREATE INDEX waitingSubscription ON subscription (ledger, originalTransactionId) WHERE waits;
+
+        """
 
     private static let customers = """
         CREATE TABLE customerBook (

@@ -77,6 +77,24 @@ extension PostgresStore {
         try await read(key.scope) { try $0.facts(of: key.originalTransactionId, limit: limit, ledger: $1) } ?? []
     }
 
+    package func events(of key: SubscriptionKey, limit: Int) async throws -> [OutboxRow] {
+        try await read(key.scope) { reading, ledger in
+            let statement = AuditQueries.events(of: key.originalTransactionId, limit: limit, ledger: ledger)
+            let entries = try reading.connection.execute(statement).map { row in
+                try OutboxEntry(NamedRow(row), scope: reading.scope)
+            }
+            return try OutboxEntry.events(in: entries, after: 0, limit: limit)
+        } ?? []
+    }
+
+    package func work(about key: SubscriptionKey) async throws -> [StoredWork] {
+        try await read(key.scope) { reading, ledger in
+            try reading.connection.execute(WorkQueries.work(about: key.originalTransactionId, ledger: ledger)).map { row in
+                try StoredWork(NamedRow(row), scope: reading.scope)
+            }.sorted { $0.id < $1.id }
+        } ?? []
+    }
+
     package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
         try await read(scope) { reading, ledger in
             try reading.connection.execute(AuditQueries.warnings(ledger: ledger, limit: limit))

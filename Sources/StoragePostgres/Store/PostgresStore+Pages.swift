@@ -10,6 +10,12 @@ extension PostgresStore {
         try await read(scope) { try $0.subscriptions(in: scope, after: id, limit: limit, ledger: $1) } ?? []
     }
 
+    package func subscriptionsThatWait(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await read(scope) { try $0.subscriptionsThatWait(in: scope, after: id, limit: limit, ledger: $1) } ?? []
+    }
+
     package func holdings(
         in scope: Scope, after place: HeldByCustomer.Place?, limit: Int
     ) async throws -> [HeldByCustomer] {

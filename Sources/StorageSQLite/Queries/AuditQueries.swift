@@ -38,6 +38,19 @@ enum AuditQueries {
         return try OutboxEntry.events(in: entries, after: id, limit: limit)
     }
 
+    static let selectEvents = """
+        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
+        WHERE outbox.ledger = ? AND originalTransactionId = ? ORDER BY sequence LIMIT ?
+        """
+
+    static func events(
+        of id: OriginalTransactionID, limit: Int, ledger: Int64, scope: (Int64) throws -> Scope, _ database: Database
+    ) throws -> [OutboxRow] {
+        let values: [SQLiteValue] = [.integer(ledger), .text(id.rawValue), .count(limit)]
+        let entries = try database.rows(selectEvents, values) { try OutboxEntry(NamedRow($0), scope: scope) }
+        return try OutboxEntry.events(in: entries, after: 0, limit: limit)
+    }
+
     private static let warningInsertion = SQLiteInsertion<WrittenWarning>("ON CONFLICT DO NOTHING")
 
     static func insert(_ warning: WrittenWarning, _ database: Database) throws { try database.run(warningInsertion, warning) }

@@ -28,6 +28,18 @@ enum SubscriptionQueries {
         try database.rows(selectPage, [.integer(ledger), .text(id?.rawValue ?? ""), .count(limit)])
     }
 
+    static let selectWaiting = """
+        SELECT \(FoundSubscription.columns)
+        FROM subscription JOIN policy ON policy.id = subscription.policy
+        WHERE waits = 1 AND ledger = ? AND originalTransactionId > ? ORDER BY originalTransactionId LIMIT ?
+        """
+
+    static func waiting(
+        after id: OriginalTransactionID?, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [FoundSubscription] {
+        try database.rows(selectWaiting, [.integer(ledger), .text(id?.rawValue ?? ""), .count(limit)])
+    }
+
     private static let insertion = SQLiteInsertion<WrittenSubscription>(
         """
         ON CONFLICT DO UPDATE SET

@@ -154,4 +154,14 @@ enum WorkQueries {
     static func work(after id: Int64, limit: Int, scope: (Int64) throws -> Scope, _ database: Database) throws -> [StoredWork] {
         try database.rows(selectWork, [.integer(id), .count(limit)]) { try StoredWork(NamedRow($0), scope: scope) }
     }
+
+    static let selectWorkOfSubject = "SELECT \(WorkColumn.list) FROM work WHERE ledger = ? AND subject = ?"
+
+    static func work(
+        about id: OriginalTransactionID, ledger: Int64, scope: (Int64) throws -> Scope, _ database: Database
+    ) throws -> [StoredWork] {
+        try database.rows(selectWorkOfSubject, [.integer(ledger), .text(id.rawValue)]) {
+            try StoredWork(NamedRow($0), scope: scope)
+        }
+    }
 }

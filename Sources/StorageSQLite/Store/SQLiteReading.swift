@@ -29,12 +29,21 @@ struct SQLiteReading {
         }
     }
 
+    /// Those of which a claim may wait; by id.
+    func subscriptionsThatWait(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
+    ) throws -> [StoredSubscription] {
+        try SubscriptionQueries.waiting(after: id, limit: limit, ledger: ledger, database).map { found in
+            try subscription(found, SubscriptionKey(scope, found.place.id))
+        }
+    }
+
     private func subscription(_ found: FoundSubscription, _ key: SubscriptionKey) throws -> StoredSubscription {
         let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: found.place.ledger) }
         let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, database) }
         return StoredSubscription(
             history: history, policy: policy, isFoldCurrent: found.foldVersion == SubscriptionState.foldVersion,
-            ends: found.ends)
+            ends: found.ends, waits: found.waits)
     }
 
     private func rebuilt(_ key: SubscriptionKey, ledger: Int64) throws -> SubscriptionHistory {

@@ -84,7 +84,7 @@ enum SQLiteSchema {
             script: schemaVersion + evidence + subscriptions + toldAndNoted + work + seals + settings
                 + appendOnly(evidenceTables + sealTables + settingsTables)),
         // Rows of the outbox may name a customer in place of a subscription, which servers of the version before do not read.
-        Step(number: 9, oldest: 9, script: customers + outboxOfCustomers + appendOnly(customerTables)),
+        Step(number: 9, oldest: 9, script: customers + outboxOfCustomers + waitingClaims + appendOnly(customerTables)),
     ]
 
     /// What is said about customers, and who is who (decision 0035). `number` and `customer` are numbers of `customer` but in
@@ -161,6 +161,17 @@ enum SQLiteSchema {
             SELECT id, ledger, originalTransactionId, sequence, events, createdAt FROM outboxBefore;
         DROP TABLE outboxBefore;
         CREATE UNIQUE INDEX oneEventPerCustomerAndNumber ON outbox (ledger, customer, sequence) WHERE customer IS NOT NULL;
+
+        """
+
+    /// OWN-9: operators ask which claims wait, over all subscriptions. A row of the version before may have one that waits if it
+    /// has any; the next decision says it exactly.
+    private static let waitingClaims = """
+        ALTER TABLE subscription ADD COLUMN waits INTEGER NOT NULL DEFAULT 0;
+        UPDATE subscription SET waits = 1 WHERE EXISTS (
+            SELECT 1 FROM claim
+            WHERE claim.ledger = subscription.ledger AND claim.originalTransactionId = subscription.originalTransactionId);
+        CREATE INDEX waitingSubscription ON subscription (ledger, originalTransactionId) WHERE waits = 1;
 
         """
 

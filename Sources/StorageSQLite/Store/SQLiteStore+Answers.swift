@@ -58,6 +58,21 @@ extension SQLiteStore {
         try reading(key.scope) { try $0.facts(of: key.originalTransactionId, limit: limit, ledger: $1) } ?? []
     }
 
+    package func events(of key: SubscriptionKey, limit: Int) async throws -> [OutboxRow] {
+        try reading(key.scope) { reading, ledger in
+            try AuditQueries.events(
+                of: key.originalTransactionId, limit: limit, ledger: ledger, scope: { _ in key.scope }, reading.database)
+        } ?? []
+    }
+
+    package func work(about key: SubscriptionKey) async throws -> [StoredWork] {
+        try reading(key.scope) { reading, ledger in
+            try WorkQueries.work(
+                about: key.originalTransactionId, ledger: ledger, scope: { _ in key.scope }, reading.database
+            ).sorted { $0.id < $1.id }
+        } ?? []
+    }
+
     package func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
         try reading(scope) { try AuditQueries.warnings(ledger: $1, limit: limit, $0.database) } ?? []
     }

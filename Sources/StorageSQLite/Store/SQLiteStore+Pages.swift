@@ -11,6 +11,12 @@ extension SQLiteStore {
         try reading(scope) { try $0.subscriptions(in: scope, after: id, limit: limit, ledger: $1) } ?? []
     }
 
+    package func subscriptionsThatWait(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try reading(scope) { try $0.subscriptionsThatWait(in: scope, after: id, limit: limit, ledger: $1) } ?? []
+    }
+
     package func holdings(
         in scope: Scope, after place: HeldByCustomer.Place?, limit: Int
     ) async throws -> [HeldByCustomer] {

@@ -1,11 +1,13 @@
 import AppStoreModel
 import ArgumentParser
+import Backend
 import Foundation
+import Primitives
 import StrictJSON
 
 struct CatalogueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "catalogue", abstract: "What an app sells, in its configuration.", subcommands: [ImportCatalogue.self])
+        commandName: "catalogue", abstract: "What an app sells, in its configuration.", subcommands: [ImportCatalogue.self, CheckCatalogue.self])
 }
 
 struct ImportCatalogue: ParsableCommand {
@@ -85,5 +87,43 @@ struct ImportCatalogue: ParsableCommand {
             Console.print("\(products.count) \(words): \(products.joined(separator: ", "))")
         }
         for warning in taken.warnings { Console.print(warning) }
+    }
+}
+
+struct CheckCatalogue: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "List products that were bought and are not configured, and the reverse.",
+        discussion: """
+            Looks at every subscription in the database, and changes nothing; may run beside a server.
+            Exit status: 0 where every product that was bought is configured, 1 where one is not.
+            """)
+
+    @OptionGroup var choice: AppChoice
+
+    func run() async throws {
+        let (configuration, chosen) = try choice.read()
+        var bar = ProgressBar()
+        let comparison = try await configuration.withBackend { backend, _ in
+            try await backend.compareCatalogue(of: chosen.id) { bar.show("\($0) subscriptions") }
+        }
+        bar.clear()
+        for line in Self.lines(of: comparison) { Console.print(line) }
+        if !comparison.notConfigured.isEmpty { throw ExitCode(1) }
+    }
+
+    static func lines(of comparison: CatalogueComparison) -> [String] {
+        func list(_ heading: String, _ products: [String]) -> [String] {
+            products.isEmpty ? [] : ["\(heading):"] + products.map { "  \($0)" }
+        }
+        func words(_ seen: CatalogueComparison.SeenProduct) -> String {
+            "\(seen.productId)  \(seen.environment.rawValue)  \(seen.subscriptions) bought, last on \(seen.lastPurchaseDate)"
+        }
+        let plain = list(
+            "Bought and not configured: whoever bought one has no access", comparison.notConfigured.map(words))
+            + list("Configured to give nothing", comparison.givesNothing.map(\.rawValue))
+            + list("Configured and never bought", comparison.notSeen.map(\.rawValue))
+            + list("Bought and configured", comparison.configured.map(words))
+        return plain + ["\(comparison.subscriptions) subscriptions and other purchases were looked at."]
     }
 }

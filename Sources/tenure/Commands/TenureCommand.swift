@@ -10,8 +10,9 @@ struct TenureCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
-            Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self, CallCommand.self,
-            CatalogueCommand.self,
+            Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
+            CatalogueCommand.self, CustomerCommand.self, SubscriptionCommand.self, ExplainCommand.self, SearchCommand.self,
+            GrantCommand.self, WithdrawCommand.self, CallCommand.self,
         ])
 
     static func main() async {

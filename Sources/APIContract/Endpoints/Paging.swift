@@ -1,0 +1,63 @@
+package import Primitives
+
+/// `?environment=`, `?limit=` and `?after=`: a page of a list.
+package struct PageQuery: QueryParameters {
+    package static let names: [String]? = ["environment", "limit", "after"]
+
+    /// How long a page is at the most.
+    package static let longest = 1000
+
+    package var environment: Environment
+    /// How many items the page has at the most, 1 to ``longest``.
+    package var limit: Int
+    /// What the page before named; nil for the first page.
+    package var after: String?
+
+    package init() { self.init(after: nil) }
+
+    package init(environment: Environment = .production, limit: Int = 200, after: String?) {
+        self.environment = environment
+        self.limit = limit
+        self.after = after
+    }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        self.init(environment: try EnvironmentQuery(value).environment, after: value("after").map { String($0) })
+        guard let text = value("limit") else { return }
+        guard let limit = Int(text), (1...Self.longest).contains(limit) else {
+            throw ParameterError("limit", "must be 1 to \(Self.longest)")
+        }
+        self.limit = limit
+    }
+
+    package var items: [(name: String, value: String)] {
+        EnvironmentQuery(environment: environment).items + (limit == 200 ? [] : [("limit", "\(limit)")])
+            + (after.map { [("after", $0)] } ?? [])
+    }
+}
+
+/// Where a page ended, as its next page's address says it: letters, digits, `-` and `_` alone, so that nobody encodes it twice.
+/// It holds for one operation and one filter, and is refused elsewhere.
+package enum PageCursor {
+    /// - Parameters:
+    ///   - place: the last item's key.
+    ///   - list: the operation and its filter.
+    package static func encode(_ place: String, of list: String) -> String {
+        StrictBase64.encodeURL(Array("\(list)\u{0}\(place)".utf8))
+    }
+
+    /// The last item's key.
+    ///
+    /// - Throws: `CursorInvalid` for what is no cursor of this list.
+    package static func decode(_ cursor: String, of list: String) throws(CursorInvalid) -> String {
+        guard let bytes = StrictBase64.decodeURL(Array(cursor.utf8)[...]), let text = String(validating: bytes, as: UTF8.self) else {
+            throw CursorInvalid()
+        }
+        let parts = text.split(separator: "\u{0}", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0] == list else { throw CursorInvalid() }
+        return String(parts[1])
+    }
+}
+
+/// The cursor is none of this list's.
+package struct CursorInvalid: Error, Hashable {}

@@ -1,0 +1,109 @@
+import APIContract
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// Which server is called, with what key, and how its answers are printed: the options of all commands that ask a running server.
+struct ServerChoice: ParsableArguments {
+    @Option(help: "The server's address; else TENURE_SERVER, else http://127.0.0.1:8080.")
+    var server: String?
+
+    @Option(help: "The app; else TENURE_APP.")
+    var app: String?
+
+    @Option(help: ArgumentHelp("A file with the server key alone; else TENURE_SERVER_KEY.", valueName: "path"))
+    var keyFile: String?
+
+    @Flag(help: "Print the answer as the server sent it.")
+    var json = false
+
+    /// What a server answered.
+    struct Answer {
+        let status: UInt
+        let isProblem: Bool
+        let bytes: [UInt8]
+    }
+
+    /// Calls an operation and prints what it answers.
+    ///
+    /// - Parameter body: the whole body; nil: it is made of the values.
+    /// - Throws: `ExitCode` 1 where the server refused, 2 where there is no answer.
+    func call(_ endpoint: EndpointDescription, _ values: [GivenValue], body: [UInt8]? = nil) async throws {
+        try show(try await answer(of: endpoint, values, body: body))
+    }
+
+    /// Calls an operation.
+    func answer(of endpoint: EndpointDescription, _ values: [GivenValue], body: [UInt8]? = nil) async throws -> Answer {
+        var given = values
+        let variables = ProcessInfo.processInfo.environment
+        if let app = app ?? variables["TENURE_APP"], !given.contains(where: { $0.name == "app" }) {
+            given.append(GivenValue(name: "app", value: app))
+        }
+        return try await send(try OperationCall(endpoint, values: given, body: body), variables)
+    }
+
+    private func send(_ call: OperationCall, _ variables: [String: String]) async throws -> Answer {
+        let address = server ?? variables["TENURE_SERVER"] ?? "http://127.0.0.1:8080"
+        var request = HTTPClientRequest(url: address + call.path)
+        request.method = HTTPMethod(rawValue: call.method)
+        if let key = try key(variables) { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
+        if let body = call.body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let body = try await response.body.collect(upTo: 64 << 20)
+            let isProblem = response.headers.first(name: "content-type")?.hasPrefix(Problem.mediaType) == true
+            return Answer(status: response.status.code, isProblem: isProblem, bytes: Array(body.readableBytesView))
+        } catch {
+            Console.complain("There is no answer at \(address): \(error)")
+            throw ExitCode(2)
+        }
+    }
+
+    private func key(_ variables: [String: String]) throws -> String? {
+        guard let keyFile else { return variables["TENURE_SERVER_KEY"] }
+        guard let data = FileManager.default.contents(atPath: keyFile) else {
+            throw CommandError("--key-file: \(keyFile) cannot be read.")
+        }
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    // MARK: Printing
+
+    /// Prints an answer.
+    ///
+    /// - Throws: `ExitCode` 1 where it is a refusal, after its words.
+    func show(_ answer: Answer) throws {
+        if json || !answer.isProblem { showContent(answer) }
+        try checkDone(answer)
+    }
+
+    /// - Throws: `ExitCode` 1 where the answer is a refusal, after its words.
+    func checkDone(_ answer: Answer) throws {
+        guard answer.status >= 400 else { return }
+        if answer.isProblem, !json {
+            let fields = try JSONDocument(answer.bytes, limits: JSONLimits()).root.object
+            let rule = fields?["rule"]?.string.map { " (\($0))" } ?? ""
+            Console.complain("\(answer.status) \(fields?["code"]?.string ?? ""): \(fields?["detail"]?.string ?? "")\(rule)")
+        }
+        throw ExitCode(1)
+    }
+
+    private func showContent(_ answer: Answer) {
+        guard !answer.bytes.isEmpty else { return Console.print("done") }
+        guard !json, let document = parsed(answer.bytes) else {
+            return Console.print(String(decoding: answer.bytes, as: UTF8.self))
+        }
+        Console.print(AnswerTable.text(of: document.root))
+    }
+
+    /// Nil for what is no JSON, which is printed as it is.
+    private func parsed(_ bytes: [UInt8]) -> JSONDocument? {
+        do { return try JSONDocument(bytes, limits: JSONLimits()) } catch { return nil }
+    }
+}
