@@ -56,6 +56,17 @@ package enum NativeAPI {
         about: .init(.access, "What a customer may use: one Bool and two timestamps, with the details (ENT-1)."),
         problems: [.environmentNotTaken, .environmentNotOpen])
 
+    /// The same, signed (ENT-10).
+    package static let readSignedEntitlements = Endpoint<CustomerPath, SigningQuery, NoBody, SignedAnswer>(
+        "readSignedEntitlements", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/entitlements/signed", callers: .customer,
+        about: .init(.access, "The same now, signed (a JWS, ES256), to be believed without a network (ENT-10)."),
+        problems: [.environmentNotOpen, .signingNotConfigured])
+
+    /// With what signed answers are checked.
+    package static let readAnswerKeys = Endpoint<NoPath, NoQuery, NoBody, AnswerKeysBody>(
+        "readAnswerKeys", .get, "/.well-known/jwks.json", callers: .anyone,
+        about: .init(.access, "The public keys of signed answers, as a JWK set (ENT-10)."))
+
     /// What many customers may use, at one instant.
     package static let readManyEntitlements = Endpoint<AppPath, EnvironmentQuery, BulkQuestionBody, BulkEntitlementsBody>(
         "readManyEntitlements", .post, "/api/v1/apps/\(.app)/entitlements:read", callers: .appBackend,
@@ -214,7 +225,8 @@ package enum NativeAPI {
     package static let all: [EndpointDescription] = [
         receiveNotification.description, uploadTransaction.description, uploadReceipt.description, askPurchase.description,
         registerAppAccountToken.description, confirmDelivery.description, noteConsumption.description,
-        readEntitlements.description, readManyEntitlements.description, readContent.description, unlockContent.description,
+        readEntitlements.description, readSignedEntitlements.description, readAnswerKeys.description,
+        readManyEntitlements.description, readContent.description, unlockContent.description,
         readLicences.description, showAppTransaction.description, readCustomer.description, readTimeline.description,
         registerDevice.description,
         identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,

@@ -37,6 +37,31 @@ extension EntitlementsBody.Entitlement {
     }
 }
 
+extension SignedEntitlements {
+    /// What is worth asking again for after this time, although nothing is known to change.
+    private static let refresh = Milliseconds.hours(6)
+
+    init(
+        _ answer: CustomerAnswer, of customer: CustomerID, app: AppID, environment: Environment, under terms: OfflineTerms
+    ) {
+        self.init(
+            app: app.rawValue, customer: customer.rawValue, environment: environment, at: answer.at,
+            overall: Item(answer.overall, under: terms), entitlements: answer.entitlements.map { Item($0, under: terms) })
+        // A denial is believed as long: it says when to ask again.
+        let until = entitlements.compactMap(\.offlineUntil).max() ?? answer.at.adding(terms.longest)
+        expiresAt = max(until, answer.at)
+        refreshAfter = min(answer.overall.nextChangeDate ?? .latestAccepted, answer.at.adding(Self.refresh))
+    }
+}
+
+extension SignedEntitlements.Item {
+    fileprivate init(_ answer: EntitlementAnswer, under terms: OfflineTerms) {
+        self.init(
+            id: answer.entitlement?.rawValue ?? "", window: .init(answer), offlineUntil: answer.offlineUntil(terms),
+            isProvisional: answer.isProvisional)
+    }
+}
+
 extension UploadAnswerBody {
     /// What an upload came to that was not refused.
     init(_ result: Backend.ClaimResult, of customer: CustomerID) {

@@ -7,8 +7,13 @@ package import Server
 /// Tenure's own API (docs/operations/http-api.md). Each handler decodes, makes one call to `Backend`, and encodes.
 package struct NativeFace: Face {
     let backend: Backend
+    /// Nil where this server signs no answers.
+    let signer: AnswerSigner?
 
-    package init(_ backend: Backend) { self.backend = backend }
+    package init(_ backend: Backend, signer: AnswerSigner? = nil) {
+        self.backend = backend
+        self.signer = signer
+    }
 
     package func add(to router: inout EndpointRouter) {
         router.on(NativeAPI.receiveNotification, longest: { try longestNotification(of: AppID($0.app)) }, receiveNotification)
@@ -16,6 +21,8 @@ package struct NativeFace: Face {
         router.on(NativeAPI.uploadReceipt, uploadReceipt)
         addPurchases(to: &router)
         router.on(NativeAPI.readEntitlements, readEntitlements)
+        router.on(NativeAPI.readSignedEntitlements, readSignedEntitlements)
+        router.on(NativeAPI.readAnswerKeys) { _ in signer?.published ?? AnswerKeysBody(keys: []) }
         router.on(NativeAPI.readManyEntitlements, readManyEntitlements)
         addContent(to: &router)
         addCustomers(to: &router)
@@ -72,6 +79,16 @@ package struct NativeFace: Face {
         let answer = try await backend.entitlements(
             of: call.customer, app: call.app, environment: environment, at: call.query.at)
         return EntitlementsBody(answer, of: call.customer, environment: environment)
+    }
+
+    private func readSignedEntitlements(_ call: OfCustomer<SigningQuery, NoBody>) async throws -> SignedAnswer {
+        guard let signer else { throw NoAnswerKey() }
+        let environment = call.query.environment
+        let answer = try await backend.entitlements(of: call.customer, app: call.app, environment: environment, at: nil)
+        var claims = SignedEntitlements(
+            answer, of: call.customer, app: call.app, environment: environment, under: signer.terms)
+        claims.nonce = call.query.nonce
+        return try signer.sign(claims)
     }
 
     private func readManyEntitlements(

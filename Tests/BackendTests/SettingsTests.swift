@@ -338,9 +338,10 @@ import Testing
             let backend = Self.server(world, AppPolicy(), gives: ["plus.monthly": ["plus"], "lifetime": ["plus"]])
             _ = try await backend.adoptSettings()
             _ = try await Self.claim(backend, world, World.alice, .purchase, Self.purchase("2000", day: 1))
+            world.clock.set(PretendAppStore.june.adding(.days(3)))
             _ = try await Self.claim(backend, world, World.alice, .purchase, Self.upgrade)
             _ = try await Self.claim(
-                backend, world, World.bob, .purchase, Self.purchase("3001", "pro.monthly", day: 2, of: "3001"))
+                backend, world, World.bob, .purchase, Self.purchase("3001", "pro.monthly", day: 1, of: "3001"))
             let comparison = try await backend.compareCatalogue(of: World.app)
             let missing = try #require(comparison.notConfigured.first)
             #expect(comparison.notConfigured.count == 1 && missing.productId == ProductID("pro.monthly"))

@@ -140,6 +140,22 @@ import Testing
         #expect(CustomerAnswer(at: day(2026, 1, 11), holdings: holdings, map: map).overall.isActive)
     }
 
+    @Test func `ENT-10 neither a hold nor the end of a grant is outlasted by what is set to renew`() {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        var state = bought(january)
+        state.tell(renewalInfo(signed: day(2026, 1, 2), renews: true) { $0.autoRenewProductId = plus })
+        let holdings = [holding(state)]
+        func offlineUntil(_ votes: CustomerAccount?, at instant: Timestamp) -> Timestamp? {
+            CustomerAnswer(at: instant, holdings: holdings, account: votes, map: map(plus, balanced: false)).overall
+                .offlineUntil(OfflineTerms())
+        }
+        #expect(offlineUntil(nil, at: day(2026, 1, 31)) == day(2026, 2, 2))
+        let hold = account(.hold(access, TimeWindow(from: day(2026, 1, 31) + .hours(12), until: nil)))
+        #expect(offlineUntil(hold, at: day(2026, 1, 31)) == day(2026, 1, 31) + .hours(12))
+        let grant = account(.grant(access, TimeWindow(from: day(2026, 1, 30), until: day(2026, 2, 1) + .hours(2))))
+        #expect(offlineUntil(grant, at: day(2026, 1, 31)) == day(2026, 2, 1) + .hours(2))
+    }
+
     @Test func `ENT-9 a hold that begins while nothing is active is announced, since it changes why nothing is`() {
         let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
         let votes = account(.hold(access, TimeWindow(from: day(2026, 3, 1), until: nil)))

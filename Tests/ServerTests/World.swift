@@ -85,12 +85,12 @@ struct World: Sendable {
             customerTokenSecret: secret)
     }
 
-    func router(_ configuration: ServerConfiguration = ServerConfiguration(), logger: Logger = .silent)
-        -> some ApplicationProtocol
-    {
-        Application(
-            router: ServerRouter(dependencies, faces: [NativeFace(dependencies.backend)], configuration: configuration),
-            logger: logger)
+    func router(
+        _ configuration: ServerConfiguration = ServerConfiguration(), signer: AnswerSigner? = nil, logger: Logger = .silent
+    ) -> some ApplicationProtocol {
+        let face = NativeFace(dependencies.backend, signer: signer)
+        return Application(
+            router: ServerRouter(dependencies, faces: [face], configuration: configuration), logger: logger)
     }
 
     func application(_ configuration: ServerConfiguration, logger: Logger = .silent) -> some ApplicationProtocol {
@@ -162,9 +162,11 @@ struct Answer: Sendable {
 
 extension TestClientProtocol {
     func send(
-        _ method: HTTPRequest.Method, _ uri: String, key: String? = World.serverKey, token: String? = nil, body: [UInt8]? = nil
+        _ method: HTTPRequest.Method, _ uri: String, key: String? = World.serverKey, token: String? = nil, body: [UInt8]? = nil,
+        type: String? = nil
     ) async throws -> Answer {
         var headers = HTTPFields()
+        headers[.contentType] = type
         if let key { headers[.authorization] = "Bearer \(key)" }
         if let token, let name = HTTPField.Name("Tenure-Customer-Token") { headers[name] = token }
         let answer = try await execute(uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(bytes: $0) }) {

@@ -10,7 +10,7 @@ package struct EntitlementsBody: ConditionalContent, JSONBody, Hashable {
             .required("environment", .word(Environment.names), "In Apple's spelling."),
             .required("at", .instant, "The instant that is answered for."),
         ] + window + [.required("entitlements", .list(.object(entitlement)), "Each that the app knows, by id.")])
-    private static let window: [MemberSchema] = [
+    static let window: [MemberSchema] = [
         .required("isActive", .bool, "Whether there is a window now."),
         .nullable("start", .instant, "Start of the present window, else of the last one; null if there never was one."),
         .nullable("end", .instant, "End of that window; null if it does not end, or there never was one."),
@@ -23,7 +23,9 @@ package struct EntitlementsBody: ConditionalContent, JSONBody, Hashable {
             .nullable("renews", .bool, "Null where Apple has not said."),
             .nullable("renewsInto", .text, "The product of the next period."),
             .nullable("priceIncreaseStatus", .integer(0, 1), "0: no consent to a higher price yet; 1: consent, or none needed."),
-            .nullable("endedBecause", .word(AccessEndWords.all), "Why it ended, with Apple's reason where it did not renew; null while active."),
+            .nullable(
+                "endedBecause", .word(AccessEndWords.all),
+                "Why it ended, with Apple's reason where it did not renew; null while it is active."),
             .nullable("expirationIntent", .integer(1, 5), "Apple's reason for the end; null where it gave none."),
             .optional("restsOn", .object(source), "By what right; absent where there is none."),
         ])
@@ -148,14 +150,14 @@ package struct EntitlementsBody: ConditionalContent, JSONBody, Hashable {
 }
 
 extension EntitlementsBody.Window {
-    fileprivate init(_ fields: JSONFields) throws(JSONFieldError) {
+    init(_ fields: JSONFields) throws(JSONFieldError) {
         isActive = try fields.requiredBool("isActive")
         start = try fields.instant("start")
         end = try fields.instant("end")
         nextChangeDate = try fields.instant("nextChangeDate")
     }
 
-    fileprivate func write(to writer: inout JSONWriter) {
+    func write(to writer: inout JSONWriter) {
         writer.member("isActive", isActive)
         writer.nullableMember("start", start?.millisecondsSince1970)
         writer.nullableMember("end", end?.millisecondsSince1970)

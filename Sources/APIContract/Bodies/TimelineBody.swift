@@ -29,7 +29,7 @@ package struct TimelineBody: AnswerContent, JSONBody, Hashable {
                 .required("words", .text, "What it is, in English."),
                 .optional("originalTransactionId", .text, "By which subscription.", example: "2000000111"),
                 .optional("entitlement", .text, "Of which entitlement.", example: "plus"),
-                .optional("vote", .text, "Which vote, delivery, unlock or other word about the customer.", example: "support-4711"),
+                .optional("vote", .text, "Which vote, delivery, unlock or other word.", example: "support-4711"),
             ])
 
         package var effectiveAt: Timestamp

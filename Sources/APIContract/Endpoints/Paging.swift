@@ -50,9 +50,9 @@ package enum PageCursor {
     ///
     /// - Throws: `CursorInvalid` for what is no cursor of this list.
     package static func decode(_ cursor: String, of list: String) throws(CursorInvalid) -> String {
-        guard let bytes = StrictBase64.decodeURL(Array(cursor.utf8)[...]), let text = String(validating: bytes, as: UTF8.self) else {
-            throw CursorInvalid()
-        }
+        guard let bytes = StrictBase64.decodeURL(Array(cursor.utf8)[...]),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw CursorInvalid() }
         let parts = text.split(separator: "\u{0}", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == list else { throw CursorInvalid() }
         return String(parts[1])

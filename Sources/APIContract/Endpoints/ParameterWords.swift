@@ -15,7 +15,10 @@ extension ParameterSchema {
         .init("q", .text, "What somebody named; 1 to 200 characters.", example: "2000000113"),
         .init("environment", .word(Environment.names), "Whose ledger is meant; Production unless said.", example: "Production"),
         .init("at", .instant, "The instant asked about; now unless said.", example: "1767225600000"),
-        .init("limit", .integer(1, Int64(PageQuery.longest)), "How many items a page has at the most; 200 unless said.", example: "200"),
+        .init("nonce", .text, "Comes back in what is signed; 1 to 100 characters.", example: "kX3v9Qm2"),
+        .init(
+            "limit", .integer(1, Int64(PageQuery.longest)), "How many items a page has at the most; 200 unless said.",
+            example: "200"),
         .init("after", .text, "Where the page before ended, as its next says it.", example: "bGlzdA"),
         .init("publishedAt", .instant, "When the item was published.", example: "1767225600000"),
         .init(

@@ -168,3 +168,30 @@ package struct SearchQuery: QueryParameters {
 
     package var items: [(name: String, value: String)] { [("q", text)] }
 }
+
+/// `?environment=` and `?nonce=`
+package struct SigningQuery: QueryParameters {
+    package static let names: [String]? = ["environment", "nonce"]
+
+    package var environment: Environment
+    /// Comes back in what is signed; nil where nothing was said.
+    package var nonce: String?
+
+    package init() { self.init(nonce: nil) }
+
+    package init(environment: Environment = .production, nonce: String?) {
+        self.environment = environment
+        self.nonce = nonce
+    }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        self.init(environment: try EnvironmentQuery(value).environment, nonce: value("nonce").map { String($0) })
+        guard nonce.map({ (1...100).contains($0.count) }) ?? true else {
+            throw ParameterError("nonce", "must have 1 to 100 characters")
+        }
+    }
+
+    package var items: [(name: String, value: String)] {
+        EnvironmentQuery(environment: environment).items + (nonce.map { [("nonce", $0)] } ?? [])
+    }
+}

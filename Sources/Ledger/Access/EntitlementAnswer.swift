@@ -16,6 +16,8 @@ package struct EntitlementAnswer: Sendable, Hashable {
     /// Nil where Apple has not said, or where nothing is active.
     package let renews: Bool?
     package let renewsInto: ProductID?
+    /// Whether the window ends where something ends that was paid for and is set to renew: what follows may be on its way.
+    let endIsSetToRenew: Bool
     /// Whether the customer has consented to a higher price: 0 not yet, 1 yes or not needed; nil where there is none, or nothing
     /// is active.
     package let priceIncreaseStatus: Int64?
@@ -152,6 +154,8 @@ extension EntitlementAnswer {
         let word = current?.window.until == nil ? nil : current?.holding?.words.last(by: times.heard)
         renews = word?.autoRenewStatus
         renewsInto = renews == true ? word?.autoRenewProductId ?? current?.productId : nil
+        // Where a grant ends the window, nothing follows.
+        endIsSetToRenew = last.map { $0.window.until == present?.until && $0.isSetToRenew(by: times.heard) } ?? false
         priceIncreaseStatus = word?.priceIncreaseStatus
         let reason: AccessSpan.End? = present == nil ? (isHeld ? .held : last?.endsBecause) : nil
         endedBecause = reason
@@ -198,6 +202,18 @@ extension EntitlementAnswer {
         }
         for word in words { consider(word) }
         return next
+    }
+}
+
+extension Stretch {
+    /// Whether it ends where a paid period does, and Apple last said that another follows.
+    fileprivate func isSetToRenew(by instant: Timestamp) -> Bool {
+        switch endsBecause {
+        case .expired, .balanceUsed: break
+        case .replaced, .refunded, .familySharingStopped, .graceOver, .noNewsFromApple, .ownershipMoved, .grantEnded, .held:
+            return false
+        }
+        return holding?.words.last(by: instant)?.autoRenewStatus == true
     }
 }
 

@@ -13,6 +13,10 @@ enum ErrorMapping {
         case is HostMissing: Problem(.hostMissing, detail: "A request needs one Host (RFC 9112, section 3.2).")
         case let error as ParameterError:
             Problem(.invalidParameter, detail: "\(error.name) \(error.reason)", field: error.name)
+        case is NoAnswerKey:
+            Problem(
+                .signingNotConfigured, detail: "This server signs no answers: no key is configured.", rule: "ENT-10",
+                setting: "signedAnswers.keys")
         case is CursorInvalid:
             Problem(
                 .cursorInvalid, detail: "after is not where a page of this list ended; take it from the page's next.",

@@ -7,7 +7,8 @@ import StrictJSON
 
 struct CatalogueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "catalogue", abstract: "What an app sells, in its configuration.", subcommands: [ImportCatalogue.self, CheckCatalogue.self])
+        commandName: "catalogue", abstract: "What an app sells, in its configuration.",
+        subcommands: [ImportCatalogue.self, CheckCatalogue.self])
 }
 
 struct ImportCatalogue: ParsableCommand {

@@ -95,8 +95,8 @@ struct GrantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Grant an entitlement to a customer (ENT-9).",
         discussion: """
-            Prints the grant with its id. `tenure withdraw CUSTOMER ID` takes it back. Give an --id of your own, such as the number \
-            of a ticket, and the same command can be repeated without granting twice.
+            Prints the grant with its id. `tenure withdraw CUSTOMER ID` takes it back. Give an --id of your own, such as the \
+            number of a ticket, and the same command can be repeated without granting twice.
             """)
 
     @Argument(help: "The customer, as your backend names them.")

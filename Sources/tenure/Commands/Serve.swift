@@ -45,7 +45,8 @@ struct Serve: AsyncParsableCommand {
         let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
         let notice = Self.servingNotice(configuration, logger)
         let application = buildApplication(
-            dependencies, faces: [NativeFace(backend)], configuration: configuration.server, logger: logger,
+            dependencies, faces: [NativeFace(backend, signer: configuration.signer)], configuration: configuration.server,
+            logger: logger,
             onServerRunning: notice)
         let worker = WorkLoop(
             store: database.store, clock: clock,

@@ -20,7 +20,12 @@ struct TenureConfiguration {
     /// The local App Store that takes Apple's place; nil: none, or one that was started with options.
     var localAppStore: LocalAppStoreConfiguration?
 
-    private static let names: Set<String> = ["http", "database", "trust", "logLevel", "apps", "clock", "localAppStore"]
+    /// What signs answers; nil where none are signed (ENT-10).
+    var signer: AnswerSigner?
+
+    private static let names: Set<String> = [
+        "http", "database", "trust", "logLevel", "apps", "clock", "localAppStore", "signedAnswers",
+    ]
 
     /// Reads the file.
     ///
@@ -82,6 +87,7 @@ struct TenureConfiguration {
         }
         logLevel = try Self.logLevel(variables["TENURE_LOG_LEVEL"] ?? file.text("logLevel") ?? "info")
         apps = try (file.list("apps") ?? []).map { try AppConfiguration($0, environment: variables) }
+        signer = try AnswerSigner(in: file)
         clockFile = try Self.clockFile(file, roots)
         localAppStore = try LocalAppStoreConfiguration(in: file, roots: roots)
         guard !apps.isEmpty else { throw CommandError("apps is missing or empty: there is nothing to serve.") }
