@@ -22,6 +22,7 @@ import uuid
 
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+import api_answers
 import harness
 from books_material import DAY, Books, Signer, original_id
 from books_verify import with_length
@@ -44,7 +45,8 @@ class API:
 
     def raw(self, method, path, body=None, headers=None):
         data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-        wanted = urllib.request.Request(self.books.server + path, data=data, method=method, headers=headers or {})
+        sent = {**({} if data is None else {"Content-Type": "application/json"}), **(headers or {})}
+        wanted = urllib.request.Request(self.books.server + path, data=data, method=method, headers=sent)
         try:
             with urllib.request.urlopen(wanted, timeout=30) as response:
                 return response.status, response.headers.get_content_type(), response.read()
@@ -377,6 +379,9 @@ def check_bad_input(api):
             if status not in statuses or "code" not in (answer or {}):
                 wrong.append((name, words, status, answer))
     check("A11 bad bodies of every kind are refused, with a code, and never 500", not wrong, wrong[:3])
+    for media in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"):
+        answer = api.call("grantEntitlement", {"entitlement": "plus"}, headers={**api.books.backend, "Content-Type": media}, customer="ann", id="bad")
+        check(f"A11 a body that says it is {media} is 415", (answer[0], answer[1].get("code")) == (415, "unsupportedMediaType"), answer)
     refused = api.call("readEntitlements", customer="ann", query={"enviroment": "Sandbox"})
     check("an unknown query name is refused by its name", (refused[0], refused[1].get("field")) == (400, "enviroment"), refused)
     for customer in ("x" * 201, "a\x1fb", "é" * 201):
@@ -433,6 +438,7 @@ def configured(books):
     app["licences"] = {"paidApp": {"belowVersion": "2.0"}}
     app["contentKinds"] = [{"id": "issue", "entitlement": "plus", "unlocksPerPeriod": 2}]
     app["limits"] = {"customerPerMinute": 0}
+    books.content["signedAnswers"] = {"keys": api_answers.make_answer_keys(books.folder)}
     books.write_configuration(http={**books.content.get("http", {}), "wrongKeysPerMinute": 0})
 
 
@@ -470,7 +476,10 @@ def main():
         with books.serving():
             api = API(books)
             check_document(api)
-            for part in (check_votes, check_ownership, check_intents, check_anonymous, check_products, check_search, check_many, check_tags):
+            parts = (
+                check_votes, check_ownership, check_intents, check_anonymous, check_products, check_search, check_many, check_tags,
+                api_answers.check_signed, api_answers.check_lists, api_answers.check_commands)
+            for part in parts:
                 part(api)
             for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "registerAppAccountToken"):
                 places = {"customer": "ann", "token": str(uuid.uuid4())}
@@ -481,6 +490,7 @@ def main():
             check("every answer is what the document says, and nothing more", not api.wrong, api.wrong[:5])
             check_schemathesis(api, folder)
         check_books(api)
+        api_answers.check_own_writes(folder)
     return harness.summary()
 
 

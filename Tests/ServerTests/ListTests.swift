@@ -55,11 +55,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("application/json", nil), ("application/json; charset=utf-8", nil), ("application/vnd.example+json", nil), (nil, nil),
-        ("text/plain", "unsupportedMediaType"), ("application/x-www-form-urlencoded", "unsupportedMediaType"),
-        ("application/json; charset=latin1", "unsupportedMediaType"), ("", "unsupportedMediaType"),
-    ] as [(String?, String?)])
+    @Test(
+        arguments: [
+            ("application/json", nil), ("application/json; charset=utf-8", nil), ("application/vnd.example+json", nil),
+            (nil, nil),
+            ("text/plain", "unsupportedMediaType"), ("application/x-www-form-urlencoded", "unsupportedMediaType"),
+            ("application/json; charset=latin1", "unsupportedMediaType"), ("", "unsupportedMediaType"),
+        ] as [(String?, String?)])
     func `a body that is said to be no JSON is refused`(_ type: String?, _ code: String?) async throws {
         try await withRouter { world, client in
             let answer = try await client.send(

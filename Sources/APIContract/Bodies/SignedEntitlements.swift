@@ -49,7 +49,7 @@ package struct SignedEntitlements: JSONBody, Hashable {
         package static let schema = ObjectSchema(
             "SignedEntitlement", "What a customer may use by one entitlement.",
             [
-                .required("id", .text, "As the app's configuration names it.", example: "plus"),
+                .required("id", .text, "As the app's configuration names it.", example: "plus")
             ] + EntitlementsBody.window + [
                 .nullable("offlineUntil", .instant, "Until when it may be used without asking; past end it is provisional."),
                 .required("isProvisional", .bool, "Whether Apple has not said yet whether it goes on (ENT-6)."),

@@ -120,8 +120,9 @@ struct CheckCatalogue: AsyncParsableCommand {
         func words(_ seen: CatalogueComparison.SeenProduct) -> String {
             "\(seen.productId)  \(seen.environment.rawValue)  \(seen.subscriptions) bought, last on \(seen.lastPurchaseDate)"
         }
-        let plain = list(
-            "Bought and not configured: whoever bought one has no access", comparison.notConfigured.map(words))
+        let plain =
+            list(
+                "Bought and not configured: whoever bought one has no access", comparison.notConfigured.map(words))
             + list("Configured to give nothing", comparison.givesNothing.map(\.rawValue))
             + list("Configured and never bought", comparison.notSeen.map(\.rawValue))
             + list("Bought and configured", comparison.configured.map(words))
