@@ -24,8 +24,8 @@ struct Bench: AsyncParsableCommand {
     @Option(
         name: .long,
         help: """
-            Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, ingest, \
-            durable, pipeline, store; and growth and policy, which are never part of everything.
+            Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, answers, \
+            ingest, durable, pipeline, store; and growth and policy, which are never part of everything.
             """)
     var only: String?
 
@@ -57,7 +57,7 @@ struct Bench: AsyncParsableCommand {
         if asksFor("apple") { report.add(try await AppleLibraryFigures(rounds: rounds).measure()) }
         if asksFor("ledger") { report.add(LedgerFigures(rounds: rounds).measure()) }
         if asksFor("memory") { report.add(try await MemoryFigures(rounds: rounds).measure()) }
-        if asksFor("entitlements") || asksFor("ingest") { report.add(try await serverFigures()) }
+        if ["entitlements", "answers", "ingest"].contains(where: asksFor) { report.add(try await serverFigures()) }
         if asksFor("durable") {
             let figures = DurableFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds)
             report.add(try await figures.measure())
@@ -87,11 +87,12 @@ struct Bench: AsyncParsableCommand {
 
     /// Both run against one server and one store: the reads first, because ingest makes the store grow.
     private func serverFigures() async throws -> [Figure] {
-        let (reads, writes) = (asksFor("entitlements"), asksFor("ingest"))
+        let (reads, answers, writes) = (asksFor("entitlements"), asksFor("answers"), asksFor("ingest"))
         let plan = LoadPlan(rounds: rounds, seconds: seconds, subscriptions: subscriptions)
         return try await Stage(subscriptions: subscriptions).play { stage in
             var figures: [Figure] = []
             if reads { figures += try await EntitlementFigures(plan: plan, stage: stage).measure() }
+            if answers { figures += try await AnswerFigures(plan: plan, stage: stage).measure() }
             if writes { figures += try await IngestFigures(plan: plan, stage: stage).measure() }
             return figures
         }

@@ -37,18 +37,19 @@ struct LoadGenerator: Sendable {
 
     /// Requests the paths in turn until the time is over.
     ///
-    /// - Throws: `BenchError` if one answer is not 200.
-    func run(_ paths: [String], seconds: Int) async throws -> LoadResult {
+    /// - Parameter tags: of answers that the client has, one for each path, for `If-None-Match`; nil: it has none.
+    /// - Throws: `BenchError` if one answer is neither 200 nor 304.
+    func run(_ paths: [String], tags: [String]? = nil, seconds: Int) async throws -> LoadResult {
         let before = Machine.processorSeconds
-        var result = try await load(paths, seconds: seconds)
+        var result = try await load(paths, tags, seconds: seconds)
         result.processorTime = (Machine.processorSeconds - before) * 1e6 / max(1, result.rate * Double(seconds))
         return result
     }
 
-    private func load(_ paths: [String], seconds: Int) async throws -> LoadResult {
-        guard let wrk else { return try await runClient(paths, seconds: seconds) }
+    private func load(_ paths: [String], _ tags: [String]?, seconds: Int) async throws -> LoadResult {
+        guard let wrk else { return try await runClient(paths, tags, seconds: seconds) }
         let script = folder.appendingPathComponent("load.lua")
-        try Data(Self.script(paths).utf8).write(to: script)
+        try Data(Self.script(paths, tags ?? []).utf8).write(to: script)
         let arguments = ["-t1", "-c\(Self.connections)", "-d\(seconds)s", "--latency", "-s", script.path, address]
         return try Self.result(ofWrk: try await ChildProcess.output(of: wrk, arguments))
     }
@@ -56,14 +57,18 @@ struct LoadGenerator: Sendable {
     // MARK: wrk
 
     /// The requests are written once, before the clock starts, so that the script costs the same for all requests.
-    private static func script(_ paths: [String]) -> String {
+    private static func script(_ paths: [String], _ tags: [String]) -> String {
         """
         local paths = {\(paths.map { "\"\($0)\"" }.joined(separator: ","))}
+        local tags = {\(tags.map { "'\($0)'" }.joined(separator: ","))}
         local requests = {}
         local turn = 0
         function init(arguments)
             wrk.headers["Authorization"] = "Bearer \(Stage.serverKey)"
-            for index, path in ipairs(paths) do requests[index] = wrk.format("GET", path) end
+            for index, path in ipairs(paths) do
+                if tags[index] then wrk.headers["If-None-Match"] = tags[index] end
+                requests[index] = wrk.format("GET", path)
+            end
         end
         function request()
             turn = turn % #requests + 1
@@ -96,12 +101,13 @@ struct LoadGenerator: Sendable {
 
     // MARK: Our own client
 
-    private func runClient(_ paths: [String], seconds: Int) async throws -> LoadResult {
+    private func runClient(_ paths: [String], _ tags: [String]?, seconds: Int) async throws -> LoadResult {
         let end = ContinuousClock.now + .seconds(seconds)
         return try await ClientLoad(address: address).run { index in
             guard ContinuousClock.now < end else { return nil }
             var request = HTTPClientRequest(url: address + paths[index % paths.count])
             request.headers.add(name: "Authorization", value: "Bearer \(Stage.serverKey)")
+            if let tags { request.headers.add(name: "If-None-Match", value: tags[index % paths.count]) }
             return request
         }
     }
@@ -154,7 +160,7 @@ struct ClientLoad: Sendable {
         let start = ContinuousClock.now
         let response = try await client.execute(request, timeout: .seconds(30))
         let body = try await response.body.collect(upTo: 1 << 20)
-        guard response.status == .ok else {
+        guard [.ok, .notModified].contains(response.status) else {
             throw BenchError("\(request.url) answered \(response.status): \(String(buffer: body))")
         }
         return (ContinuousClock.now - start).seconds * 1000

@@ -95,8 +95,51 @@ import Testing
             _ = try await world.claim(anonymous, .purchase, later)
             let stored = try #require(try await world.store.subscription(World.key("2002")))
             #expect(stored.state.owner(at: world.clock.now()) == World.bob)
+            let all = try await world.store.outbox(after: 0, limit: 100).compactMap(\.event)
+            let told = all.filter { $0.kind == .customerMerged }
+            #expect(told.map(\.subscription) == [World.key()], "the second one never had another owner")
+            #expect(told.first?.customer == World.bob && told.first?.previousCustomer == anonymous)
             let report = try await world.backend.prove(ProofDepth(rebuild: true))
             #expect(report.findings == [])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `OWN-12 whoever comes to pay twice is told of, once for each pair`(atOnce: Bool) async throws {
+        try await withWorld { world in
+            func purchase(_ id: String) -> Purchase {
+                var purchase = Purchase()
+                (purchase.originalTransactionId, purchase.transactionId, purchase.webOrderLineItemId) = (id, id, "9\(id)")
+                return purchase
+            }
+            func doubled() async throws -> [LedgerEvent] {
+                try await world.store.outbox(after: 0, limit: 100).compactMap(\.event).filter { $0.kind == .paymentDoubled }
+            }
+            if atOnce {
+                try await withThrowingTaskGroup { group in
+                    for id in ["3001", "3002"] {
+                        group.addTask { _ = try await world.claim(World.alice, .purchase, purchase(id)) }
+                    }
+                    try await group.waitForAll()
+                }
+            } else {
+                for id in ["3001", "3002"] { _ = try await world.claim(World.alice, .purchase, purchase(id)) }
+            }
+            let first = try await doubled()
+            #expect(first.count == 1 && first[0].customer == World.alice && first[0].entitlement == Self.plus)
+            let pair = first.flatMap { [$0.subscription.originalTransactionId, $0.otherSubscription] }
+            #expect(Set(pair) == [OriginalTransactionID("3001"), OriginalTransactionID("3002")])
+            // Bob pays once, until he is given one of hers.
+            _ = try await world.claim(World.bob, .purchase, purchase("3003"))
+            #expect(try await doubled().count == 1)
+            _ = try await world.backend.vote(
+                .transfer(to: World.bob), Backend.Ballot(id: "t", at: world.clock.now()), on: World.key("3002"))
+            let all = try await doubled()
+            #expect(all.count == 2 && all[1].customer == World.bob)
+            #expect(all[1].subscription == World.key("3002") && all[1].otherSubscription == OriginalTransactionID("3003"))
+            let numbers = try await world.store.events(of: World.key("3002"), limit: 100).map(\.sequence)
+            #expect(numbers == Array(1...Int64(numbers.count)))
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
         }
     }
 

@@ -119,7 +119,7 @@ package struct DocumentPage: AnswerContent {
         case .appBackend, .customer, .newDevice: lines.append("-H \"Authorization: Bearer $SERVER_KEY\"")
         }
         if case .json(let schema) = endpoint.request {
-            lines.append("-d '\(String(decoding: OpenAPIDocument.example(of: schema), as: UTF8.self))'")
+            lines.append("--json '\(String(decoding: OpenAPIDocument.example(of: schema), as: UTF8.self))'")
         }
         return lines.joined(separator: " \\\n  ")
     }

@@ -143,7 +143,9 @@ package struct Ingest {
         }
         for input in placed where decision.history.hasHeard(input) && !history.hasHeard(input) { heard.append((input, key)) }
         desk.put(decision, policy: policies, learnedAt: request.learnedAt)
-        if !decision.events.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
+        let told = try events(beside: decision, hearing: placed, history, request)
+        desk.tell(told, of: key)
+        if !decision.events.isEmpty || !told.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
         let before = decision.before.merged
         for merge in decision.state.merged where !before.contains(merge) { try spread(merge, request) }
         return decision
@@ -181,6 +183,7 @@ struct Desk {
         var decisions: [Decision] = []
         var policy: PolicyTimeline?
         var learnedAt: Timestamp?
+        var told: [LedgerEvent] = []
 
         mutating func take(_ decision: Decision, policy: PolicyTimeline, learnedAt: Timestamp) {
             history = decision.history
@@ -303,6 +306,18 @@ struct Desk {
         subscriptions[key]?.take(decision, policy: policy, learnedAt: learnedAt)
     }
 
+    /// Has events told beside those of the decisions about a subscription.
+    mutating func tell(_ events: [LedgerEvent], of key: SubscriptionKey) {
+        if !events.isEmpty { subscriptions[key]?.told += events }
+    }
+
+    /// What is in force of these and of everything that was decided here, in the ledger of one subscription and without it; by
+    /// key.
+    func states(of keys: [SubscriptionKey], beside one: SubscriptionKey) -> [Ledger.SubscriptionState] {
+        let decided = subscriptions.filter { !$0.value.decisions.isEmpty }.keys
+        return Set(decided).union(keys).filter { $0 != one && $0.scope == one.scope }.sorted().compactMap { stateBefore(of: $0) }
+    }
+
     /// Decides what the versions change of what was folded under others, where that is anything.
     mutating func bring(_ key: SubscriptionKey, to policies: PolicyTimeline, learnedAt: Timestamp) -> Decision? {
         guard let entry = subscriptions[key], let stored = entry.stored, entry.decisions.isEmpty, stored.policy != policies else {
@@ -318,7 +333,9 @@ struct Desk {
     func savings() throws -> [Saving] {
         try subscriptions.keys.sorted().compactMap { key in
             guard let entry = subscriptions[key], let policy = entry.policy, let learnedAt = entry.learnedAt else { return nil }
-            return try Saving(stored: entry.stored, decisions: entry.decisions, policy: policy, learnedAt: learnedAt)
+            var saving = try Saving(stored: entry.stored, decisions: entry.decisions, policy: policy, learnedAt: learnedAt)
+            saving.told = entry.told
+            return saving
         }
     }
 }

@@ -11,6 +11,8 @@ package struct Saving: Sendable {
     /// Under which its state was folded last.
     package let policy: PolicyTimeline
     package let learnedAt: Timestamp
+    /// Events that other subscriptions' histories show, told after those of the decisions.
+    package var told: [LedgerEvent] = []
 
     /// - Parameters:
     ///   - stored: as the transaction found it.
@@ -137,7 +139,7 @@ extension SubscriptionRows {
             head = head.followed(by: text, of: saving.key)
             return Audit(head: head, text: text)
         }
-        let events = saving.decisions.flatMap(\.events)
+        let events = saving.decisions.flatMap(\.events) + saving.told
         let told = saving.stored?.ends.events ?? 0
         outbox = stride(from: 0, to: events.count, by: EventCoding.most).map { place in
             let some = events[place..<min(place + EventCoding.most, events.count)]
