@@ -202,6 +202,11 @@ package enum NativeAPI {
         about: .init(.operations, "What Apple sent that this version does not understand: kept, each listed once (FACT-5)."),
         problems: [.environmentNotTaken])
 
+    /// What the app chose, and when.
+    package static let listSettings = Endpoint<AppPath, NoQuery, NoBody, SettingsBody>(
+        "listSettings", .get, "/api/v1/apps/\(.app)/settings", callers: .appBackend,
+        about: .init(.operations, "The versions of policy and products: from when, by whom, and what they say (OWN-17)."))
+
     /// The document of this API.
     package static let readDocument = Endpoint<NoPath, NoQuery, NoBody, DocumentBody>(
         "readDocument", .get, "/api/v1/openapi.json", callers: .anyone,
@@ -233,7 +238,7 @@ package enum NativeAPI {
         withdrawVote.description, transferSubscription.description, decideClaim.description, consentClaim.description,
         reserveSubscription.description, readSubscription.description, listFacts.description,
         listWaitingClaims.description, searchNames.description,
-        listWarnings.description, readDocument.description,
+        listWarnings.description, listSettings.description, readDocument.description,
         readDocumentPage.description, checkLive.description, checkReady.description,
     ]
 }

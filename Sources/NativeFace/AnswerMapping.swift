@@ -232,3 +232,12 @@ extension WarningsBody {
         self.init(warnings: warnings.map { .init(kind: $0.kind, value: $0.value, firstSeenAt: $0.firstSeenAt) })
     }
 }
+
+extension SettingsBody.Version {
+    init(_ version: Backend.AppliedSettings) {
+        self.init(
+            number: version.number, appliedAt: version.appliedAt, actor: version.actor, digest: version.digest,
+            document: version.document)
+        validFrom = version.validFrom
+    }
+}

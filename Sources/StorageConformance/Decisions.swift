@@ -41,6 +41,10 @@ extension StorageConformance {
                 try expect(try await store.holdings(of: Specimen.alice, in: scope), equals: [], "holdings in \(scope) (FACT-4)")
             }
             try expect(try await store.holdings(of: Specimen.bob, in: Specimen.scope), equals: [], "holdings of another customer")
+            let both = try await store.access(of: [Specimen.bob, Specimen.alice, Specimen.bob], in: Specimen.scope)
+            let alone = try await store.access(of: Specimen.alice, in: Specimen.scope)
+            try expect(both.map(\.holdings), equals: [[], alone.holdings, []], "holdings of several")
+            try expect(both[1], equals: alone, "what an answer needs, of one among several")
         },
         Behaviour("STORE-8", "Late evidence takes the holding from a customer who never owned it, not from one who did") {
             store in

@@ -77,6 +77,10 @@ struct WatchedStoreFace: Store {
         try await watched.store.access(of: customer, in: scope)
     }
 
+    func access(of customers: [CustomerID], in scope: Scope) async throws -> [CustomerHoldings] {
+        try await watched.store.access(of: customers, in: scope)
+    }
+
     func settings(of app: AppID) async throws -> [SettingsVersion] { try await watched.store.settings(of: app) }
 
     func subscriptions(

@@ -81,6 +81,9 @@ def check_lists(api):
           and {"support-1", "risk-1"} <= {item.get("vote") for item in line}, line)
     bought = api.call("readTimeline", customer="lena")[1]["items"]
     check("and what Apple's facts changed", [item["originalTransactionId"] for item in bought] == [original_id(41)] and "reaches until" in bought[0]["words"], bought)
+    versions = api.call("listSettings")[1]["versions"]
+    check("OWN-17 the versions of the settings are listed, the first without a beginning", [one["number"] for one in versions] == [1]
+          and "validFrom" not in versions[0] and versions[0]["actor"] == "serve" and "onRestore" in json.dumps(json.loads(versions[0]["document"])), versions)
     check_pages(api)
 
 

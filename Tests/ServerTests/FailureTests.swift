@@ -39,6 +39,10 @@ struct FailingStore: Store {
         try await checked { try await store.access(of: customer, in: scope) }
     }
 
+    func access(of customers: [CustomerID], in scope: Scope) async throws -> [CustomerHoldings] {
+        try await checked { try await store.access(of: customers, in: scope) }
+    }
+
     func settings(of app: AppID) async throws -> [SettingsVersion] { try await checked { try await store.settings(of: app) } }
 
     func subscriptions(

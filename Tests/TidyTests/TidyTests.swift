@@ -365,6 +365,27 @@ import Testing
         #expect(built.count >= 25)
     }
 
+    @Test func `every built rule has a door, or says what will open it`() throws {
+        func page(_ name: String) throws -> String {
+            try String(contentsOf: Self.root.appendingPathComponent("docs/\(name)"), encoding: .utf8)
+        }
+        let built = try page("rules.md").matches(of: #/(?m)^\| ([A-Z]+-\d+) \| built \|/#).map { String($0.output.1) }
+        let rows = try page("doors.md").matches(of: #/(?m)^\| ([A-Z]+-\d+) \| (.+) \| (.+) \|$/#)
+        #expect(rows.map { String($0.output.1) }.sorted() == built.sorted())
+        let operations = Set(try page("openapi.json").matches(of: #/"operationId":"(\w+)"/#).map { String($0.output.1) })
+        let places = ["Peers", "LedgerTests", "BackendTests"].map { Self.root.appendingPathComponent("Tests/\($0)").path }
+        let files = Set(try places.flatMap { try FileManager.default.contentsOfDirectory(atPath: $0) })
+        for row in rows {
+            let doors = row.output.2.matches(of: #/`([^`]+)`/#).map { String($0.output.1) }
+            #expect(!doors.isEmpty || row.output.2.contains("planned: "), "\(row.output.1) has no door")
+            // A command, a query's name, a member of the configuration, or an operation.
+            let named = doors.filter { !$0.hasPrefix("tenure ") && !["environment", "at", "apps[].products"].contains($0) }
+            #expect(operations.isSuperset(of: named), "\(row.output.1) names \(named)")
+            let shown = row.output.3.matches(of: #/`([^`]+)`/#).map { String($0.output.1) }
+            #expect(!shown.isEmpty && files.isSuperset(of: shown), "\(row.output.1) is shown by \(shown)")
+        }
+    }
+
     @Test func `every rule that the code cites is on the page of rules`() throws {
         let page = try String(contentsOf: Self.root.appendingPathComponent("docs/rules.md"), encoding: .utf8)
         let known = Set(page.matches(of: #/(?m)^\| ([A-Z]+-\d+) \|/#).map { String($0.output.1) })

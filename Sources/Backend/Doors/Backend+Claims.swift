@@ -131,6 +131,41 @@ extension Backend {
         default: throw BackendError.tokenTaken
         }
     }
+
+    // MARK: What waits
+
+    /// A claim that waits, and whom its subscription serves meanwhile.
+    package struct WaitingClaim: Sendable, Hashable {
+        package let key: SubscriptionKey
+        package let owner: CustomerID?
+        package let weighed: Ledger.SubscriptionState.WeighedClaim
+    }
+
+    /// A page of the claims that wait, by subscription.
+    package struct WaitingPage: Sendable {
+        package let claims: [WaitingClaim]
+        /// The last subscription that was looked at; nil where there are no more.
+        package let last: OriginalTransactionID?
+    }
+
+    /// The claims that wait for a decision or for news from Apple (OWN-9), of so many subscriptions after one.
+    package func waitingClaims(
+        app id: AppID, environment: Environment, after last: OriginalTransactionID?, limit: Int
+    ) async throws -> WaitingPage {
+        try settings(of: id).checkTakes(environment)
+        let now = clock.now()
+        let page = try await translatingStorageErrors {
+            try await store.subscriptionsThatWait(
+                in: Scope(app: id, environment: environment), after: last, limit: limit)
+        }
+        let claims = page.map(\.state).flatMap { state in
+            state.claims.filter { $0.waitsFor != nil }.map {
+                WaitingClaim(key: state.key, owner: state.owner(at: now), weighed: $0)
+            }
+        }
+        return WaitingPage(
+            claims: claims, last: page.count < limit ? nil : page.last?.history.key.originalTransactionId)
+    }
 }
 
 extension IngestRequest {

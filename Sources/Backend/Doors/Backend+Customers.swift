@@ -56,13 +56,48 @@ extension Backend {
         of customers: [CustomerID], app id: AppID, environment: Environment, at asked: Timestamp?
     ) async throws -> [CustomerAnswer] {
         let instant = asked ?? clock.now()
+        let app = try settings(of: id)
+        for customer in customers { try checkOpen(environment, to: try Self.checked(customer), of: app) }
+        let place = AnswerPlace(app: app, scope: Scope(app: id, environment: environment))
+        let read = try await translatingStorageErrors { try await store.access(of: customers, in: place.scope) }
         var answers: [CustomerAnswer] = []
-        for customer in customers {
+        for (customer, access) in zip(customers, read) {
             answers.append(
-                try await entitlements(
-                    of: try Self.checked(customer), app: id, environment: environment, at: instant,
-                    heard: asked ?? .latestAccepted))
+                try await answer(of: customer, access, place, at: instant, heard: asked ?? .latestAccepted))
         }
         return answers
+    }
+
+    // MARK: Time line
+
+    /// One change of what a customer may use, or one thing that was said about them.
+    package enum TimelineEntry: Sendable {
+        case ofSubscription(AuditRow)
+        case ofCustomer(CustomerAuditRow)
+
+        package var effectiveAt: Timestamp {
+            switch self {
+            case .ofSubscription(let row): row.effectiveAt
+            case .ofCustomer(let row): row.effectiveAt
+            }
+        }
+    }
+
+    /// What changed the customer's access, the latest first; at most ``longestAudit`` (AUDIT-1).
+    package func timeline(
+        of customer: CustomerID, app id: AppID, environment: Environment
+    ) async throws -> [TimelineEntry] {
+        try settings(of: id).checkTakes(environment)
+        let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        return try await translatingStorageErrors {
+            var entries = try await store.auditRows(of: key, after: 0, limit: Self.longestAudit).map {
+                TimelineEntry.ofCustomer($0.row)
+            }
+            for subscription in try await store.subscriptions(naming: key.name) where subscription.scope == key.scope {
+                entries += try await store.auditRows(of: subscription, after: 0, limit: Self.longestAudit)
+                    .filter { $0.row.customer == customer }.map { .ofSubscription($0.row) }
+            }
+            return Array(entries.sorted { $0.effectiveAt > $1.effectiveAt }.prefix(Self.longestAudit))
+        }
     }
 }

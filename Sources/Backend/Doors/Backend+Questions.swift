@@ -16,12 +16,26 @@ extension Backend {
         of customer: CustomerID, app id: AppID, environment: Environment, at instant: Timestamp, heard: Timestamp
     ) async throws -> CustomerAnswer {
         let app = try settings(of: id)
+        try checkOpen(environment, to: customer, of: app)
+        let scope = Scope(app: id, environment: environment)
+        let access = try await translatingStorageErrors { try await store.access(of: customer, in: scope) }
+        return try await answer(of: customer, access, AnswerPlace(app: app, scope: scope), at: instant, heard: heard)
+    }
+
+    /// - Throws: `BackendError.environmentNotTaken`, `.environmentNotOpen`.
+    func checkOpen(_ environment: Environment, to customer: CustomerID, of app: AppSettings) throws {
         try app.checkTakes(environment)
         guard environment == .production || app.sandboxAccess.admits(customer) else {
             throw BackendError.environmentNotOpen(environment, app.sandboxAccess)
         }
-        let scope = Scope(app: id, environment: environment)
-        var access = try await translatingStorageErrors { try await store.access(of: customer, in: scope) }
+    }
+
+    /// What the customer may use, from what the store has of them.
+    func answer(
+        of customer: CustomerID, _ read: CustomerHoldings, _ place: AnswerPlace, at instant: Timestamp, heard: Timestamp
+    ) async throws -> CustomerAnswer {
+        let (app, scope) = (place.app, place.scope)
+        var access = read
         if access.holdings.isEmpty, access.account == nil {
             // Of one who was merged into another nothing is left under their own id (OWN-10).
             let whole = try await answering(customer, app: app)
@@ -30,6 +44,12 @@ extension Backend {
         let map = try await timeline(of: app, newest: access.settings).entitlements
         return CustomerAnswer(
             at: instant, holdings: access.holdings, account: access.account, map: map, heard: heard)
+    }
+
+    /// The app and the ledger that are asked.
+    struct AnswerPlace: Sendable {
+        let app: AppSettings
+        let scope: Scope
     }
 
     /// A subscription as it is known, and why anyone's access from it changed.

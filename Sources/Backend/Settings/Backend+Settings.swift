@@ -1,5 +1,5 @@
 package import Ledger
-import Primitives
+package import Primitives
 package import Storage
 
 /// Versions of what apps chose: applying them, by serving and by command, and saying how that stands (OWN-17).
@@ -128,6 +128,28 @@ extension Backend {
     package func settingsVersions(of id: AppID) async throws -> [SettingsVersion] {
         let app = try settings(of: id)
         return try await translatingStorageErrors { try await store.settings(of: app.id) }
+    }
+
+    /// A version of what an app chose, as it was applied.
+    package struct AppliedSettings: Sendable, Hashable {
+        package let number: Int64
+        /// Nil of the first, which always held.
+        package let validFrom: Timestamp?
+        package let appliedAt: Timestamp
+        package let actor: String
+        /// SHA-256 of the document, in hexadecimal.
+        package let digest: String
+        /// JSON.
+        package let document: String
+    }
+
+    /// The same, for whoever wants to read them.
+    package func settingsHistory(of id: AppID) async throws -> [AppliedSettings] {
+        try await settingsVersions(of: id).map { version in
+            AppliedSettings(
+                number: version.number, validFrom: version.number == 1 ? nil : version.validFrom, appliedAt: version.appliedAt,
+                actor: version.actor, digest: version.digest, document: version.document)
+        }
     }
 
     /// The settings of an app that hold now, for answers.

@@ -7,6 +7,9 @@ package protocol AnsweringStore: Sendable {
     /// (OWN-17).
     func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings
 
+    /// The same of several customers, in their order, each in a statement of its own and all in one go.
+    func access(of customers: [CustomerID], in scope: Scope) async throws -> [CustomerHoldings]
+
     /// The versions of what an app chose, by number; empty where none is kept.
     func settings(of app: AppID) async throws -> [SettingsVersion]
 

@@ -47,6 +47,18 @@ struct PostgresReading {
         }
     }
 
+    /// What rows of ``HoldingQueries/holdings(of:in:)`` say.
+    func access(of customer: CustomerID, in scope: Scope, _ rows: PostgresResult) throws -> CustomerHoldings {
+        let rows = try rows.map(HoldingAnswer.init(row:))
+        let key = CustomerKey(scope, customer)
+        let account = try rows.first?.account.map { bytes in
+            try CustomerCoding.decode(bytes, of: key) {
+                try ledger(of: scope).flatMap { try contents(of: key, ledger: $0) }?.inputs.map(\.input) ?? []
+            }
+        }
+        return CustomerHoldings(holdings: rows.compactMap(\.holding), account: account, settings: rows.first?.newest ?? 0)
+    }
+
     /// Those of which a claim may wait; by id.
     func subscriptionsThatWait(
         in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64

@@ -7,17 +7,15 @@ import Synchronization
 extension PostgresStore {
     package func access(of customer: CustomerID, in scope: Scope) async throws -> CustomerHoldings {
         try await read { reading in
-            let rows = try reading.connection.execute(HoldingQueries.holdings(of: customer, in: scope))
-                .map(HoldingAnswer.init(row:))
-            let key = CustomerKey(scope, customer)
-            let account = try rows.first?.account.map { bytes in
-                try CustomerCoding.decode(bytes, of: key) {
-                    let place = try reading.ledger(of: scope)
-                    return try place.flatMap { try reading.contents(of: key, ledger: $0) }?.inputs.map(\.input) ?? []
-                }
-            }
-            return CustomerHoldings(
-                holdings: rows.compactMap(\.holding), account: account, settings: rows.first?.newest ?? 0)
+            try reading.access(
+                of: customer, in: scope, reading.connection.execute(HoldingQueries.holdings(of: customer, in: scope)))
+        }
+    }
+
+    package func access(of customers: [CustomerID], in scope: Scope) async throws -> [CustomerHoldings] {
+        try await read { reading in
+            let results = try reading.connection.pipeline(customers.map { HoldingQueries.holdings(of: $0, in: scope) })
+            return try zip(customers, results).map { try reading.access(of: $0, in: scope, $1) }
         }
     }
 

@@ -9,6 +9,10 @@ extension SQLiteStore {
         try readers.holdings(of: customer, in: scope)
     }
 
+    package func access(of customers: [CustomerID], in scope: Scope) async throws -> [CustomerHoldings] {
+        try customers.map { try readers.holdings(of: $0, in: scope) }
+    }
+
     package func settings(of app: AppID) async throws -> [SettingsVersion] {
         try read { try SettingsQueries.versions(of: app, $0) }
     }
