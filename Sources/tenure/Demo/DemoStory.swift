@@ -133,7 +133,7 @@ struct DemoStory {
         try await world.advance(to: day("2027-03-06"))
         apple("auto-renew was turned off; the last period ended at 2027-03-05")
         try await expectAccess(
-            of: "bob", "inactive since 2027-03-05, expired", because: "no leeway, since it was not set to renew (ENT-6)")
+            of: "bob", "inactive since 2027-03-05, customerCanceled", because: "no leeway, since it was not set to renew (ENT-6)")
         let answer = try await world.subscription(subscription).object()
         await check.expect("status", answer["status"]?.string ?? "missing", is: "expired")
         for line in answer["explain"]?.array.map(Array.init) ?? [] { why(line.string ?? "") }
