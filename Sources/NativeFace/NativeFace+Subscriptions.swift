@@ -14,9 +14,7 @@ extension NativeFace {
     }
 
     private func readSubscription(_ call: Call<SubscriptionPath, InstantQuery, NoBody>) async throws -> SubscriptionBody {
-        let key = SubscriptionKey(
-            app: call.app, environment: call.query.environment,
-            originalTransactionId: OriginalTransactionID(call.path.originalTransactionId))
+        let key = call.key(of: call.path.originalTransactionId, in: call.query.environment)
         return SubscriptionBody(try await backend.subscription(key), at: call.query.at ?? call.now)
     }
 
@@ -28,9 +26,7 @@ extension NativeFace {
     }
 
     private func listFacts(_ call: Call<SubscriptionPath, EnvironmentQuery, NoBody>) async throws -> FactsBody {
-        let key = SubscriptionKey(
-            app: call.app, environment: call.query.environment,
-            originalTransactionId: OriginalTransactionID(call.path.originalTransactionId))
+        let key = call.key(of: call.path.originalTransactionId, in: call.query.environment)
         return FactsBody(try await backend.facts(of: key))
     }
 
@@ -46,5 +42,13 @@ extension NativeFace {
             return NativeAPI.listWaitingClaims.path(call.path, following)
         }
         return WaitingClaimsBody(items: page.claims.map { WaitingClaimsBody.Item($0) }, next: next)
+    }
+}
+
+extension Call where Path: AppPathParameters {
+    /// A subscription of the app.
+    func key(of originalTransactionId: String, in environment: Environment) -> SubscriptionKey {
+        SubscriptionKey(
+            app: app, environment: environment, originalTransactionId: OriginalTransactionID(originalTransactionId))
     }
 }

@@ -78,9 +78,7 @@ extension NativeFace {
     }
 
     private func consentClaim(_ call: Vote<ConsentBody>) async throws -> OwnershipVoteBody {
-        let key = SubscriptionKey(
-            app: call.app, environment: call.query.environment,
-            originalTransactionId: OriginalTransactionID(call.body.originalTransactionId))
+        let key = call.key(of: call.body.originalTransactionId, in: call.query.environment)
         return OwnershipVoteBody(
             try await backend.vote(
                 .approve(.init(call.body.claim)), try Backend.Ballot(id: call.path.id, at: call.now),
@@ -94,8 +92,5 @@ extension NativeFace {
 }
 
 extension Call where Path == SubscriptionIdPath, Query == EnvironmentQuery {
-    fileprivate var subscription: SubscriptionKey {
-        SubscriptionKey(
-            app: app, environment: query.environment, originalTransactionId: OriginalTransactionID(path.originalTransactionId))
-    }
+    fileprivate var subscription: SubscriptionKey { key(of: path.originalTransactionId, in: query.environment) }
 }

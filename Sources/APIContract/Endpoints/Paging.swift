@@ -6,6 +6,8 @@ package struct PageQuery: QueryParameters {
 
     /// How long a page is at the most.
     package static let longest = 1000
+    /// How long it is unless said.
+    package static let usual = 200
 
     package var environment: Environment
     /// How many items the page has at the most, 1 to ``longest``.
@@ -15,7 +17,7 @@ package struct PageQuery: QueryParameters {
 
     package init() { self.init(after: nil) }
 
-    package init(environment: Environment = .production, limit: Int = 200, after: String?) {
+    package init(environment: Environment = .production, limit: Int = Self.usual, after: String?) {
         self.environment = environment
         self.limit = limit
         self.after = after
@@ -31,7 +33,7 @@ package struct PageQuery: QueryParameters {
     }
 
     package var items: [(name: String, value: String)] {
-        EnvironmentQuery(environment: environment).items + (limit == 200 ? [] : [("limit", "\(limit)")])
+        EnvironmentQuery(environment: environment).items + (limit == Self.usual ? [] : [("limit", "\(limit)")])
             + (after.map { [("after", $0)] } ?? [])
     }
 }

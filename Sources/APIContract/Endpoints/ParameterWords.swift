@@ -17,8 +17,8 @@ extension ParameterSchema {
         .init("at", .instant, "The instant asked about; now unless said.", example: "1767225600000"),
         .init("nonce", .text, "Comes back in what is signed; 1 to 100 characters.", example: "kX3v9Qm2"),
         .init(
-            "limit", .integer(1, Int64(PageQuery.longest)), "How many items a page has at the most; 200 unless said.",
-            example: "200"),
+            "limit", .integer(1, Int64(PageQuery.longest)),
+            "How many items a page has at the most; \(PageQuery.usual) unless said.", example: "\(PageQuery.usual)"),
         .init("after", .text, "Where the page before ended, as its next says it.", example: "bGlzdA"),
         .init("publishedAt", .instant, "When the item was published.", example: "1767225600000"),
         .init(

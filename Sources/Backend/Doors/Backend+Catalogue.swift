@@ -39,17 +39,12 @@ extension Backend {
         var seen: [CatalogueComparison.SeenProduct] = []
         for scope in app.scopes {
             var products: [ProductID: CatalogueComparison.SeenProduct] = [:]
-            var last: OriginalTransactionID?
-            while true {
-                let after = last
-                let page = try await translatingStorageErrors {
-                    try await store.subscriptions(in: scope, after: after, limit: Self.cataloguePage)
-                }
+            var page = try await subscriptions(in: scope, after: nil)
+            while let last = page.last {
                 for stored in page { Self.count(stored.state.periods, in: scope.environment, &products) }
                 comparison.subscriptions += Int64(page.count)
                 progress(comparison.subscriptions)
-                guard let next = page.last else { break }
-                last = next.state.key.originalTransactionId
+                page = try await subscriptions(in: scope, after: last.history.key.originalTransactionId)
             }
             seen += products.values
         }
@@ -64,9 +59,6 @@ extension Backend {
         comparison.givesNothing = described.subtracting(gives).sorted()
         return comparison
     }
-
-    /// How many subscriptions are read at once.
-    private static let cataloguePage = 512
 
     private static func count(
         _ periods: [Period], in environment: Environment, _ products: inout [ProductID: CatalogueComparison.SeenProduct]

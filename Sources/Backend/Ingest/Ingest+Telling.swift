@@ -33,12 +33,16 @@ extension Ingest {
     /// Of how many pairs one decision tells at the most. Nobody pays for as many, and what runs is read and locked.
     private static let mostPairs = 16
 
+    /// What begins a subscription or gives it to another customer.
+    private static let beginnings: Set<LedgerEvent.Kind> = [
+        .subscriptionStarted, .subscriptionResubscribed, .subscriptionChanged, .ownerChanged,
+    ]
+
     /// OWN-12: since this decision the customer pays for two subscriptions that give the same. Only what begins a subscription or
     /// gives it to another customer can bring that about, so a renewal asks nothing.
     private mutating func doubled(by decision: Decision, _ request: IngestRequest) throws -> [LedgerEvent] {
-        let begins = decision.events.filter { event in
-            [.subscriptionStarted, .subscriptionResubscribed, .subscriptionChanged, .ownerChanged].contains(event.kind)
-        }
+        let begins = decision.events.filter { Self.beginnings.contains($0.kind) }
+        guard !begins.isEmpty else { return [] }
         let key = decision.state.key
         let map = timeline(of: request.app).entitlements
         var events: [LedgerEvent] = []

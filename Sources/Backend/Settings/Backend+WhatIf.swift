@@ -85,8 +85,8 @@ extension Backend {
     ) async throws {
         var page = try await subscriptions(in: scope, after: nil)
         while let last = page.last {
-            let histories = page
-            async let following = subscriptions(in: scope, after: last.key.originalTransactionId)
+            let histories = page.map(\.history)
+            async let following = subscriptions(in: scope, after: last.history.key.originalTransactionId)
             async let second = Self.differences(question, Array(histories[(histories.count / 2)...]))
             let first = await Self.differences(question, Array(histories[..<(histories.count / 2)]))
             let differences = await first + second
@@ -105,10 +105,9 @@ extension Backend {
         }
     }
 
-    private func subscriptions(in scope: Scope, after id: OriginalTransactionID?) async throws -> [SubscriptionHistory] {
-        try await translatingStorageErrors {
-            try await store.subscriptions(in: scope, after: id, limit: Self.page).map(\.history)
-        }
+    /// The next subscriptions of a ledger, for reports over all of them; empty after the last.
+    func subscriptions(in scope: Scope, after id: OriginalTransactionID?) async throws -> [StoredSubscription] {
+        try await translatingStorageErrors { try await store.subscriptions(in: scope, after: id, limit: Self.page) }
     }
 
     @concurrent private static func differences(_ question: WhatIf, _ histories: [SubscriptionHistory]) async

@@ -9,7 +9,7 @@ import StrictJSON
 /// Source: RFC 7515 (JWS), RFC 7518, section 3.4 (ES256), RFC 7638 (the thumbprint that names a key).
 package struct AnswerSigner: Sendable {
     package let terms: OfflineTerms
-    private let keys: [P256.Signing.PrivateKey]
+    private let key: P256.Signing.PrivateKey
     /// In front of each signed answer's payload: the header, encoded.
     private let header: [UInt8]
     package let published: AnswerKeysBody
@@ -17,7 +17,7 @@ package struct AnswerSigner: Sendable {
     /// - Parameter keys: the first signs; all are published, so that devices know the next one before it signs.
     package init?(keys: [P256.Signing.PrivateKey], terms: OfflineTerms = OfflineTerms()) {
         guard let first = keys.first else { return nil }
-        self.keys = keys
+        key = first
         self.terms = terms
         published = AnswerKeysBody(keys: keys.map { AnswerKeysBody.Key($0.publicKey) })
         var writer = JSONWriter()
@@ -34,7 +34,7 @@ package struct AnswerSigner: Sendable {
         var signed = header
         signed.append(UInt8(ascii: "."))
         signed += StrictBase64.encodedURL(claims.json)
-        let signature = try keys[0].signature(for: signed)
+        let signature = try key.signature(for: signed)
         signed.append(UInt8(ascii: "."))
         signed += StrictBase64.encodedURL(Array(signature.rawRepresentation))
         return SignedAnswer(compact: signed)

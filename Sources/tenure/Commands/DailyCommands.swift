@@ -13,6 +13,18 @@ struct EnvironmentChoice: ParsableArguments {
     var value: GivenValue { GivenValue(name: "environment", value: environment) }
 }
 
+/// Of which ledger, and for which instant something is asked.
+struct InstantChoice: ParsableArguments {
+    @Option(help: "The instant asked about, such as 2026-01-31T00:00:00Z; now unless said.")
+    var at: String?
+
+    @OptionGroup var ledger: EnvironmentChoice
+
+    var values: [GivenValue] {
+        get throws { try [ledger.value] + (at.map { [try .instant("at", $0, option: "--at")] } ?? []) }
+    }
+}
+
 struct CustomerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customer",
@@ -21,15 +33,11 @@ struct CustomerCommand: AsyncParsableCommand {
     @Argument(help: "The customer, as your backend names them.")
     var customer: String
 
-    @Option(help: "The instant asked about, such as 2026-01-31T00:00:00Z; now unless said.")
-    var at: String?
-
-    @OptionGroup var ledger: EnvironmentChoice
+    @OptionGroup var asked: InstantChoice
     @OptionGroup var server: ServerChoice
 
     func run() async throws {
-        var values = [GivenValue(name: "customer", value: customer), ledger.value]
-        if let at { values.append(try .instant("at", at, option: "--at")) }
+        let values = [GivenValue(name: "customer", value: customer)] + (try asked.values)
         try await server.call(NativeAPI.readCustomer.description, values)
     }
 }
@@ -41,15 +49,11 @@ struct SubscriptionCommand: AsyncParsableCommand {
     @Argument(help: "Apple's originalTransactionId.")
     var originalTransactionId: String
 
-    @Option(help: "The instant asked about, such as 2026-01-31T00:00:00Z; now unless said.")
-    var at: String?
-
-    @OptionGroup var ledger: EnvironmentChoice
+    @OptionGroup var asked: InstantChoice
     @OptionGroup var server: ServerChoice
 
     func run() async throws {
-        var values = [GivenValue(name: "originalTransactionId", value: originalTransactionId), ledger.value]
-        if let at { values.append(try .instant("at", at, option: "--at")) }
+        let values = [GivenValue(name: "originalTransactionId", value: originalTransactionId)] + (try asked.values)
         try await server.call(NativeAPI.readSubscription.description, values)
     }
 }
@@ -61,15 +65,11 @@ struct ExplainCommand: AsyncParsableCommand {
     @Argument(help: "Apple's originalTransactionId.")
     var originalTransactionId: String
 
-    @Option(help: "The instant asked about, such as 2026-01-31T00:00:00Z; now unless said.")
-    var at: String?
-
-    @OptionGroup var ledger: EnvironmentChoice
+    @OptionGroup var asked: InstantChoice
     @OptionGroup var server: ServerChoice
 
     func run() async throws {
-        var values = [GivenValue(name: "originalTransactionId", value: originalTransactionId), ledger.value]
-        if let at { values.append(try .instant("at", at, option: "--at")) }
+        let values = [GivenValue(name: "originalTransactionId", value: originalTransactionId)] + (try asked.values)
         let answer = try await server.answer(of: NativeAPI.readSubscription.description, values)
         guard !server.json else { return try server.show(answer) }
         try server.checkDone(answer)
