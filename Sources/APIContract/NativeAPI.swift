@@ -138,10 +138,16 @@ package enum NativeAPI {
         "creditTime", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/credits/\(.id)", callers: .appBackend,
         about: .init(.votes, "Add time that was paid elsewhere to a balance (ENT-3)."), problems: [.unknownEntitlement, .idTaken])
 
+    /// Two customers are one person, or one has another id (OWN-10).
+    package static let joinCustomer = Endpoint<CustomerIdPath, EnvironmentQuery, JoinBody, CustomerVoteBody>(
+        "joinCustomer", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/joins/\(.id)", callers: .appBackend,
+        about: .init(.votes, "Another customer is this one, or has this id from now on, until it is withdrawn (OWN-10)."),
+        problems: [.notJoined, .idTaken])
+
     /// An earlier vote counts no longer.
     package static let withdrawVote = Endpoint<CustomerIdPath, EnvironmentQuery, WithdrawalBody, CustomerVoteBody>(
         "withdrawVote", .put, "/api/v1/apps/\(.app)/customers/\(.customer)/withdrawals/\(.id)", callers: .appBackend,
-        about: .init(.votes, "Withdraw an earlier grant, hold or credit from now on."), problems: [.unknownVote, .idTaken])
+        about: .init(.votes, "Withdraw an earlier grant, hold, credit or join from now on."), problems: [.unknownVote, .idTaken])
 
     /// A subscription is another customer's from now on (OWN-9).
     package static let transferSubscription = Endpoint<SubscriptionIdPath, EnvironmentQuery, TransferBody, OwnershipVoteBody>(
@@ -235,7 +241,8 @@ package enum NativeAPI {
         readLicences.description, showAppTransaction.description, readCustomer.description, readTimeline.description,
         registerDevice.description,
         identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,
-        withdrawVote.description, transferSubscription.description, decideClaim.description, consentClaim.description,
+        joinCustomer.description, withdrawVote.description, transferSubscription.description, decideClaim.description,
+        consentClaim.description,
         reserveSubscription.description, readSubscription.description, listFacts.description,
         listWaitingClaims.description, searchNames.description,
         listWarnings.description, listSettings.description, readDocument.description,

@@ -16,6 +16,8 @@ package enum CustomerRefusal: Error, Hashable {
     case deviceRefused
     /// The anonymous customer was merged into another one (OWN-10).
     case mergedBefore
+    /// The two customers cannot be joined (OWN-10).
+    case notJoined(JoinRefusal)
     /// Only the owner may consent (OWN-9).
     case notTheOwner
     /// The app has no such kind of content.

@@ -29,6 +29,10 @@ package struct SubscriptionHistory: Sendable, Hashable {
     package private(set) var votes: [OwnershipVote] = []
     /// By `mergedAt`; those that concern a customer of this subscription.
     package private(set) var merges: [CustomerMerge] = []
+    /// By `joinedAt`; those that concern a customer of this subscription, withdrawn ones included.
+    package private(set) var joins: [CustomerJoin] = []
+    /// By `separatedAt`.
+    package private(set) var separations: [CustomerSeparation] = []
 
     package init(key: SubscriptionKey) { self.key = key }
 
@@ -125,6 +129,28 @@ package struct SubscriptionHistory: Sendable, Hashable {
         return Self.insert(merge, into: &merges, inOrder: CustomerMerge.inOrder)
     }
 
+    /// Whether anything that it heard names the customer; then it heard of their joins too.
+    package func names(_ customer: CustomerID) -> Bool {
+        registrations.contains { $0.customer == customer }
+            || claims.contains { $0.customer == customer || $0.othersServed.contains(customer) }
+            || intents.contains { $0.customer == customer } || reservations.contains { $0.customer == customer }
+            || merges.contains { $0.anonymous == customer || $0.identified == customer }
+            || joins.contains { $0.pair.from == customer || $0.pair.into == customer }
+            || votes.contains { $0.names(customer) }
+    }
+
+    /// Takes a join; true if it is not known yet.
+    package mutating func record(_ join: CustomerJoin) -> Bool {
+        guard !joins.contains(where: { $0.id == join.id && $0.pair == join.pair }) else { return false }
+        return Self.insert(join, into: &joins, inOrder: CustomerJoin.inOrder)
+    }
+
+    /// Takes a separation; true if it is not known yet.
+    package mutating func record(_ separation: CustomerSeparation) -> Bool {
+        guard !separations.contains(where: { $0.id == separation.id && $0.pair == separation.pair }) else { return false }
+        return Self.insert(separation, into: &separations, inOrder: CustomerSeparation.inOrder)
+    }
+
     /// A history put together from the parts that ``parts`` named. They are taken as they are, in the order in which they were.
     package init(_ parts: Parts) {
         key = parts.key
@@ -137,6 +163,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         (intents, reservations, repetitions) = (parts.intents, parts.reservations, parts.repetitions)
         votes = parts.votes
         merges = parts.merges
+        (joins, separations) = (parts.joins, parts.separations)
         toldUntil = parts.toldUntil
     }
 
@@ -152,6 +179,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         (parts.intents, parts.reservations, parts.repetitions) = (intents, reservations, repetitions)
         parts.votes = votes
         parts.merges = merges
+        (parts.joins, parts.separations) = (joins, separations)
         parts.toldUntil = toldUntil
         return parts
     }
@@ -170,6 +198,8 @@ package struct SubscriptionHistory: Sendable, Hashable {
         package var repetitions: [ClaimRepetition] = []
         package var votes: [OwnershipVote] = []
         package var merges: [CustomerMerge] = []
+        package var joins: [CustomerJoin] = []
+        package var separations: [CustomerSeparation] = []
         package var toldUntil: Timestamp?
 
         package init(key: SubscriptionKey) { self.key = key }

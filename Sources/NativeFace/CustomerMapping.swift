@@ -26,6 +26,9 @@ extension CustomerVoteItem {
         case .withdraw(let id):
             self.init(id: vote.id.rawValue, kind: "withdrawal", by: by, votedAt: vote.votedAt)
             withdraws = id.rawValue
+        case .join(let pair):
+            self.init(id: vote.id.rawValue, kind: "join", by: by, votedAt: vote.votedAt)
+            (from, into) = (pair.from.rawValue, pair.into.rawValue)
         }
         self.withdrawnAt = withdrawnAt
     }
@@ -207,12 +210,15 @@ extension LicencesBody {
 extension CustomerBody {
     init(_ report: Backend.CustomerReport, environment: Environment) {
         self.init(
-            isAnonymous: report.isAnonymous, mergedInto: report.mergedInto?.rawValue,
+            isAnonymous: report.isAnonymous,
+            mergedInto: report.person.customer == report.customer ? nil : report.person.customer.rawValue,
             entitlements: EntitlementsBody(report.answer, of: report.customer, environment: environment),
             licences: LicencesBody(report.licences))
-        subscriptions = report.states.map { Subscription($0, of: report.customer, at: report.at) }
+        let otherIds = Set(report.person.customers).subtracting([report.customer])
+        joined = otherIds.sorted().map(\.rawValue)
+        subscriptions = report.states.map { Subscription($0, of: report.person, at: report.at) }
         let delivered = Dictionary(report.account.deliveries.map { ($0.transactionId, $0.deliveredAt) }) { first, _ in first }
-        consumables = report.states.flatMap { $0.consumables(of: report.customer) }.map { period in
+        consumables = report.states.flatMap { $0.consumables(of: report.person.customer) }.map { period in
             var consumable = Consumable(
                 transactionId: period.transactionId.rawValue, productId: period.productId.rawValue, quantity: period.quantity,
                 purchaseDate: period.purchaseDate)
@@ -234,14 +240,14 @@ extension CustomerBody {
 }
 
 extension CustomerBody.Subscription {
-    fileprivate init(_ state: SubscriptionState, of customer: CustomerID, at instant: Timestamp) {
+    fileprivate init(_ state: SubscriptionState, of person: Person, at instant: Timestamp) {
         self.init(
-            originalTransactionId: state.key.originalTransactionId.rawValue, isOwner: state.owner(at: instant) == customer,
-            wasOwner: state.customers.contains(customer))
+            originalTransactionId: state.key.originalTransactionId.rawValue,
+            isOwner: state.owner(at: instant) == person.customer, wasOwner: state.customers.contains(person.customer))
         status = state.status(at: instant)?.name
         productId = state.periods.last?.productId.rawValue
         end = state.periods.last?.end
-        claims = state.claims.filter { $0.claim.customer == customer }.map(\.outcome.word)
+        claims = state.claims.filter { person.customers.contains($0.claim.customer) }.map(\.outcome.word)
     }
 }
 

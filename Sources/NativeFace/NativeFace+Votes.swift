@@ -10,6 +10,7 @@ extension NativeFace {
         router.on(NativeAPI.grantEntitlement, grantEntitlement)
         router.on(NativeAPI.holdEntitlement, holdEntitlement)
         router.on(NativeAPI.creditTime, creditTime)
+        router.on(NativeAPI.joinCustomer, joinCustomer)
         router.on(NativeAPI.withdrawVote, withdrawVote)
         router.on(NativeAPI.transferSubscription, transferSubscription)
         router.on(NativeAPI.decideClaim, decideClaim)
@@ -34,6 +35,10 @@ extension NativeFace {
         let kind = CustomerVote.Kind.credit(
             EntitlementID(call.body.entitlement), at: call.body.at ?? call.now, Milliseconds(call.body.milliseconds))
         return try await vote(kind, call.body.by, call)
+    }
+
+    private func joinCustomer(_ call: Vote<JoinBody>) async throws -> CustomerVoteBody {
+        try await vote(.join(CustomerPair(CustomerID(call.body.from), into: call.customer)), call.body.by, call)
     }
 
     private func withdrawVote(_ call: Vote<WithdrawalBody>) async throws -> CustomerVoteBody {

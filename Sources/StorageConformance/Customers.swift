@@ -130,7 +130,7 @@ extension StorageConformance {
         let votes: [CustomerVote.Kind] = [
             .grant(plus, window), .hold(nil, TimeWindow(from: Specimen.day(2), until: nil)),
             .credit(plus, at: Specimen.day(3), .days(7)),
-            .withdraw(.init("vote-1")),
+            .withdraw(.init("vote-1")), .join(CustomerPair(CustomerID("robert/é"), into: customer)),
         ]
         var inputs = votes.enumerated().map { index, kind in
             CustomerInput.vote(
@@ -176,6 +176,14 @@ extension StorageConformance {
                 id: .init("i1"), customer: Specimen.bob, isAnonymous: true, productId: ProductID("plus.monthly"),
                 madeAt: Specimen.day(5))),
         .reservation(Reservation(id: .init("r1"), customer: Specimen.alice, isAnonymous: false, reservedAt: Specimen.day(6))),
+        .join(
+            CustomerJoin(
+                id: .init("j/1"), of: CustomerPair(Specimen.bob, into: CustomerID("robert/é")), joinedAt: Specimen.day(7),
+                reason: "“é”")),
+        .separation(
+            CustomerSeparation(
+                id: .init("s1"), of: .init("j/1"), CustomerPair(Specimen.bob, into: CustomerID("robert/é")),
+                separatedAt: Specimen.day(8))),
     ]
 
     private static func checkNamed(in store: any Store) async throws {

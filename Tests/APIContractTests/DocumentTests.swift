@@ -70,6 +70,7 @@ import Testing
         try Self.check(AppTransactionBody.self)
         try Self.check(DeviceBody.self)
         try Self.check(IdentifyBody.self)
+        try Self.check(JoinBody.self)
         try Self.check(GrantBody.self)
         try Self.check(HoldBody.self)
         try Self.check(CreditBody.self)

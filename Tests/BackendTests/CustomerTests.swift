@@ -10,6 +10,7 @@ import Testing
 @Suite struct `What is said about customers` {
     private static let plus = EntitlementID("plus")
     private static let week = Milliseconds.days(7)
+    private static let first = World.key().originalTransactionId.rawValue
 
     private func grant(_ world: World, _ id: String = "v1", from: Timestamp? = nil) async throws -> Backend.CustomerVoteResult {
         let now = world.clock.now()
@@ -101,6 +102,120 @@ import Testing
             #expect(told.first?.customer == World.bob && told.first?.previousCustomer == anonymous)
             let report = try await world.backend.prove(ProofDepth(rebuild: true))
             #expect(report.findings == [])
+        }
+    }
+
+    private func join(
+        _ from: CustomerID, into: CustomerID, _ id: String = "j1", in world: World
+    ) async throws -> Backend.CustomerVoteResult {
+        try await world.backend.vote(
+            .join(CustomerPair(from, into: into)),
+            Backend.Ballot(id: id, actor: "mia", reason: "one mail", at: world.clock.now()),
+            of: into, app: World.app, environment: .production)
+    }
+
+    private func withdraw(_ id: String, of customer: CustomerID, in world: World) async throws -> Backend.CustomerVoteResult {
+        try await world.backend.vote(
+            .withdraw(.init(id)), Backend.Ballot(id: "w/\(id)", actor: "mia", at: world.clock.now()), of: customer,
+            app: World.app, environment: .production)
+    }
+
+    private func owner(_ id: String, _ world: World) async throws -> CustomerID? {
+        try #require(try await world.store.subscription(World.key(id))).state.owner(at: world.clock.now())
+    }
+
+    @Test func `OWN-10 two customers are joined and separated again, with everything that each of them ever brings`() async throws
+    {
+        try await withWorld { world in
+            _ = try await world.claim(World.bob)
+            let id = Self.first
+            let joined = try await join(World.bob, into: World.alice, in: world)
+            #expect(joined.isNew && joined.changes.map(\.entitlement) == [Self.plus])
+            #expect(try await !join(World.bob, into: World.alice, in: world).isNew, "said again")
+            for customer in [World.alice, World.bob] { #expect(try await world.isActive(customer)) }
+            #expect(try await owner(id, world) == World.alice)
+            // A subscription that hears of them first now hears who they are.
+            var later = Purchase()
+            (later.originalTransactionId, later.transactionId, later.webOrderLineItemId) = ("2002", "2002", "92002")
+            #expect(try await world.claim(World.bob, .purchase, later).outcome == .bound)
+            #expect(try await owner("2002", world) == World.alice)
+            world.clock.set(world.clock.now().adding(.seconds(5)))
+            let separated = try await withdraw("j1", of: World.alice, in: world)
+            #expect(separated.isNew && separated.changes.map(\.after) == [[]])
+            #expect(try await owner(id, world) == World.bob)
+            #expect(try await owner("2002", world) == World.bob)
+            #expect(try await world.isActive(World.bob))
+            #expect(try await !world.isActive(World.alice))
+            let events = try await world.store.outbox(after: 0, limit: 100)
+            let told = events.compactMap(\.customerEvent).filter { $0.kind != .entitlementChanged }
+            #expect(told.map(\.kind) == [.customerJoined, .customerJoined, .customerSeparated, .customerSeparated])
+            #expect(Set(told.map(\.customer)) == [World.alice, World.bob] && told.allSatisfy { $0.pair?.from == World.bob })
+            let moved = events.compactMap(\.event).filter { $0.kind == .ownerChanged && $0.subscription == World.key() }
+            #expect(moved.compactMap(\.customer) == [World.bob, World.alice, World.bob])
+            let contents = try #require(try await world.store.contents(of: World.key()))
+            #expect(contents.inputs.map(\.columns.kind) == ["join", "separation"])
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
+    @Test func `OWN-10 a token that names a joined customer brings what bears it to whoever they are`() async throws {
+        try await withWorld { world in
+            let token = try #require(AppAccountToken("0fa1b2c3-0000-4000-8000-000000000001"))
+            try await world.backend.register(token, for: World.bob, isMinted: true, app: World.app)
+            _ = try await join(World.bob, into: World.alice, in: world)
+            var purchase = Purchase()
+            purchase.appAccountToken = token.rawValue
+            _ = try await world.receive(Notification("u1", about: purchase))
+            #expect(try await owner(Self.first, world) == World.alice)
+        }
+    }
+
+    @Test func `OWN-10 joins in a row are one person, and what cannot be joined is refused with its reason`() async throws {
+        try await withWorld { world in
+            _ = try await world.claim(World.bob)
+            let carol = CustomerID("carol")
+            _ = try await join(World.bob, into: World.alice, in: world)
+            _ = try await join(World.alice, into: carol, "j2", in: world)
+            for customer in [World.alice, World.bob, carol] { #expect(try await world.isActive(customer)) }
+            #expect(try await owner(Self.first, world) == carol)
+            let refused: [(CustomerID, CustomerID, JoinRefusal)] = [
+                (World.bob, carol, .isThemselves(carol)), (carol, World.bob, .isThemselves(carol)),
+                (World.alice, World.alice, .isThemselves(carol)), (World.bob, CustomerID("dora"), .joinedBefore(carol)),
+            ]
+            for (from, into, refusal) in refused {
+                await #expect(throws: CustomerRefusal.notJoined(refusal)) { try await join(from, into: into, "j3", in: world) }
+            }
+            let guest = CustomerID("anonymous-1")
+            try await world.backend.registerDevice(of: guest, secretDigest: [1], app: World.app)
+            await #expect(throws: CustomerRefusal.notJoined(.isAnonymous)) {
+                try await join(CustomerID("dora"), into: guest, "j3", in: world)
+            }
+            // Whom an operator named for an anonymous one, that is who they are.
+            _ = try await join(guest, into: CustomerID("dora"), "j4", in: world)
+            await #expect(throws: CustomerRefusal.mergedBefore) {
+                try await world.backend.identify(guest, as: World.alice, secretDigest: [1], app: World.app)
+            }
+            // The middle one taken out: the first has what is theirs, the last has nothing left.
+            _ = try await withdraw("j1", of: World.bob, in: world)
+            #expect(try await owner(Self.first, world) == World.bob)
+            #expect(try await !world.isActive(carol))
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
+    @Test func `OWN-10 a person's votes, content and deliveries count under each id, and are withdrawn under any`() async throws {
+        try await withWorld { world in
+            _ = try await grant(world)
+            _ = try await join(World.alice, into: World.bob, in: world)
+            #expect(try await world.isActive(World.bob))
+            world.clock.set(world.clock.now().adding(.seconds(5)))
+            let withdrawn = try await withdraw("v1", of: World.bob, in: world)
+            #expect(withdrawn.isNew && withdrawn.changes.map(\.entitlement) == [Self.plus])
+            #expect(try await !world.isActive(World.bob))
+            let scope = Scope(app: World.app, environment: .production)
+            let book = try await world.store.customer(CustomerKey(scope, World.alice))
+            #expect(book?.account.votes.map(\.id.rawValue) == ["j1", "v1", "w/v1"])
+            #expect(try await world.store.customer(CustomerKey(scope, World.bob))?.account.votes.map(\.id.rawValue) == ["j1"])
         }
     }
 

@@ -110,6 +110,34 @@ package struct OracleMerge: Sendable, Hashable {
     }
 }
 
+/// An operator decided that one customer is another one (0037, 1).
+package struct OracleJoin: Sendable, Hashable {
+    package var id: String
+    package var from: String
+    package var into: String
+    package var at: Int64
+
+    package init(id: String, from: String, into: String, at: Int64) {
+        self.id = id
+        self.from = from
+        self.into = into
+        self.at = at
+    }
+}
+
+/// An operator withdrew a join (0037, 2).
+package struct OracleSeparation: Sendable, Hashable {
+    package var id: String
+    package var join: OracleJoin
+    package var at: Int64
+
+    package init(id: String, join: OracleJoin, at: Int64) {
+        self.id = id
+        self.join = join
+        self.at = at
+    }
+}
+
 /// What was decided about a subscription or a claim (0023, 15).
 package enum OracleVoteKind: Sendable, Hashable {
     case transfer(originalTransactionId: String, to: String)
@@ -164,6 +192,8 @@ package enum Delivery: Sendable, Hashable {
     case reservation(OracleReservation)
     case claim(OracleClaim)
     case merge(OracleMerge)
+    case join(OracleJoin)
+    case separation(OracleSeparation)
     case vote(OracleVote)
     case customerVote(OracleCustomerVote)
 }

@@ -12,11 +12,11 @@ struct Known {
     var subscriptions: [KnownFacts] = []
     var registrations: [OracleRegistration] = []
     var intents: [OracleIntent] = []
-    /// Claims, reservations, votes and merges in the order of their instants; at one instant in this order, then by id.
+    /// Claims, reservations, votes and who is who in the order of their instants; at one instant in this order, then by id.
     var acts: [Act] = []
     var customerVotes: [OracleCustomerVote] = []
 
-    /// A claim, a reservation, a vote or a merge.
+    /// A claim, a reservation, a vote, a merge, a join or a separation.
     struct Act {
         let at: Int64
         /// Its place among acts of one instant.
@@ -44,6 +44,8 @@ extension Known {
             case .vote(let it): acts.append(Act(at: it.at, rank: 2, id: it.id, delivery: delivery))
             case .merge(let it):
                 acts.append(Act(at: it.at, rank: 3, id: it.anonymous + " " + it.identified, delivery: delivery))
+            case .join(let it): acts.append(Act(at: it.at, rank: 4, id: it.id, delivery: delivery))
+            case .separation(let it): acts.append(Act(at: it.at, rank: 5, id: it.id, delivery: delivery))
             case .customerVote(let it): customerVotes.append(it)
             }
         }

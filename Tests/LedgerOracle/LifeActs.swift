@@ -2,7 +2,7 @@
 extension LifeWriter {
     // MARK: Decisions
 
-    /// Merges, votes about subscriptions and claims, votes about customers.
+    /// Merges, joins, votes about subscriptions and claims, votes about customers.
     mutating func decide() {
         let times = facts.map(\.at) + acts.map(\.at)
         guard let first = times.min(), let last = times.max() else { return }
@@ -21,6 +21,16 @@ extension LifeWriter {
         }
         for claim in claims where chance.happens(12) { decide(about: claim) }
         for _ in 0..<chance.below(4) { decideAboutCustomer(first, last) }
+        for _ in 0..<2 where chance.happens(25) { joinTwo(first, last) }
+    }
+
+    private mutating func joinTwo(_ first: Int64, _ last: Int64) {
+        guard let from = chance.pick(customers)?.name, let into = chance.pick(customers)?.name else { return }
+        let join = OracleJoin(id: mint("join-"), from: from, into: into, at: chance.between(first, last))
+        acts.append((join.at, .join(join)))
+        guard chance.happens(50) else { return }
+        let end = join.at + chance.between(1, 60 * day)
+        acts.append((end, .separation(OracleSeparation(id: mint("separation-"), join: join, at: end))))
     }
 
     private mutating func vote(_ kind: OracleVoteKind, at instant: Int64) {
@@ -103,6 +113,12 @@ extension Delivery {
         case .merge(var it):
             it.at = instant
             return .merge(it)
+        case .join(var it):
+            it.at = instant
+            return .join(it)
+        case .separation(var it):
+            it.at = instant
+            return .separation(it)
         case .vote(var it):
             it.at = instant
             return .vote(it)

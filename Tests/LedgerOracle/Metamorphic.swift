@@ -68,6 +68,8 @@ package enum Metamorphic {
         case .reservation(let it): it.customer == customer
         case .claim(let it): it.customer == customer
         case .merge(let it): it.anonymous == customer || it.identified == customer
+        case .join(let it): it.from == customer || it.into == customer
+        case .separation(let it): it.join.from == customer || it.join.into == customer
         case .vote(let it):
             switch it.kind {
             case .transfer(_, let target): target == customer
@@ -88,6 +90,8 @@ package enum Metamorphic {
         switch delivery {
         case .claim(let it): it.claimedAt
         case .merge(let it): it.at
+        case .join(let it): it.at
+        case .separation(let it): it.at
         case .vote(let it): it.at
         case .customerVote(let it): it.at
         case .transaction, .renewalInfo, .notice, .failedQuestion, .registration, .intent, .reservation: Int64.min
@@ -125,10 +129,17 @@ private struct Rewriting {
         case .claim(let it): .claim(rewritten(it))
         case .merge(let it):
             .merge(OracleMerge(anonymous: id(it.anonymous), identified: id(it.identified), at: time(it.at)))
+        case .join(let it): .join(rewritten(it))
+        case .separation(let it):
+            .separation(OracleSeparation(id: id(it.id), join: rewritten(it.join), at: time(it.at)))
         case .vote(let it): .vote(OracleVote(id: id(it.id), at: time(it.at), kind: rewritten(it.kind)))
         case .customerVote(let it):
             .customerVote(OracleCustomerVote(id: id(it.id), at: time(it.at), kind: rewritten(it.kind)))
         }
+    }
+
+    private func rewritten(_ it: OracleJoin) -> OracleJoin {
+        OracleJoin(id: id(it.id), from: id(it.from), into: id(it.into), at: time(it.at))
     }
 
     private func rewritten(_ it: OracleRegistration) -> OracleRegistration {

@@ -1,7 +1,11 @@
-/// The identity of customers: anonymous customers and merges (0023, 12).
+/// The identity of customers: anonymous customers, merges (0023, 12) and joins (0037).
 struct People {
     private let anonymous: Set<String>
     private var merged: [String: String] = [:]
+    /// The pairs that were merged, whether that came to anything or not: said again it says nothing.
+    private var said: Set<[String]> = []
+    /// Who was joined into whom, by the id of the join.
+    private var joined: [String: String] = [:]
 
     init(_ known: Known) {
         var unnamed = Set<String>()
@@ -41,8 +45,21 @@ struct People {
 
     /// The first merge of an anonymous customer is final; an identified one is never merged away.
     mutating func merge(_ name: String, into target: String) {
+        guard said.insert([name, target]).inserted else { return }
         guard merged[name] == nil, anonymous.contains(name), customer(target) != name else { return }
         merged[name] = target
+    }
+
+    /// Whoever is somebody else already stays that.
+    mutating func join(_ join: OracleJoin) {
+        guard merged[join.from] == nil, customer(join.into) != join.from else { return }
+        merged[join.from] = join.into
+        joined[join.id] = join.from
+    }
+
+    mutating func separate(_ separation: OracleSeparation) {
+        guard let name = joined.removeValue(forKey: separation.join.id) else { return }
+        merged[name] = nil
     }
 }
 

@@ -44,6 +44,8 @@ package struct Printout {
                 + name(it.customer, it.anonymous)
         case .claim(let it): words(it)
         case .merge(let it): "\(time(it.at)) MERGE \(it.anonymous) is \(it.identified)"
+        case .join(let it): "\(time(it.at)) JOIN \(it.id) \(it.from) is \(it.into)"
+        case .separation(let it): "\(time(it.at)) SEPARATION \(it.id) of \(it.join.id)"
         case .vote(let it): "\(time(it.at)) VOTE \(it.id) \(it.kind)"
         case .customerVote(let it): words(it)
         }
@@ -118,6 +120,8 @@ extension Delivery {
         case .reservation(let it): [it.reservedAt]
         case .claim(let it): [it.claimedAt, it.shown.purchaseDate, it.shown.signedDate]
         case .merge(let it): [it.at]
+        case .join(let it): [it.at]
+        case .separation(let it): [it.at]
         case .vote(let it): [it.at]
         case .customerVote(let it): [it.at]
         }

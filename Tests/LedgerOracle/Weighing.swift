@@ -37,6 +37,8 @@ struct Weighing {
         switch act.delivery {
         case .vote(let vote): count(vote)
         case .merge(let merge): people.merge(merge.anonymous, into: merge.identified)
+        case .join(let join): people.join(join)
+        case .separation(let separation): people.separate(separation)
         default:
             guard let subscription = act.subscription, let holding = holdings[subscription],
                 let upload = holding.uploads.first(where: { $0.id == act.id }),

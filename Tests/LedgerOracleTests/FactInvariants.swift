@@ -46,6 +46,7 @@ extension LiveStep {
             before.renewals.isKept(in: history.renewals) && before.notices.isKept(in: history.notices)
             && before.questions.isKept(in: history.questions) && before.claims.isKept(in: history.claims)
             && before.votes.isKept(in: history.votes) && before.merges.isKept(in: history.merges)
+            && before.joins.isKept(in: history.joins) && before.separations.isKept(in: history.separations)
             && before.intents.isKept(in: history.intents) && before.reservations.isKept(in: history.reservations)
             && before.registrations.allSatisfy { known in
                 // For one customer and token the strongest values of all registrations are kept as one.

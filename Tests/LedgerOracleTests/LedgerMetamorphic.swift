@@ -63,7 +63,10 @@ import Testing
             // Customers who shared a subscription with this one may be merged because of it, or only without it (OWN-10), and
             // that affects all of their subscriptions.
             let others = with.merges.symmetricDifference(without.merges).flatMap { [$0.anonymous, $0.identified] }
-            let concerned = Set([gone] + others.map(\.rawValue))
+            let joined = life.deliveries.flatMap { delivery -> [String] in
+                if case .join(let it) = delivery { [it.from, it.into] } else { [] }
+            }
+            let concerned = Set([gone] + others.map(\.rawValue) + joined)
             let after = Dictionary(uniqueKeysWithValues: without.states.map { ($0.id, $0.state) })
             for (id, state) in with.states where !concerns(concerned, state, life.deliveries) {
                 compared += 1

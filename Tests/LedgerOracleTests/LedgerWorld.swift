@@ -62,7 +62,7 @@ struct LedgerWorld {
                 case .failedQuestion(let it): it.originalTransactionId
                 case .claim(let it): it.originalTransactionId
                 case .reservation(let it): it.originalTransactionId
-                case .registration, .intent, .merge, .vote, .customerVote: nil
+                case .registration, .intent, .merge, .join, .separation, .vote, .customerVote: nil
                 }
             }
         ).sorted()
@@ -94,6 +94,16 @@ struct LedgerWorld {
             ]
         case .merge(let it):
             [(nil, .merge(.init(anonymous: .init(it.anonymous), identified: .init(it.identified), mergedAt: Timestamp(it.at))))]
+        case .join(let it): [(nil, .join(CustomerJoin(it)))]
+        case .separation(let it):
+            [
+                (
+                    nil,
+                    .separation(
+                        CustomerSeparation(
+                            id: .init(it.id), of: .init(it.join.id), CustomerJoin(it.join).pair, separatedAt: Timestamp(it.at)))
+                )
+            ]
         case .vote(let it): [(subject(of: it, among: deliveries), .vote(OwnershipVote(it)))]
         case .customerVote: []
         }
@@ -184,6 +194,13 @@ extension TokenRegistration {
         self.init(
             token: token, customer: .init(it.customer), isAnonymous: it.anonymous, registeredAt: Timestamp(it.registeredAt),
             isVouched: it.vouched, wasBorneBefore: it.borneBefore)
+    }
+}
+
+extension CustomerJoin {
+    init(_ it: OracleJoin) {
+        self.init(
+            id: .init(it.id), of: CustomerPair(CustomerID(it.from), into: CustomerID(it.into)), joinedAt: Timestamp(it.at))
     }
 }
 

@@ -6,7 +6,7 @@ extension LiveStep {
     func checkOwnership(_ findings: inout Findings) {
         checkOneOwner(&findings)
         checkCauses(&findings)
-        if history.merges.isEmpty, state.merged.isEmpty { checkTokens(&findings) }
+        if history.merges.isEmpty, history.joins.isEmpty, state.merged.isEmpty { checkTokens(&findings) }
         checkUnowned(&findings)
         checkMerges(&findings)
     }
@@ -117,6 +117,8 @@ extension LiveStep {
 
     /// I05: a customer who was merged into another owns nothing, and merging in the opposite direction has no effect.
     private func checkMerges(_ findings: inout Findings) {
+        // Who is who by an operator's vote is the oracle's to compare.
+        guard history.joins.isEmpty else { return }
         let merges = (history.merges + state.merged).filter { isAnonymous($0.anonymous) && !isAnonymous($0.identified) }
         for merge in merges {
             let owns = state.customers.contains(merge.anonymous)

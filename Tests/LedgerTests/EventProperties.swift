@@ -155,6 +155,8 @@ extension LedgerInput {
         case .registration: day(2026, 12, 31)
         case .vote(let vote): vote.votedAt
         case .merge(let merge): merge.mergedAt
+        case .join(let join): join.joinedAt
+        case .separation(let separation): separation.separatedAt
         case .intent(let intent): intent.madeAt
         case .reservation(let reservation): reservation.reservedAt
         }

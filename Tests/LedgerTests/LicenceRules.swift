@@ -15,8 +15,8 @@ import Testing
             environment: environment, platform: platform)
     }
 
-    private func licences(_ states: SubscriptionState..., app: AppPurchase..., joins: [CustomerJoin] = []) -> CustomerLicences {
-        CustomerLicences(of: alice, joins: CustomerJoins(joins), states: states, appPurchases: app, policy: policy)
+    private func licences(_ states: SubscriptionState..., app: AppPurchase..., joins: [CustomerVote] = []) -> CustomerLicences {
+        CustomerLicences(of: Person(of: alice, showing: app, joins), states: states, policy: policy)
     }
 
     private func feature(_ name: String, _ releaseDate: Timestamp) -> Feature {
@@ -195,10 +195,20 @@ import Testing
         let states = owned("1", by: alice, month)
         let app = downloaded(bob, at: day(2017, 8, 1))
         #expect(licences(states, app: app).end(at: day(2018, 1, 15)) == day(2018, 2, 2))
-        let join = CustomerJoin(carol, bob, joinedAt: day(2019, 1, 1), reason: "one mail address")
+        let join = join("one", bob, into: carol)
         #expect(licences(states, app: app, joins: [join]).end(at: day(2018, 1, 15)) == day(2018, 2, 2))
-        let second = CustomerJoin(alice, carol, joinedAt: day(2019, 1, 1), reason: "wrote to support")
+        let second = self.join("two", carol, into: alice)
         #expect(licences(states, app: app, joins: [join, second]).end(at: day(2018, 1, 15)) == day(2018, 9, 1))
+        // Withdrawn again, each has what is theirs.
+        let withdrawal = CustomerVote(
+            id: .init("three"), kind: .withdraw(.init("one")), actor: "mia", reason: "", votedAt: day(2019, 1, 2))
+        #expect(licences(states, app: app, joins: [join, second, withdrawal]).end(at: day(2018, 1, 15)) == day(2018, 2, 2))
+    }
+
+    private func join(_ id: String, _ from: CustomerID, into: CustomerID) -> CustomerVote {
+        CustomerVote(
+            id: .init(id), kind: .join(CustomerPair(from, into: into)), actor: "mia", reason: "one mail address",
+            votedAt: day(2019, 1, 1))
     }
 
     @Test func `LIC-3 a year is a calendar year, and no count of months overflows`() {

@@ -104,7 +104,7 @@ import Testing
 extension LedgerInput {
     fileprivate func moved(by shift: Milliseconds) -> LedgerInput {
         switch self {
-        case .registration, .vote, .merge, .intent, .reservation: return self
+        case .registration, .vote, .merge, .intent, .reservation, .join, .separation: return self
         case .claim(let claim):
             var shown = TransactionFact(
                 originalTransactionId: key.originalTransactionId, transactionId: TransactionID("0"), productId: claim.productId,

@@ -256,6 +256,8 @@ def check_anonymous(api):
     upload(api, nobody, 8, headers=device)
     subscription = api.call("readSubscription", originalTransactionId=original_id(8))[1]
     check("what it buys later is the identified one's too", subscription["owner"] == "kim", subscription)
+    lost = api.call("joinCustomer", {"from": "lea"}, customer=nobody, id="j-anonymous")
+    check("nobody is joined into an anonymous customer", (lost[0], lost[1].get("code")) == (409, "notJoined"), lost)
     whole = api.call("readCustomer", customer=nobody)[1]
     check("the anonymous customer says who they turned out to be", whole["isAnonymous"] and whole["mergedInto"] == "kim", whole)
 
@@ -344,6 +346,53 @@ def check_tags(api):
     time.sleep(3.2)
     status, third, _ = ask(second)
     check("and so does a step of time", status == 200 and third != second, (status, third))
+
+
+def check_joins(api):
+    """OWN-10, LIC-5: two customers who are one person, a customer who gets another id, and both taken back."""
+    upload(api, "ned", 140)
+    api.call("grantEntitlement", {"entitlement": "extras"}, customer="nora", id="welcome")
+    api.call("grantEntitlement", {"entitlement": "plus", "until": int(time.time() * 1000) + WEEK}, customer="ned", id="welcome")
+
+    def owners():
+        return api.call("readSubscription", originalTransactionId=original_id(140))[1]["owner"]
+
+    def uses(customer):
+        return sorted(e["id"] for e in api.call("readEntitlements", customer=customer)[1]["entitlements"] if e["isActive"])
+
+    by = {"actor": "mia", "reason": "one mail address"}
+    check("before, each has what is theirs", (uses("ned"), uses("nora"), owners()) == (["plus"], ["extras"], "ned"))
+    joined = api.call("joinCustomer", {"from": "ned", **by}, customer="nora", id="ticket-9")
+    check(
+        "OWN-10 a join answers with what it brings", joined[0] == 200 and (joined[1]["kind"], joined[1]["from"], joined[1]["into"]) == ("join", "ned", "nora")
+        and [change["entitlement"] for change in joined[1]["changes"]] == ["plus"], joined)
+    check("said again it changes nothing", api.call("joinCustomer", {"from": "ned", **by}, customer="nora", id="ticket-9")[1]["changes"] == [])
+    check("both ids are answered alike", (uses("ned"), uses("nora"), owners()) == (["extras", "plus"], ["extras", "plus"], "nora"), (uses("ned"), uses("nora"), owners()))
+    both = api.call("readManyEntitlements", {"customers": ["ned", "nora"]})[1]["customers"]
+    check("many at once too", [[e["isActive"] for e in one["entitlements"]] for one in both] == [[True, True], [True, True]], both)
+    ned, nora = (api.call("readCustomer", customer=name)[1] for name in ("ned", "nora"))
+    check("each names the other", (ned["mergedInto"], ned["joined"], nora["joined"]) == ("nora", ["nora"], ["ned"]) and "mergedInto" not in nora, (ned["joined"], nora["joined"]))
+    check("votes of one id are two", sorted(vote["id"] for vote in nora["votes"]) == ["ned/welcome", "ticket-9", "welcome"], nora["votes"])
+    for wrong, words in (({"from": "ned"}, "again"), ({"from": "nora"}, "themselves")):
+        refused = api.call("joinCustomer", wrong, customer="nora", id="other")
+        check(f"a join {words} is refused", (refused[0], refused[1].get("code")) == (409, "notJoined"), refused)
+    taken = api.call("joinCustomer", {"from": "lea"}, customer="nora", id="ticket-9")
+    check("and another one under a taken id", (taken[0], taken[1].get("code")) == (409, "idTaken"), taken)
+    upload(api, "ned", 141)
+    later = api.call("readSubscription", originalTransactionId=original_id(141))[1]
+    check("what either id buys later is the one's", later["owner"] == "nora", later["owner"])
+    restored = upload(api, "nora", 140)
+    check("and showing what is theirs already says so", restored["outcome"] == "alreadyOwner", restored)
+    words = " ".join(api.call("readSubscription", originalTransactionId=original_id(140))[1]["explain"])
+    check("OWN-15 the explanation says by whom and why", "an operator decided that ned is nora" in words and "one mail address" in words, words)
+    renamed = api.call("joinCustomer", {"from": "nora", "reason": "a new id"}, customer="user-17", id="rename-1")
+    check("a customer gets another id", renamed[0] == 200 and uses("user-17") == ["extras", "plus"] and uses("ned") == ["extras", "plus"], renamed)
+    back = api.call("withdrawVote", {"vote": "ticket-9", "reason": "two people after all"}, customer="nora", id="w-1")
+    check("the join is withdrawn", back[0] == 200 and back[1]["withdraws"] == "ticket-9", back)
+    check("and each has what is theirs, in the other's new id", (uses("ned"), uses("user-17"), uses("nora")) == (["plus"], ["extras"], ["extras"]), (uses("ned"), uses("user-17"), uses("nora")))
+    check("what was bought under an id goes with it", [api.call("readSubscription", originalTransactionId=original_id(n))[1]["owner"] for n in (140, 141)] == ["ned", "ned"])
+    api.call("withdrawVote", {"vote": "rename-1"}, customer="user-17", id="w-2")
+    check("the new id is nobody again", (uses("nora"), uses("user-17")) == (["extras"], []), (uses("nora"), uses("user-17")))
 
 
 def bad_bodies(example):
@@ -484,6 +533,7 @@ def main():
             for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "registerAppAccountToken"):
                 places = {"customer": "ann", "token": str(uuid.uuid4())}
                 check(f"{name} answers", api.call(name, **places)[0] in (200, 204))
+            check_joins(api)
             check_bad_input(api)
             missed = set(api.document.operations) - api.called - ELSEWHERE
             check("every operation was called", not missed, missed)

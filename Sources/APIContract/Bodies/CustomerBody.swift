@@ -8,6 +8,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         [
             .required("isAnonymous", .bool, "Whether a device's secret stands for them (OWN-10)."),
             .optional("mergedInto", .text, "Whom they turned out to be (OWN-10).", example: "alice"),
+            .required("joined", .list(.text), "The other ids that they have by votes (OWN-10)."),
             .required("entitlements", .object(EntitlementsBody.schema), "What they may use at the instant."),
             .required("subscriptions", .list(.object(Subscription.schema)), "Everything that names them, by id."),
             .required("consumables", .list(.object(Consumable.schema)), "What they bought and keep, by purchase date (PER-9)."),
@@ -21,6 +22,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
 
     package var isAnonymous: Bool
     package var mergedInto: String?
+    package var joined: [String] = []
     package var entitlements: EntitlementsBody
     package var subscriptions: [Subscription] = []
     package var consumables: [Consumable] = []
@@ -41,6 +43,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
     package init(_ fields: JSONFields) throws(JSONFieldError) {
         isAnonymous = try fields.requiredBool("isAnonymous")
         mergedInto = try fields.text("mergedInto")
+        joined = try fields.required("joined", .array, try fields.texts("joined"))
         entitlements = try EntitlementsBody(try fields.required("entitlements", .object, try fields.fields("entitlements")))
         subscriptions = try fields.requiredList("subscriptions", Subscription.init)
         consumables = try fields.requiredList("consumables", Consumable.init)
@@ -55,6 +58,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
     package func write(to writer: inout JSONWriter) {
         writer.member("isAnonymous", isAnonymous)
         writer.optionalMember("mergedInto", mergedInto)
+        writer.member("joined", joined)
         writer.member("entitlements") { writer in writer.object { entitlements.write(to: &$0) } }
         writer.member("subscriptions", subscriptions)
         writer.member("consumables", consumables)

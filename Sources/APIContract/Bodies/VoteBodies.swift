@@ -150,11 +150,36 @@ package struct CreditBody: RequestContent, JSONBody, Hashable {
     }
 }
 
+/// Another customer is this one (OWN-10).
+package struct JoinBody: RequestContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "Join", "Another customer is this one: whatever is theirs is this one's, the past included (OWN-10).",
+        [.required("from", .text, "The other one, or this one's former id.", example: "bob")] + Decider.members)
+
+    package var from: String
+    package var by: Decider
+
+    package init(from: String, by: Decider = Decider()) {
+        self.from = from
+        self.by = by
+    }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        from = try fields.requiredText("from")
+        by = try Decider(fields)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("from", from)
+        by.write(to: &writer)
+    }
+}
+
 /// An earlier vote counts no longer.
 package struct WithdrawalBody: RequestContent, JSONBody, Hashable {
     package static let schema = ObjectSchema(
-        "Withdrawal", "An earlier grant, hold or credit of the customer counts no longer from now on (ENT-9).",
-        [.required("vote", .text, "The id of the grant, hold or credit.", example: "support-4711")] + Decider.members)
+        "Withdrawal", "An earlier grant, hold, credit or join of the customer counts no longer from now on (ENT-9).",
+        [.required("vote", .text, "The id of the grant, hold, credit or join.", example: "support-4711")] + Decider.members)
 
     package var vote: String
     package var by: Decider
@@ -204,11 +229,13 @@ package struct WindowItem: JSONItem {
 package struct CustomerVoteItem: JSONItem {
     package static let members: [MemberSchema] = [
         .required("id", .text, "Chosen by whoever decided.", example: "support-4711"),
-        .required("kind", .word(["grant", "hold", "credit", "withdrawal"]), "What was decided."),
+        .required("kind", .word(["grant", "hold", "credit", "withdrawal", "join"]), "What was decided."),
         .optional("entitlement", .text, "The entitlement; absent for a hold on all, and for a withdrawal.", example: "plus"),
         .optional("window", .object(WindowItem.schema), "Of a grant or a hold."),
         .optional("at", .instant, "When a credit counts."), .optional("milliseconds", .integer, "How much a credit adds."),
         .optional("withdraws", .text, "The vote that a withdrawal ends."),
+        .optional("from", .text, "Of a join: who turned out to be the other one.", example: "bob"),
+        .optional("into", .text, "Of a join: whose everything is.", example: "alice"),
         .optional("withdrawnAt", .instant, "From when on it counts no longer."),
         .required("actor", .text, "Who decided.", example: "mia"),
         .required("reason", .text, "Why; may be empty.", example: "the update of May was broken"),
@@ -223,6 +250,8 @@ package struct CustomerVoteItem: JSONItem {
     package var at: Timestamp?
     package var milliseconds: Int64?
     package var withdraws: String?
+    package var from: String?
+    package var into: String?
     package var withdrawnAt: Timestamp?
     package var by: Decider
     package var votedAt: Timestamp
@@ -242,6 +271,8 @@ package struct CustomerVoteItem: JSONItem {
         at = try fields.instant("at")
         milliseconds = try fields.integer("milliseconds")
         withdraws = try fields.text("withdraws")
+        from = try fields.text("from")
+        into = try fields.text("into")
         withdrawnAt = try fields.instant("withdrawnAt")
         by = Decider(actor: try fields.requiredText("actor"), reason: try fields.requiredText("reason"))
         votedAt = try fields.requiredInstant("votedAt")
@@ -255,6 +286,8 @@ package struct CustomerVoteItem: JSONItem {
         writer.optionalMember("at", at)
         writer.optionalMember("milliseconds", milliseconds)
         writer.optionalMember("withdraws", withdraws)
+        writer.optionalMember("from", from)
+        writer.optionalMember("into", into)
         writer.optionalMember("withdrawnAt", withdrawnAt)
         by.write(to: &writer)
         writer.member("votedAt", votedAt)

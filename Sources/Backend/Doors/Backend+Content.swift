@@ -27,7 +27,7 @@ extension Backend {
         of request: ContentRequest, app id: AppID, environment: Environment, at instant: Timestamp?
     ) async throws -> ContentUse {
         let place = try await contentPlace(request, id, environment)
-        return place.access(place.account?.unlocks ?? []).use(of: request.item, at: instant ?? clock.now())
+        return place.access(place.known.account.unlocks).use(of: request.item, at: instant ?? clock.now())
     }
 
     /// Unlocks an item for the customer, as far as the kind's ration goes. Unlocking it again changes nothing.
@@ -39,34 +39,34 @@ extension Backend {
         guard request.content.rawValue.isPlain(upTo: 200), !request.content.rawValue.isEmpty else {
             throw BackendError.invalidIdentifier(name: "content", longest: 200)
         }
-        let before = place.access(place.account?.unlocks ?? []).unlock(request.item, at: now)
+        let before = place.access(place.known.account.unlocks).unlock(request.item, at: now)
         guard case .allowed = before else { return before }
         var ingested = IngestRequest(app: place.app, learnedAt: now)
         let unlock = ContentUnlock(
-            customer: request.customer, content: request.content, kind: request.kind, unlockedAt: now)
+            customer: place.known.key.customer, content: request.content, kind: request.kind, unlockedAt: now)
         ingested.customerInputs = [
-            .init(key: place.key, input: .unlock(unlock)) { account in
+            .init(key: place.known.key, input: .unlock(unlock)) { account in
                 // Asked once more with what others unlocked meanwhile: two requests must not share the last one of a ration.
                 if case .allowed = place.access(account.unlocks).unlock(request.item, at: now) { true } else { false }
             }
         ]
         guard let decision = try await ingest(ingested).customerDecisions.first ?? nil else {
-            let stored = try await translatingStorageErrors { try await store.customer(place.key) }
-            return place.access(stored?.account.unlocks ?? []).unlock(request.item, at: now)
+            return place.access(try await person(of: place.known.key).account.unlocks).unlock(request.item, at: now)
         }
-        let unlocks = decision.account.unlocks.filter { $0 != unlock }
+        let unlocks = place.known.account(with: decision.account).unlocks.filter { kept in
+            kept.kind != unlock.kind || kept.content != unlock.content || kept.unlockedAt != unlock.unlockedAt
+        }
         return place.access(unlocks).unlock(request.item, at: now)
     }
 
     private struct ContentPlace: Sendable {
         let app: AppSettings
-        let key: CustomerKey
+        let known: KnownPerson
         let kind: ContentKind
         let spans: [AccessSpan]
-        let account: CustomerAccount?
 
         func access(_ unlocks: [ContentUnlock]) -> ContentAccess {
-            ContentAccess(of: key.customer, to: kind, spans: spans, unlocks: unlocks)
+            ContentAccess(of: known.customer, to: kind, spans: spans, unlocks: unlocks)
         }
     }
 
@@ -80,11 +80,11 @@ extension Backend {
         guard let kind = timeline.offerings.contentKind(request.kind) else {
             throw CustomerRefusal.unknownContentKind(request.kind.rawValue)
         }
-        let stored = try await translatingStorageErrors { try await store.customer(key) }
-        let spans = try await states(of: key).flatMap { $0.spans(of: key.customer) }.flatMap {
+        let known = try await person(of: key)
+        let spans = try await states(of: known).flatMap { $0.spans(of: known.customer) }.flatMap {
             timeline.entitlements.parts(of: $0, giving: kind.entitlement)
         }
-        return ContentPlace(app: app, key: key, kind: kind, spans: spans, account: stored?.account)
+        return ContentPlace(app: app, known: known, kind: kind, spans: spans)
     }
 
     // MARK: Licences
@@ -109,20 +109,14 @@ extension Backend {
         try app.checkTakes(environment)
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
         let offerings = try chosen.learn(try await settingsVersions(of: id), of: app).offerings
-        let stored = try await translatingStorageErrors { try await store.customer(key) }
-        return LicenceReport(
-            of: customer, states: try await states(of: key), shown: stored?.account.appPurchases ?? [], offerings,
-            at: instant ?? clock.now())
+        let known = try await person(of: key)
+        return LicenceReport(of: known.person, states: try await states(of: known), offerings, at: instant ?? clock.now())
     }
 }
 
 extension Backend.LicenceReport {
-    init(
-        of customer: CustomerID, states: [Ledger.SubscriptionState], shown: [ShownAppPurchase], _ offerings: AppOfferings,
-        at instant: Timestamp
-    ) {
-        let all = CustomerLicences(
-            of: customer, states: states, appPurchases: shown.map(\.purchase), policy: offerings.licences)
+    init(of person: Person, states: [Ledger.SubscriptionState], _ offerings: AppOfferings, at instant: Timestamp) {
+        let all = CustomerLicences(of: person, states: states, policy: offerings.licences)
         at = instant
         licences = all.licences
         end = all.end(at: instant)
@@ -130,6 +124,6 @@ extension Backend.LicenceReport {
         features = offerings.features.features.filter { $0.releaseDate <= instant }.map { feature in
             (feature, all.mayUse(feature, at: instant) ? all.furthest(at: instant) : nil)
         }
-        appPurchases = shown
+        appPurchases = person.account.appPurchases
     }
 }

@@ -9,12 +9,12 @@ extension Backend {
         package let customer: CustomerID
         package let at: Timestamp
         package let isAnonymous: Bool
-        /// Whom they turned out to be (OWN-10); nil where they are themselves.
-        package let mergedInto: CustomerID?
+        /// All ids that they have; sorted (OWN-10).
+        package let person: Person
         package let answer: CustomerAnswer
         /// Everything that names them, by id.
         package let states: [Ledger.SubscriptionState]
-        package let account: CustomerAccount
+        package var account: CustomerAccount { person.account }
         package let licences: LicenceReport
         package let doublePayments: [DoublePayment]
         package let tokens: [TokenRegistration]
@@ -30,24 +30,23 @@ extension Backend {
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
         let timeline = try chosen.learn(try await settingsVersions(of: id), of: app)
         let instant = asked ?? clock.now()
-        let states = try await states(of: key)
-        let (access, device, merge, tokens, audit) = try await translatingStorageErrors {
+        let known = try await person(of: key)
+        let states = try await states(of: known)
+        let (read, device, tokens, audit) = try await translatingStorageErrors {
             (
                 try await store.access(of: customer, in: key.scope), try await store.device(of: key.name),
-                try await store.merge(of: key.name), try await store.write { try $0.tokens(of: key.name) },
+                try await store.write { try $0.tokens(of: key.name) },
                 try await store.auditRows(of: key, after: 0, limit: Self.longestAudit)
             )
         }
-        let account = access.account ?? CustomerAccount(app: id, environment: environment, customer: customer)
+        let access = try await whole(read, of: key)
         return CustomerReport(
-            customer: customer, at: instant, isAnonymous: device != nil, mergedInto: merge?.identified,
+            customer: customer, at: instant, isAnonymous: device != nil, person: known.person,
             answer: CustomerAnswer(
                 at: instant, holdings: access.holdings, account: access.account, map: timeline.entitlements,
                 heard: asked ?? .latestAccepted),
-            states: states, account: account,
-            licences: LicenceReport(
-                of: customer, states: states, shown: account.appPurchases, timeline.offerings, at: instant),
-            doublePayments: DoublePayment.all(of: customer, in: states, map: timeline.entitlements, at: instant),
+            states: states, licences: LicenceReport(of: known.person, states: states, timeline.offerings, at: instant),
+            doublePayments: DoublePayment.all(of: known.customer, in: states, map: timeline.entitlements, at: instant),
             tokens: tokens, audit: audit.map { ($0.sequence, $0.row) })
     }
 

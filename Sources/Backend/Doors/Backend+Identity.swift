@@ -50,9 +50,4 @@ extension Backend {
         let isAnonymous = try await deviceDigest(of: customer, app: app.id) != nil
         return Claimant(customer, isAnonymous: isAnonymous, keepsIntents: keepsIntents)
     }
-
-    /// The customer whose holdings and account answer for this one: whom an anonymous one was merged into.
-    func answering(_ customer: CustomerID, app: AppSettings) async throws -> CustomerID {
-        try await translatingStorageErrors { try await store.merge(of: CustomerName(app.id, customer))?.identified ?? customer }
-    }
 }

@@ -29,27 +29,17 @@ extension Backend {
         let claimant = try await claimant(customer, app: app)
         let now = clock.now()
         let timeline = try chosen.learn(try await settingsVersions(of: id), of: app)
-        let question = PurchaseQuestion(customer: customer, productId: productId, at: now)
+        let known = try await person(of: key)
+        let question = PurchaseQuestion(customer: known.customer, productId: productId, at: now)
         let answer = question.answer(
-            own: try await states(of: key), shown: try await states(shown, key, app, at: now), catalogue: timeline.catalogue,
+            own: try await states(of: known), shown: try await states(shown, key, app, at: now), catalogue: timeline.catalogue,
             under: timeline.policies, isAnonymous: claimant.isAnonymous)
         let token = try await token(of: claimant, app: app, at: now)
         let intent = PurchaseIntent(
             id: .init("\(productId)/\(now.millisecondsSince1970)"), customer: customer, isAnonymous: claimant.isAnonymous,
             productId: productId, madeAt: now)
-        _ = try await decide(on: .intent(intent), about: key, app: app, at: now)
+        _ = try await decide(on: .intent(intent), about: known.key, app: app, at: now)
         return PurchaseForecast(answer: answer, appAccountToken: token, productId: productId, at: now)
-    }
-
-    /// The states of everything that names the customer, in the environment.
-    func states(of key: CustomerKey) async throws -> [Ledger.SubscriptionState] {
-        try await translatingStorageErrors {
-            var states: [Ledger.SubscriptionState] = []
-            for subscription in try await store.subscriptions(naming: key.name) where subscription.scope == key.scope {
-                if let stored = try await store.subscription(subscription) { states.append(stored.state) }
-            }
-            return states
-        }
     }
 
     /// The states of the subscriptions that signed transactions are of.
@@ -108,13 +98,16 @@ extension Backend {
         let app = try settings(of: id)
         try app.checkTakes(environment)
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
-        let bought = try await states(of: key).flatMap { $0.consumables(of: customer) }
+        let known = try await person(of: key)
+        let bought = try await states(of: known).flatMap { $0.consumables(of: known.customer) }
         guard bought.contains(where: { $0.transactionId == transactionId }) else {
             throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
         }
         let now = clock.now()
         let delivery = ConsumableDelivery(transactionId: transactionId, deliveredAt: now)
-        let decision = try await decide(on: .delivery(delivery), about: key, app: app, at: now)
+        // Whoever of them it was delivered to first has it.
+        if case .delivery(let kept)? = known.account.input(.delivery, transactionId.rawValue) { return kept }
+        let decision = try await decide(on: .delivery(delivery), about: known.key, app: app, at: now)
         if case .delivery(let kept)? = decision.account.input(.delivery, transactionId.rawValue) { return kept }
         return delivery
     }
@@ -129,13 +122,14 @@ extension Backend {
         let app = try settings(of: id)
         try app.checkTakes(environment)
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
-        let bought = CustomerPeriod.all(of: customer, in: try await states(of: key))
+        let known = try await person(of: key)
+        let bought = CustomerPeriod.all(of: known.customer, in: try await states(of: known))
         guard bought.contains(where: { $0.transactionId == transactionId }) else {
             throw CustomerRefusal.unknownPurchase(transactionId.rawValue)
         }
         let now = clock.now()
         let note = ConsumptionNote(transactionId: transactionId, knowledge: knowledge, notedAt: now)
-        let decision = try await decide(on: .consumption(note), about: key, app: app, at: now)
+        let decision = try await decide(on: .consumption(note), about: known.key, app: app, at: now)
         return decision.account.consumption(of: transactionId) ?? note
     }
 
@@ -159,7 +153,7 @@ extension Backend {
             platform: verified.originalPlatform == .macOS ? .macOS : .iOS)
         let shown = ShownAppPurchase(purchase, appTransactionId: verified.appTransactionId, shownAt: now)
         let key = CustomerKey(Scope(app: id, environment: verified.receiptType), customer)
-        let decision = try await decide(on: .appPurchase(shown), about: key, app: app, at: now)
+        let decision = try await decide(on: .appPurchase(shown), about: try await person(of: key).key, app: app, at: now)
         if case .appPurchase(let kept)? = decision.account.input(.appPurchase, shown.id) { return kept }
         return shown
     }

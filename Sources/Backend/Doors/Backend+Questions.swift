@@ -35,12 +35,7 @@ extension Backend {
         of customer: CustomerID, _ read: CustomerHoldings, _ place: AnswerPlace, at instant: Timestamp, heard: Timestamp
     ) async throws -> CustomerAnswer {
         let (app, scope) = (place.app, place.scope)
-        var access = read
-        if access.holdings.isEmpty, access.account == nil {
-            // Of one who was merged into another nothing is left under their own id (OWN-10).
-            let whole = try await answering(customer, app: app)
-            if whole != customer { access = try await translatingStorageErrors { try await store.access(of: whole, in: scope) } }
-        }
+        let access = try await whole(read, of: CustomerKey(scope, customer))
         let map = try await timeline(of: app, newest: access.settings).entitlements
         return CustomerAnswer(
             at: instant, holdings: access.holdings, account: access.account, map: map, heard: heard)

@@ -52,8 +52,8 @@ extension Backend {
     ) async throws -> CustomerVoteResult {
         let app = try settings(of: id)
         try app.checkTakes(environment)
-        let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
-        try await check(kind, key, app)
+        let asked = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        let key = try await check(kind, asked, app)
         let vote = CustomerVote(
             id: ballot.id, kind: kind, actor: ballot.actor, reason: ballot.reason, votedAt: ballot.votedAt)
         let decision = try await decide(on: .vote(vote), about: key, app: app, at: ballot.votedAt)
@@ -64,18 +64,25 @@ extension Backend {
             vote: kept, isNew: decision.changesAccount, changes: decision.auditRows.compactMap(\.change))
     }
 
-    /// Refuses what could never count.
-    private func check(_ kind: CustomerVote.Kind, _ key: CustomerKey, _ app: AppSettings) async throws {
+    /// Refuses what could never count; returns the customer in whose book it is to stand.
+    private func check(_ kind: CustomerVote.Kind, _ key: CustomerKey, _ app: AppSettings) async throws -> CustomerKey {
         switch kind {
         case .grant(let entitlement, _), .credit(let entitlement, _, _): try await checkKnown(entitlement, of: app)
         case .hold(let entitlement, _):
             if let entitlement { try await checkKnown(entitlement, of: app) }
         case .withdraw(let id):
-            let stored = try await translatingStorageErrors { try await store.customer(key) }
-            guard let vote = stored?.account.votes.first(where: { $0.id == id }), !vote.isWithdrawal else {
-                throw CustomerRefusal.unknownVote(id.rawValue)
+            let known = try await person(of: key)
+            // What was said under another id of the same person is withdrawn there.
+            let own = known.person.accounts.filter { $0.customer == known.key.customer }
+            let book = (own + known.person.accounts).first { account in
+                account.votes.contains { $0.id == id && !$0.isWithdrawal }
             }
+            guard let book else { throw CustomerRefusal.unknownVote(id.rawValue) }
+            return CustomerKey(key.scope, book.customer)
+        case .join(let pair):
+            for customer in [pair.from, pair.into] { _ = try Self.checked(customer) }
         }
+        return key
     }
 
     private func checkKnown(_ entitlement: EntitlementID, of app: AppSettings) async throws {
@@ -91,7 +98,9 @@ extension Backend {
     ) async throws -> CustomerDecision {
         var request = IngestRequest(app: app, learnedAt: now)
         request.customerInputs = [.init(key: key, input: input)]
-        guard let decision = try await ingest(request).customerDecisions.first ?? nil else {
+        let result = try await ingest(request)
+        if let refusal = result.joinRefusal { throw CustomerRefusal.notJoined(refusal) }
+        guard let decision = result.customerDecisions.first ?? nil else {
             throw BackendError.store(StoreFailure(StorageError(.other, "nothing was decided")))
         }
         return decision
@@ -126,18 +135,18 @@ extension Backend {
             guard known.kind == kind, known.actor == actor else { throw CustomerRefusal.idTaken(vote.id.rawValue) }
             return OwnershipVoteResult(vote: known, isNew: false, key: key, owner: stored.state.owner(at: now))
         }
-        try Self.check(kind, by: voter, stored.state, at: now)
+        try await check(kind, by: voter, stored.state, at: now)
         var request = IngestRequest(app: app, learnedAt: now)
         request.subscriptionInputs = [.init(key: key, input: .vote(vote))]
         guard let decision = try await ingest(request).decisions.first else { throw BackendError.unknownSubscription }
         return OwnershipVoteResult(vote: vote, isNew: decision.changesHistory, key: key, owner: decision.state.owner(at: now))
     }
 
-    private static func check(
+    private func check(
         _ kind: OwnershipVote.Kind, by voter: CustomerID?, _ state: SubscriptionState, at now: Timestamp
-    ) throws {
+    ) async throws {
         switch kind {
-        case .transfer(let customer): _ = try checked(customer)
+        case .transfer(let customer): _ = try Self.checked(customer)
         case .approve(let claim), .deny(let claim):
             let waits = state.claims.contains { weighed in
                 guard case .waiting = weighed.outcome else { return false }
@@ -146,7 +155,9 @@ extension Backend {
             guard waits else { throw CustomerRefusal.unknownClaim(claim.rawValue) }
         }
         // An owner's consent counts only while they are the owner (OWN-9).
-        if let voter, state.owner(at: now) != voter { throw CustomerRefusal.notTheOwner }
+        guard let voter else { return }
+        let person = try await person(of: CustomerKey(state.key.scope, voter))
+        if state.owner(at: now) != person.customer { throw CustomerRefusal.notTheOwner }
     }
 
     /// Says whose a subscription will be, before anything signed is known of it (OWN-18). Reserving it again for the same
@@ -192,6 +203,7 @@ extension CustomerVote {
             return entitlement == asked && duration == length
                 && (instant == wanted || (instant == votedAt && wanted == other.votedAt))
         case (.withdraw(let id), .withdraw(let asked)): return id == asked
+        case (.join(let pair), .join(let asked)): return pair == asked
         default: return false
         }
     }

@@ -32,6 +32,9 @@ struct CustomerDesk {
     /// What was said about a customer who is locked.
     func account(of key: CustomerKey) -> CustomerAccount { entries[key]?.account ?? CustomerAccount(key, []) }
 
+    /// Whether the customer is locked.
+    func isTaken(_ key: CustomerKey) -> Bool { entries[key] != nil }
+
     /// Whether anything was ever said about the customer.
     func isKnown(_ key: CustomerKey) -> Bool { entries[key]?.account.inputs.isEmpty == false }
 

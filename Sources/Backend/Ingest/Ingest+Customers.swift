@@ -6,19 +6,36 @@ import Storage
 extension Ingest {
     /// Decides what was said about a customer; nil where it is not allowed.
     mutating func decide(on said: IngestRequest.SaidOfCustomer, _ request: IngestRequest) throws -> CustomerDecision? {
-        let account = customers.account(of: said.key)
-        guard said.isAllowed(account) else { return nil }
-        return try decide(on: said.input, about: said.key, request)
+        let person = try person(of: said.key)
+        guard said.isAllowed(person.account) else { return nil }
+        if case .vote(let vote) = said.input {
+            if let join = CustomerJoin(vote) { return try self.join(join, by: vote, said.key, request) }
+            if case .withdraw(let id) = vote.kind,
+                let join = customers.account(of: said.key).votes.first(where: { $0.id == id }).flatMap({ CustomerJoin($0) })
+            {
+                return try separate(join, by: vote, said.key, request)
+            }
+        }
+        return try decide(on: said.input, about: said.key, beside: person.accounts, request)
     }
 
-    private mutating func decide(
-        on input: CustomerInput, about key: CustomerKey, _ request: IngestRequest
+    /// - Parameter others: of the customer, whoever is the same person, and whoever is to be from now on.
+    mutating func decide(
+        on input: CustomerInput, about key: CustomerKey, beside others: [CustomerAccount], _ request: IngestRequest
     ) throws -> CustomerDecision {
         // Only votes change what a customer may use, so only they need to know what that is.
-        let holdings = input.kind == .vote ? try transaction.holdings(of: key) : []
+        var held: [CustomerID: [Holding]] = [:]
+        if input.kind == .vote {
+            for customer in others.map(\.customer) {
+                held[customer] = try transaction.holdings(of: CustomerKey(key.scope, customer))
+            }
+        }
         let decision = CustomerDecision(
-            on: input, account: customers.account(of: key), holdings: holdings, map: timeline(of: request.app).entitlements,
-            learnedAt: request.learnedAt)
+            on: input,
+            about: CustomerStanding(
+                customers.account(of: key), others: others, held: held,
+                heldAfter: held.count > 1 ? desk.holdings(instead: held, in: key.scope) : held),
+            map: timeline(of: request.app).entitlements, learnedAt: request.learnedAt)
         customers.put(decision, of: key, learnedAt: request.learnedAt)
         return decision
     }
@@ -50,6 +67,11 @@ extension Ingest {
             customers.device(of: CustomerName(request.app.id, merge.identified)) == nil
         else { return .refused }
         if let known = customers.merge(of: name) { return known.identified == merge.identified ? .merged : .mergedBefore }
+        // An operator said before who they are.
+        let isJoined = request.app.scopes.contains { scope in
+            customers.account(of: CustomerKey(scope, merge.anonymous)).joined.contains { $0.from == merge.anonymous }
+        }
+        if isJoined { return .mergedBefore }
         try spread(merge, request)
         return .merged
     }
@@ -67,7 +89,9 @@ extension Ingest {
             let (lesser, greater) = (CustomerKey(scope, merge.anonymous), CustomerKey(scope, merge.identified))
             let more = [lesser, greater]
             customers.take(try transaction.lock([], tokens: [], customers: more), more)
-            for input in customers.account(of: lesser).inputs { _ = try decide(on: input, about: greater, request) }
+            for input in customers.account(of: lesser).inputs where input.customers.isEmpty {
+                _ = try decide(on: input, about: greater, beside: person(of: greater).accounts, request)
+            }
         }
     }
 
@@ -89,13 +113,15 @@ extension Ingest {
 }
 
 extension SubscriptionHistory {
-    /// Whether it has a vote, a merge, an intent or a reservation; false for anything else, which has tables of its own.
+    /// Whether it has a vote, an intent, a reservation or who is who; false for anything else, which has tables of its own.
     func hasHeard(_ input: LedgerInput) -> Bool {
         switch input {
         case .vote(let vote): votes.contains(vote)
         case .merge(let merge): merges.contains(merge)
         case .intent(let intent): intents.contains(intent)
         case .reservation(let reservation): reservations.contains(reservation)
+        case .join(let join): joins.contains(join)
+        case .separation(let separation): separations.contains(separation)
         case .fact, .claim, .registration: false
         }
     }

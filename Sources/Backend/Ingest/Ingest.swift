@@ -19,6 +19,8 @@ package struct Ingest {
     private var heard: [(LedgerInput, SubscriptionKey)] = []
     private var deliveries: [WorkOrder] = []
     private var results: [IngestResult] = []
+    /// Why the last two customers who were to be joined were not.
+    var joinRefusal: JoinRefusal?
 
     /// Carries out the requests in their order, in the transaction; returns a result for each.
     ///
@@ -56,7 +58,9 @@ package struct Ingest {
         if let identification = request.identification {
             result.identified = try identify(identification, request)
         }
+        joinRefusal = nil
         for said in request.customerInputs { result.customerDecisions.append(try decide(on: said, request)) }
+        result.joinRefusal = joinRefusal
         var (facts, others) = ([SubscriptionKey: [LedgerInput]](), [SubscriptionKey: [LedgerInput]]())
         for arrival in request.arrivals {
             let new = takeNew(of: arrival)
@@ -125,7 +129,7 @@ package struct Ingest {
         on inputs: [LedgerInput], about key: SubscriptionKey, _ request: IngestRequest
     ) throws -> Decision {
         let history = desk.history(of: key)
-        let placed = inputs.map { input in
+        let placed = try (joins(with: inputs, history) + inputs).map { input in
             if case .claim(let claim) = input { LedgerInput.claim(claim.placed(after: history)) } else { input }
         }
         let policies = timeline(of: request.app).policies
@@ -318,6 +322,21 @@ struct Desk {
         return Set(decided).union(keys).filter { $0 != one && $0.scope == one.scope }.sorted().compactMap { stateBefore(of: $0) }
     }
 
+    /// What customers have once everything that was decided here is written.
+    ///
+    /// - Parameter held: what they have in the store.
+    func holdings(instead held: [CustomerID: [Holding]], in scope: Scope) -> [CustomerID: [Holding]] {
+        var held = held
+        for (key, entry) in subscriptions where key.scope == scope {
+            guard let state = entry.decisions.last?.state else { continue }
+            for customer in held.keys {
+                held[customer]?.removeAll { $0.originalTransactionId == key.originalTransactionId }
+                if state.customers.contains(customer) { held[customer]?.append(Holding(of: customer, in: state)) }
+            }
+        }
+        return held.mapValues { $0.sorted { $0.originalTransactionId < $1.originalTransactionId } }
+    }
+
     /// Decides what the versions change of what was folded under others, where that is anything.
     mutating func bring(_ key: SubscriptionKey, to policies: PolicyTimeline, learnedAt: Timestamp) -> Decision? {
         guard let entry = subscriptions[key], let stored = entry.stored, entry.decisions.isEmpty, stored.policy != policies else {
@@ -359,7 +378,9 @@ extension IngestRequest {
 
     /// Those of whom more must be known than their claims: whoever keeps intents, is anonymous, or is said something about.
     var customers: [CustomerKey] {
-        var keys = customerInputs.map(\.key)
+        var keys = customerInputs.flatMap { said in
+            [said.key] + said.input.customers.map { CustomerKey(said.key.scope, $0) }
+        }
         keys += claims.filter { $0.claim.keepsIntents || $0.claim.isAnonymous }.map {
             CustomerKey($0.key.scope, $0.claim.customer)
         }

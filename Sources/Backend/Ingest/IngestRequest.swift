@@ -69,6 +69,8 @@ package struct IngestResult: Sendable {
     var holder: CustomerID?
     /// Of each thing that was said about a customer, in their order; nil where it was not allowed.
     var customerDecisions: [CustomerDecision?] = []
+    /// Why two customers were not joined; nil where they were, or nobody was to be.
+    var joinRefusal: JoinRefusal?
     /// The device that the customer has now; nil where the request registers none.
     var device: CustomerDevice?
     /// Whether the id of the device's customer was in use before, by somebody who has no device.

@@ -125,10 +125,15 @@ extension ChainSubject {
 }
 
 extension InputColumns {
-    /// Whether they say what the input says; that of a merge is a number, which its document has too.
+    /// Whether they say what the input says. The id of who is who begins with a customer's number, which its document has too.
     fileprivate func fit(_ input: LedgerInput) -> Bool {
         guard let expected = InputCoding.columns(of: input, { _ in 0 }) else { return false }
-        return kind == expected.kind && recordedAt == expected.recordedAt
-            && (kind == InputCoding.Kind.merge.rawValue || inputId == expected.inputId)
+        guard kind == expected.kind, recordedAt == expected.recordedAt else { return false }
+        switch input {
+        case .merge: return Int64(inputId) != nil
+        case .join, .separation:
+            return inputId.split(separator: "/", maxSplits: 1).last == expected.inputId.split(separator: "/", maxSplits: 1).last
+        default: return inputId == expected.inputId
+        }
     }
 }

@@ -28,6 +28,8 @@ package struct CustomerVote: Sendable, Hashable {
         case credit(EntitlementID, at: Timestamp, Milliseconds)
         /// Withdraws an earlier vote from the instant of this one.
         case withdraw(ID<VoteEvidence>)
+        /// Two customers are one person, or one has another id (OWN-10); stands in the books of both.
+        case join(CustomerPair)
     }
 }
 
@@ -105,9 +107,22 @@ package struct CustomerAccount: Sendable, Hashable {
         return notes.last { $0.transactionId == transactionId }
     }
 
-    /// OWN-10: takes over what was said about a customer who was merged into this one.
-    package mutating func absorb(_ merged: CustomerAccount) {
-        for input in merged.inputs { _ = record(input) }
+    /// OWN-10: takes over what was said about a customer who is this one. A vote whose id stands for another one here is taken
+    /// under an id that names its customer too; a join stands in both books and is one.
+    package mutating func absorb(_ other: CustomerAccount) {
+        let taken = Set(other.votes.filter { vote in votes.contains { $0.id == vote.id && $0 != vote } }.map(\.id))
+        for input in other.inputs {
+            switch input {
+            case .vote(let vote) where !taken.isEmpty:
+                _ = record(.vote(vote.renaming { taken.contains($0) ? ID("\(other.customer)/\($0)") : $0 }))
+            case .unlock(let unlock):
+                _ = record(
+                    .unlock(
+                        ContentUnlock(
+                            customer: customer, content: unlock.content, kind: unlock.kind, unlockedAt: unlock.unlockedAt)))
+            case .vote, .intent, .delivery, .appPurchase, .consumption: _ = record(input)
+            }
+        }
     }
 
     /// ENT-9: the windows in which an entitlement is granted, and by which vote; in the order of the votes.
@@ -141,6 +156,14 @@ package struct CustomerAccount: Sendable, Hashable {
     /// From when on a vote counts no longer; nil where it was not withdrawn.
     package func withdrawal(of vote: CustomerVote) -> Timestamp? {
         votes.first { $0.kind == .withdraw(vote.id) && $0.votedAt >= vote.votedAt }?.votedAt
+    }
+}
+
+extension CustomerVote {
+    /// The same with another id, and with another id of what it withdraws.
+    fileprivate func renaming(_ name: (ID<VoteEvidence>) -> ID<VoteEvidence>) -> CustomerVote {
+        let kind: Kind = if case .withdraw(let vote) = self.kind { .withdraw(name(vote)) } else { self.kind }
+        return CustomerVote(id: name(id), kind: kind, actor: actor, reason: reason, votedAt: votedAt)
     }
 }
 

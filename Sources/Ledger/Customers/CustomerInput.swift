@@ -86,8 +86,11 @@ package enum CustomerInput: Sendable, Hashable {
 extension CustomerVote {
     /// By which rule it counts.
     package var rule: Rule {
-        if case .credit = kind { return .balance }
-        return .vote
+        switch kind {
+        case .credit: .balance
+        case .join: .anonymous
+        case .grant, .hold, .withdraw: .vote
+        }
     }
 }
 

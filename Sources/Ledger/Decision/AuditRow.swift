@@ -78,6 +78,8 @@ package struct AuditRow: Sendable, Hashable {
                 case .merge(let merge): .merge(merge.anonymous)
                 case .intent(let intent): .intent(intent.id.rawValue)
                 case .reservation(let reservation): .reservation(reservation.id.rawValue)
+                case .join(let join): .vote(join.id.rawValue)
+                case .separation(let separation): .vote(separation.id.rawValue)
                 }
         }
     }

@@ -15,15 +15,10 @@ package struct CustomerDecision: Sendable, Hashable {
 
     /// Pure: the same arguments give the same decision, and an input that is known changes nothing.
     ///
-    /// - Parameters:
-    ///   - account: all that was said about the customer before.
-    ///   - holdings: what the customer has from Apple's facts.
-    ///   - learnedAt: when we learned it, on our clock; goes into audit rows only.
-    package init(
-        on input: CustomerInput, account before: CustomerAccount, holdings: [Holding], map: EntitlementMap,
-        learnedAt: Timestamp
-    ) {
+    /// - Parameter learnedAt: when we learned it, on our clock; goes into audit rows only.
+    package init(on input: CustomerInput, about standing: CustomerStanding, map: EntitlementMap, learnedAt: Timestamp) {
         self.input = input
+        let before = standing.account
         var after = before
         changesAccount = after.record(input)
         account = after
@@ -31,7 +26,7 @@ package struct CustomerDecision: Sendable, Hashable {
             (auditRows, events) = ([], [])
             return
         }
-        let changes = after.votes == before.votes ? [] : Self.changes(from: before, to: after, holdings, map)
+        let changes = after.votes == before.votes ? [] : standing.changes(to: after, map)
         let cause = CustomerAuditRow.Cause(input, learnedAt: learnedAt)
         auditRows =
             changes.isEmpty
@@ -40,18 +35,49 @@ package struct CustomerDecision: Sendable, Hashable {
         events = CustomerEvent.events(on: input, account: after, changes: changes)
     }
 
+    /// The same of a customer who has no other id.
+    ///
+    /// - Parameter holdings: what the customer has from Apple's facts.
+    package init(
+        on input: CustomerInput, account: CustomerAccount, holdings: [Holding], map: EntitlementMap, learnedAt: Timestamp
+    ) {
+        self.init(on: input, about: CustomerStanding(account, holdings), map: map, learnedAt: learnedAt)
+    }
+
     /// The same for a vote.
     package init(
         on vote: CustomerVote, account: CustomerAccount, holdings: [Holding], map: EntitlementMap, learnedAt: Timestamp
     ) {
         self.init(on: .vote(vote), account: account, holdings: holdings, map: map, learnedAt: learnedAt)
     }
+}
 
-    private static func changes(
-        from before: CustomerAccount, to after: CustomerAccount, _ holdings: [Holding], _ map: EntitlementMap
-    ) -> [CustomerAccessChange] {
-        map.entitlements.compactMap { entitlement in
-            let windows = [before, after].map { map.windows(of: entitlement, holdings, $0) }
+/// All that must be known of a customer to decide on what is said about them.
+package struct CustomerStanding: Sendable {
+    /// What was said about the customer before.
+    package let account: CustomerAccount
+    /// What was said under the person's other ids, and under those of whoever is joined with them now (OWN-10).
+    private let others: [CustomerAccount]
+    /// What each of them has from Apple's facts before it is decided, and after.
+    private let held: [CustomerID: [Holding]]
+    private let heldAfter: [CustomerID: [Holding]]
+
+    package init(_ account: CustomerAccount, _ holdings: [Holding]) {
+        self.init(account, others: [], held: [account.customer: holdings], heldAfter: [account.customer: holdings])
+    }
+
+    package init(
+        _ account: CustomerAccount, others: [CustomerAccount], held: [CustomerID: [Holding]], heldAfter: [CustomerID: [Holding]]
+    ) {
+        (self.account, self.others, self.held, self.heldAfter) = (account, others, held, heldAfter)
+    }
+
+    /// Whose use of what changes when, where this is said of the customer from now on.
+    func changes(to after: CustomerAccount, _ map: EntitlementMap) -> [CustomerAccessChange] {
+        let persons = [Person(account, others), Person(after, others)]
+        let holdings = zip(persons, [held, heldAfter]).map { person, held in person.customers.flatMap { held[$0] ?? [] } }
+        return map.entitlements.compactMap { entitlement in
+            let windows = zip(persons, holdings).map { map.windows(of: entitlement, $1, $0.account) }
             let changed = (windows[0].removing(windows[1]) + windows[1].removing(windows[0])).map(\.from).min()
             return changed.map {
                 CustomerAccessChange(entitlement: entitlement, effectiveAt: $0, before: windows[0], after: windows[1])

@@ -9,6 +9,8 @@ package enum LedgerInput: Sendable, Hashable {
     case merge(CustomerMerge)
     case intent(PurchaseIntent)
     case reservation(Reservation)
+    case join(CustomerJoin)
+    case separation(CustomerSeparation)
 }
 
 /// Everything that follows from new inputs, as values: the store writes it in one transaction, all or nothing.
@@ -98,7 +100,7 @@ extension Decision {
             case .fact, .claim, .intent: continue
             case .registration: actor = .appBackend
             case .merge: actor = .customer
-            case .reservation: actor = .operatorOfTenure
+            case .reservation, .join, .separation: actor = .operatorOfTenure
             case .vote(let vote):
                 if case .owner = vote.actor { actor = .customer } else { actor = .operatorOfTenure }
             }
@@ -118,6 +120,8 @@ extension SubscriptionHistory {
         case .merge(let merge): record(merge)
         case .intent(let intent): record(intent)
         case .reservation(let reservation): record(reservation)
+        case .join(let join): record(join)
+        case .separation(let separation): record(separation)
         }
     }
 }

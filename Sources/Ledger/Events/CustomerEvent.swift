@@ -21,6 +21,8 @@ package struct CustomerEvent: Sendable, Hashable {
     package var windows: [TimeWindow]?
     /// How much time was added to a balance.
     package var added: Milliseconds?
+    /// Whose everything is while the two are one, and who the other one is.
+    package var pair: CustomerPair?
     /// In the words of whoever decided; nil where there are none.
     package var reason: String?
 
@@ -44,6 +46,10 @@ package struct CustomerEvent: Sendable, Hashable {
         case purchaseDelivered = "purchase.delivered"
         /// The customer showed how they came by the app, which may be a licence (LIC-3).
         case licenceChanged = "licence.changed"
+        /// An operator decided that this customer and another one are one person (OWN-10); told of both.
+        case customerJoined = "customer.joined"
+        /// An operator withdrew that; told of both.
+        case customerSeparated = "customer.separated"
     }
 
     /// An event as it was kept.
@@ -111,8 +117,10 @@ extension CustomerEvent {
             case .grant(let entitlement, _): return event(.grantWithdrawn) { $0.entitlement = entitlement }
             case .hold(let entitlement, _): return event(.holdWithdrawn) { $0.entitlement = entitlement }
             case .credit(let entitlement, _, _): return event(.balanceChanged) { $0.entitlement = entitlement }
+            case .join(let pair): return event(.customerSeparated) { $0.pair = pair }
             case .withdraw: return nil
             }
+        case .join(let pair): return event(.customerJoined) { $0.pair = pair }
         }
     }
 }

@@ -13,6 +13,11 @@ extension ExplanationLine.Ownership {
         case .merged(let anonymous, let customer, let merge):
             merge.english(line, anonymous, customer)
                 + ". What belonged to \(anonymous) counts as \(customer)'s, from the beginning"
+        case .joined(let pair, let reason):
+            "On \(line.when), an operator decided that \(pair.from) is \(pair.into)\(English.reason(reason)). What belonged to "
+                + "\(pair.from) counts as \(pair.into)'s, from the beginning"
+        case .separated(let pair):
+            "On \(line.when), an operator decided that \(pair.from) is not \(pair.into) after all. Each has what was theirs"
         case .intent(let customer, let product):
             "On \(line.when), \(customer)'s app asked whether \(customer) might buy \(product)"
         case .buyerUnknown(let product, let owner):

@@ -120,7 +120,7 @@ struct ExplanationTeller {
         self.policies = policies?.applied(to: history.book.subscriptionGroupIdentifier)
         names = TokenNames(history.registrations, periods: state.periods, renewals: history.renewals)
         var identities = Identities(of: history)
-        for merge in (history.merges + state.merged).sorted(by: CustomerMerge.inOrder) { identities.join(merge) }
+        for act in IdentityAct.all(of: history, and: state.merged) { identities.take(act) }
         self.identities = identities
         begun = state.periods.filter { $0.isSubscriptionPeriod && !$0.neverServes && $0.purchaseDate <= instant }
         words = history.renewals.filter { $0.signedDate <= instant }

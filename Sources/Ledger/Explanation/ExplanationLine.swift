@@ -214,6 +214,10 @@ extension ExplanationLine {
         case owner(CustomerID, Why, Judgement)
         /// An anonymous customer turned out to be an identified one.
         case merged(anonymous: CustomerID, into: CustomerID, by: Merge)
+        /// An operator decided that one customer is another one, or gave a customer another id.
+        case joined(CustomerPair, because: String)
+        /// An operator withdrew that.
+        case separated(CustomerPair)
         /// They asked before buying whether they may (OWN-18).
         case intent(CustomerID, ProductID)
         /// An operator or an import said whose it is (OWN-18).

@@ -2,7 +2,7 @@ import Primitives
 
 extension ExplanationTeller {
     /// What customers and the app said before anything was bought, and who turned out to be who.
-    var ownWords: [ExplanationLine] { reservations + intents + tokens + merges }
+    var ownWords: [ExplanationLine] { reservations + intents + tokens + merges + joins }
 
     /// What was asked for in vain, what waits, and what was decided.
     var claims: [ExplanationLine] { state.claims.compactMap(news) + contests + votes }
@@ -60,7 +60,7 @@ extension ExplanationTeller {
     private var merges: [ExplanationLine] {
         var known: Set<CustomerID> = []
         return (history.merges + state.merged).sorted(by: CustomerMerge.inOrder).compactMap { merge in
-            guard identities.resolve(merge.anonymous) == merge.identified, known.insert(merge.anonymous).inserted else {
+            guard identities.isMerged(merge), known.insert(merge.anonymous).inserted else {
                 return nil
             }
             let how: ExplanationLine.Ownership.Merge = state.merged.contains(merge) ? .restore : .elsewhere
@@ -68,6 +68,16 @@ extension ExplanationTeller {
                 merge.mergedAt, .anonymous,
                 say: .ownership(.merged(anonymous: merge.anonymous, into: merge.identified, by: how)))
         }
+    }
+
+    /// All of them, those that a separation ended included: the two were one for that time.
+    private var joins: [ExplanationLine] {
+        history.joins.map { join in
+            line(join.joinedAt, .anonymous, say: .ownership(.joined(join.pair, because: join.reason)))
+        }
+            + history.separations.map { separation in
+                line(separation.separatedAt, .anonymous, say: .ownership(.separated(separation.pair)))
+            }
     }
 
     // MARK: In vain (OWN-3, OWN-4, OWN-9, OWN-10, OWN-11)

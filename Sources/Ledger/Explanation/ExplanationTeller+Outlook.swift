@@ -131,6 +131,8 @@ extension ExplanationTeller {
         parts.claims.removeAll { $0.claimedAt > instant }
         parts.votes.removeAll { $0.votedAt > instant }
         parts.merges.removeAll { $0.mergedAt > instant }
+        parts.joins.removeAll { $0.joinedAt > instant }
+        parts.separations.removeAll { $0.separatedAt > instant }
         parts.reservations.removeAll { $0.reservedAt > instant }
         return SubscriptionHistory(parts)
     }

@@ -24,16 +24,12 @@ package struct CustomerLicences: Sendable, Hashable {
         licences = (first + bought + [rest].compactMap { $0 }).sorted(by: Licence.inOrder)
     }
 
-    /// The same for one of several customers who are one person, from everything that is known.
-    package init(
-        of customer: CustomerID, joins: CustomerJoins = CustomerJoins([]), states: [SubscriptionState],
-        appPurchases: [AppPurchase],
-        policy: LicencePolicy
-    ) {
-        let customers = joins.customers(joinedWith: customer)
+    /// The same for a person, from everything that is known: whoever downloaded under one Apple Account and subscribed under
+    /// another is one customer, or several whom an operator joined (LIC-5).
+    package init(of person: Person, states: [SubscriptionState], policy: LicencePolicy) {
         self.init(
-            purchases: LicensedPurchase.all(of: customers, in: states),
-            appPurchases: appPurchases.filter { customers.contains($0.customer) }, policy: policy)
+            purchases: LicensedPurchase.all(of: person.customers, in: states),
+            appPurchases: person.account.appPurchases.map(\.purchase), policy: policy)
     }
 
     /// LIC-4: what was left of the first licence when they first subscribed, added once after the first period of that

@@ -36,6 +36,8 @@ package struct OwnershipVote: Sendable, Hashable {
         case owner(CustomerID)
     }
 
+    func names(_ customer: CustomerID) -> Bool { kind == .transfer(to: customer) || actor == .owner(customer) }
+
     static func inOrder(_ left: OwnershipVote, _ right: OwnershipVote) -> Bool {
         (left.votedAt, left.id) < (right.votedAt, right.id)
     }

@@ -12,7 +12,7 @@ struct TenureFold {
     let names: TokenNames
     /// Whether service is given, or billing retry runs, at an instant (OWN-9).
     let isServedOrRetried: (Timestamp) -> Bool
-    private let merges: [CustomerMerge]
+    private let identityActs: [IdentityAct]
     private let votes: [OwnershipVote]
     /// In the order of receipt, with those that reservations count as.
     let claims: [Claim]
@@ -89,7 +89,7 @@ struct TenureFold {
         self.isServedOrRetried = isServedOrRetried
         names = TokenNames(history.registrations, periods: periods, renewals: history.renewals)
         identities = Identities(of: history)
-        merges = history.merges
+        identityActs = IdentityAct.all(of: history)
         votes = history.votes
         claims = Self.claims(of: history, in: periods)
         book = EvidenceBook(claims, in: history, names: names, periods: periods, policies: policies)
@@ -108,31 +108,31 @@ struct TenureFold {
             return Result(tenures: [], claims: waiting, merged: [], evidence: [], contested: [])
         }
         takeDenials()
-        var (pendingVotes, pendingMerges) = (votes[...], merges[...])
+        var (pendingVotes, pendingActs) = (votes[...], identityActs[...])
         for claim in claims {
-            follow(&pendingVotes, &pendingMerges, before: claim.claimedAt)
+            follow(&pendingVotes, &pendingActs, before: claim.claimedAt)
             outcomes[claim.id] = weigh(claim)
         }
-        follow(&pendingVotes, &pendingMerges, before: nil)
+        follow(&pendingVotes, &pendingActs, before: nil)
         return Result(
             tenures: line().tenures,
             claims: claims.map { .init(claim: $0, outcome: outcomes[$0.id] ?? .waiting(.decision)) }, merged: merged,
             evidence: evidence, contested: contested)
     }
 
-    /// What was decided before an instant; at one instant claims come first, then votes, then merges.
+    /// What was decided before an instant; at one instant claims come first, then votes, then who is who.
     private mutating func follow(
-        _ votes: inout ArraySlice<OwnershipVote>, _ merges: inout ArraySlice<CustomerMerge>, before instant: Timestamp?
+        _ votes: inout ArraySlice<OwnershipVote>, _ acts: inout ArraySlice<IdentityAct>, before instant: Timestamp?
     ) {
         while true {
             let vote = votes.first.flatMap { vote in instant.map { vote.votedAt < $0 } ?? true ? vote : nil }
-            let merge = merges.first.flatMap { merge in instant.map { merge.mergedAt < $0 } ?? true ? merge : nil }
-            if let vote, merge.map({ vote.votedAt <= $0.mergedAt }) ?? true {
+            let act = acts.first.flatMap { act in instant.map { act.at < $0 } ?? true ? act : nil }
+            if let vote, act.map({ vote.votedAt <= $0.at }) ?? true {
                 votes = votes.dropFirst()
                 follow(vote)
-            } else if let merge {
-                merges = merges.dropFirst()
-                identities.join(merge)
+            } else if let act {
+                acts = acts.dropFirst()
+                identities.take(act)
                 cachedLine = nil
             } else {
                 return
@@ -229,7 +229,8 @@ struct TenureFold {
             return
         }
         let customer = identities.resolve(subject.customer)
-        move(to: customer, at: vote.votedAt, because: .init(rule: .restore, evidence: .vote(vote.id)))
+        // To whom they are whenever it is asked, since who is who may change again.
+        move(to: subject.customer, at: vote.votedAt, because: .init(rule: .restore, evidence: .vote(vote.id)))
         if let claim = subject.claim, present != customer {
             outcomes[claim.id] = present.map { .moved(from: $0, rule: .restore) } ?? .bound
         }

@@ -179,7 +179,17 @@ enum ErrorMapping {
                 rule: "OWN-10")
         case .mergedBefore:
             Problem(.mergedBefore, detail: "The anonymous customer was merged into another customer before.", rule: "OWN-10")
+        case .notJoined(let refusal): Problem(.notJoined, detail: words(of: refusal), rule: "OWN-10")
         case .notTheOwner: Problem(.notTheOwner, detail: "Only the owner of the subscription may decide this.", rule: "OWN-9")
+        }
+    }
+
+    private static func words(of refusal: JoinRefusal) -> String {
+        switch refusal {
+        case .isThemselves(let customer): "Both are \(customer) already."
+        case .joinedBefore(let customer):
+            "The other customer is \(customer) already; withdraw that first, or join \(customer)."
+        case .isAnonymous: "This customer is anonymous; join this one into an identified customer."
         }
     }
 

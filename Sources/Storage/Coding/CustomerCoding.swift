@@ -26,20 +26,58 @@ package enum CustomerCoding {
         return CustomerAccount(key, inputs)
     }
 
-    package static func encode(_ input: CustomerInput) -> [UInt8] {
+    /// One input, for its row; customers stand there by their numbers (I45).
+    ///
+    /// - Parameter number: of a customer.
+    package static func encode(_ input: CustomerInput, _ number: (CustomerID) throws -> Int64) rethrows -> [UInt8] {
         var writer = CompactWriter(reservingCapacity: 64)
         writer.byte(form)
-        writer.customerInput(input)
+        writer.customerInput(try input.renaming { CustomerID("\(try number($0))") })
         return writer.bytes
     }
 
+    /// - Parameter name: of a customer's number.
     /// - Throws: `StorageError` with `corrupt` for anything that `encode` did not write.
-    package static func decode(_ bytes: [UInt8], of key: CustomerKey) throws -> CustomerInput {
+    package static func decode(
+        _ bytes: [UInt8], of key: CustomerKey, _ name: (Int64) throws -> CustomerID
+    ) throws -> CustomerInput {
         var reader = CompactReader(bytes)
         guard try reader.byte() == form else { throw CompactReader.damaged("an input has an unknown form") }
         let input = try reader.customerInput(of: key)
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows an input") }
-        return input
+        return try input.renaming { customer in
+            guard let number = Int64(customer.rawValue) else { throw CompactReader.damaged("a customer has no number") }
+            return try name(number)
+        }
+    }
+
+    /// The numbers of the customers whom some rows name beside their own.
+    package static func customers(in rows: [[UInt8]], of key: CustomerKey) throws -> Set<Int64> {
+        var numbers: Set<Int64> = []
+        for row in rows {
+            _ = try decode(row, of: key) { number in
+                numbers.insert(number)
+                return key.customer
+            }
+        }
+        return numbers
+    }
+}
+
+extension CustomerInput {
+    /// Everybody whom it names beside the customer whom it is about.
+    package var customers: [CustomerID] {
+        guard case .vote(let vote) = self, case .join(let pair) = vote.kind else { return [] }
+        return [pair.from, pair.into]
+    }
+
+    /// The same with other names for those.
+    fileprivate func renaming(_ name: (CustomerID) throws -> CustomerID) rethrows -> CustomerInput {
+        guard case .vote(let vote) = self, case .join(let pair) = vote.kind else { return self }
+        return .vote(
+            CustomerVote(
+                id: vote.id, kind: .join(try pair.renaming(name)), actor: vote.actor, reason: vote.reason, votedAt: vote.votedAt)
+        )
     }
 }
 
@@ -102,6 +140,10 @@ extension CompactWriter {
         case .withdraw(let id):
             byte(3)
             text(id.rawValue)
+        case .join(let pair):
+            byte(4)
+            word(pair.from.rawValue)
+            word(pair.into.rawValue)
         }
         word(vote.actor)
         text(vote.reason)
@@ -179,6 +221,9 @@ extension CompactReader {
             let (entitlement, instant) = (EntitlementID(try word()), try instant())
             kind = .credit(entitlement, at: instant, Milliseconds(try signed()))
         case 3: kind = .withdraw(.init(try text()))
+        case 4:
+            let from = CustomerID(try word())
+            kind = .join(CustomerPair(from, into: CustomerID(try word())))
         default: throw Self.damaged("a vote is of an unknown kind")
         }
         let (actor, reason) = (try word(), try text())

@@ -57,7 +57,9 @@ package enum CustomerEventCoding {
             json.optionalMember("added", event.added?.count)
             json.member("effectiveAt", event.effectiveAt.millisecondsSince1970)
             json.optionalMember("entitlement", event.entitlement?.rawValue)
+            json.optionalMember("from", event.pair?.from.rawValue)
             json.member("id", event.id)
+            json.optionalMember("into", event.pair?.into.rawValue)
             json.member("kind", event.kind.rawValue)
             json.optionalMember("reason", event.reason)
             json.member("rule", event.rule.rawValue)
@@ -77,6 +79,9 @@ package enum CustomerEventCoding {
                 event.entitlement = try fields.text("entitlement").map { EntitlementID($0) }
                 event.added = try fields.integer("added").map { Milliseconds($0) }
                 event.reason = try fields.text("reason")
+                if let from = try fields.text("from") {
+                    event.pair = CustomerPair(CustomerID(from), into: CustomerID(try fields.requiredText("into")))
+                }
                 if let window = try fields.fields("window") { event.window = try window.window() }
                 if fields.has("windows") { event.windows = try fields.windows("windows") }
                 return event

@@ -7,7 +7,7 @@ package enum HistoryCoding {
     /// Counted up with every change of the form. A history in another form is put together again from its rows, but for what was
     /// told of it and how often claims were made again, which are no facts: these stand first, in every form from 2 and from 3
     /// on, always written alike.
-    package static let form: UInt8 = 3
+    package static let form: UInt8 = 4
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
         let parts = history.parts
@@ -25,6 +25,8 @@ package enum HistoryCoding {
         writer.list(parts.reservations) { $0.reservation($1) }
         writer.list(parts.votes) { $0.vote($1) }
         writer.list(parts.merges) { $0.merge($1) }
+        writer.list(parts.joins) { $0.join($1) }
+        writer.list(parts.separations) { $0.separation($1) }
         return writer.bytes
     }
 
@@ -57,6 +59,8 @@ package enum HistoryCoding {
         parts.reservations = try reader.list { try $0.reservation() }
         parts.votes = try reader.list { try $0.vote() }
         parts.merges = try reader.list { try $0.merge() }
+        parts.joins = try reader.list { try $0.join() }
+        parts.separations = try reader.list { try $0.separation() }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
         return SubscriptionHistory(parts)
     }
@@ -186,6 +190,25 @@ extension CompactWriter {
         word(merge.identified.rawValue)
         instant(merge.mergedAt)
     }
+
+    mutating func join(_ join: CustomerJoin) {
+        text(join.id.rawValue)
+        pair(join.pair)
+        instant(join.joinedAt)
+        text(join.reason)
+    }
+
+    mutating func separation(_ separation: CustomerSeparation) {
+        text(separation.id.rawValue)
+        text(separation.join.rawValue)
+        pair(separation.pair)
+        instant(separation.separatedAt)
+    }
+
+    private mutating func pair(_ pair: CustomerPair) {
+        word(pair.from.rawValue)
+        word(pair.into.rawValue)
+    }
 }
 
 extension CompactReader {
@@ -269,5 +292,21 @@ extension CompactReader {
     mutating func merge() throws -> CustomerMerge {
         let (anonymous, identified) = (try word(), try word())
         return CustomerMerge(anonymous: .init(anonymous), identified: .init(identified), mergedAt: try instant())
+    }
+
+    mutating func join() throws -> CustomerJoin {
+        let (id, pair) = (try text(), try pair())
+        let instant = try instant()
+        return CustomerJoin(id: .init(id), of: pair, joinedAt: instant, reason: try text())
+    }
+
+    mutating func separation() throws -> CustomerSeparation {
+        let (id, join, pair) = (try text(), try text(), try pair())
+        return CustomerSeparation(id: .init(id), of: .init(join), pair, separatedAt: try instant())
+    }
+
+    private mutating func pair() throws -> CustomerPair {
+        let from = CustomerID(try word())
+        return CustomerPair(from, into: CustomerID(try word()))
     }
 }

@@ -1,12 +1,12 @@
 package import Ledger
 import Primitives
 
-/// How a vote, a merge, an intent or a reservation is written in its row; customers stand there by their numbers (I45).
+/// How a vote, a merge, an intent, a reservation, a join or a separation is written in its row; customers stand there by their numbers (I45).
 package enum InputCoding {
     private static let form: UInt8 = 1
 
     /// Which inputs have such rows. The spellings are stable: they stand in the books.
-    package enum Kind: String, Sendable, Hashable, CaseIterable { case vote, merge, intent, reservation }
+    package enum Kind: String, Sendable, Hashable, CaseIterable { case vote, merge, intent, reservation, join, separation }
 
     /// What the columns beside it must say; nil for an input that has a table of its own.
     ///
@@ -22,6 +22,13 @@ package enum InputCoding {
             InputColumns(kind: Kind.intent.rawValue, inputId: intent.id.rawValue, recordedAt: intent.madeAt)
         case .reservation(let reservation):
             InputColumns(kind: Kind.reservation.rawValue, inputId: reservation.id.rawValue, recordedAt: reservation.reservedAt)
+        case .join(let join):
+            InputColumns(
+                kind: Kind.join.rawValue, inputId: "\(try number(join.pair.from))/\(join.id)", recordedAt: join.joinedAt)
+        case .separation(let separation):
+            InputColumns(
+                kind: Kind.separation.rawValue, inputId: "\(try number(separation.pair.from))/\(separation.id)",
+                recordedAt: separation.separatedAt)
         case .fact, .claim, .registration: nil
         }
     }
@@ -45,6 +52,12 @@ package enum InputCoding {
         case .reservation(let reservation):
             writer.word(Kind.reservation.rawValue)
             writer.reservation(reservation)
+        case .join(let join):
+            writer.word(Kind.join.rawValue)
+            writer.join(join)
+        case .separation(let separation):
+            writer.word(Kind.separation.rawValue)
+            writer.separation(separation)
         case .fact, .claim, .registration: throw StorageError(.other, "this input has a table of its own")
         }
         return writer.bytes
@@ -76,6 +89,8 @@ package enum InputCoding {
             case .merge: .merge(try reader.merge())
             case .intent: .intent(try reader.intent())
             case .reservation: .reservation(try reader.reservation())
+            case .join: .join(try reader.join())
+            case .separation: .separation(try reader.separation())
             }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
         return input
@@ -83,7 +98,8 @@ package enum InputCoding {
 }
 
 extension LedgerInput {
-    /// Everybody whom it names.
+    /// Everybody whom it names. Under the first of them it is found again; of a join that is whom a customer turned out to be,
+    /// since the other one is found by what made the subscription hear of it.
     package var customers: [CustomerID] {
         switch self {
         case .fact: []
@@ -93,6 +109,8 @@ extension LedgerInput {
         case .merge(let merge): [merge.anonymous, merge.identified]
         case .intent(let intent): [intent.customer]
         case .reservation(let reservation): [reservation.customer]
+        case .join(let join): [join.pair.into, join.pair.from]
+        case .separation(let separation): [separation.pair.into, separation.pair.from]
         }
     }
 
@@ -115,7 +133,21 @@ extension LedgerInput {
                 Reservation(
                     id: reservation.id, customer: try name(reservation.customer), isAnonymous: reservation.isAnonymous,
                     reservedAt: reservation.reservedAt))
+        case .join(let join):
+            .join(CustomerJoin(id: join.id, of: try join.pair.renaming(name), joinedAt: join.joinedAt, reason: join.reason))
+        case .separation(let separation):
+            .separation(
+                CustomerSeparation(
+                    id: separation.id, of: separation.join, try separation.pair.renaming(name),
+                    separatedAt: separation.separatedAt))
         }
+    }
+}
+
+extension CustomerPair {
+    /// The same with other names.
+    func renaming(_ name: (CustomerID) throws -> CustomerID) rethrows -> CustomerPair {
+        CustomerPair(try name(from), into: try name(into))
     }
 }
 

@@ -45,7 +45,7 @@ package struct ClaimColumns: Sendable, Hashable {
     }
 }
 
-/// The same of a vote, a merge, an intent or a reservation, and of anything that was said about a customer.
+/// The same of a vote, an intent, a reservation or who is who, and of anything that was said about a customer.
 package struct InputColumns: Sendable, Hashable {
     package let kind: String
     package let inputId: String

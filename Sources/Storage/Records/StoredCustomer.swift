@@ -55,6 +55,11 @@ package struct CustomerSaving: Sendable {
         self.decisions = decisions
         self.learnedAt = learnedAt
     }
+
+    /// All customers that its rows name.
+    package var customers: Set<CustomerName> {
+        Set([key.name] + decisions.flatMap(\.input.customers).map { CustomerName(key.scope.app, $0) })
+    }
 }
 
 /// The rows that it comes to: the same for every store, which only has to write them.
@@ -62,7 +67,7 @@ package struct CustomerRows: Sendable, Hashable {
     package let key: CustomerKey
     /// What stands for the customer in rows that are never changed (I45).
     package let number: Int64
-    package let inputs: [CustomerInput]
+    package let inputs: [Input]
     package let audit: [SubscriptionRows.Audit]
     /// What is told of the customer; nil where nothing is.
     package let outbox: SubscriptionRows.Outbox?
@@ -71,12 +76,24 @@ package struct CustomerRows: Sendable, Hashable {
     /// After these rows are written.
     package let ends: StoredCustomer.Ends
 
-    /// - Parameter number: of the customer.
-    package init(_ saving: CustomerSaving, number: Int64) throws {
+    /// One thing that was said, and what its columns say of it.
+    package struct Input: Sendable, Hashable {
+        package let columns: InputColumns
+        /// As ``CustomerCoding`` writes it.
+        package let decoded: [UInt8]
+    }
+
+    /// - Parameter numbered: the number of a customer.
+    package init(_ saving: CustomerSaving, _ numbered: (CustomerName) throws -> Int64) throws {
         guard let last = saving.decisions.last else { throw StorageError(.other, "nothing was decided") }
         key = saving.key
-        self.number = number
-        inputs = saving.decisions.map(\.input)
+        let app = saving.key.scope.app
+        number = try numbered(saving.key.name)
+        inputs = try saving.decisions.map(\.input).map { input in
+            Input(
+                columns: InputColumns(input),
+                decoded: try CustomerCoding.encode(input) { try numbered(CustomerName(app, $0)) })
+        }
         var head = saving.stored?.ends.audit ?? AuditHead()
         let subject = ChainSubject.customer(saving.key.scope, number)
         audit = saving.decisions.flatMap(\.auditRows).map { row in

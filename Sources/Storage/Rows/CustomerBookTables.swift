@@ -65,12 +65,12 @@ package struct WrittenCustomerInput: WrittenRow {
 
     package enum Column: Int, StoredColumn { case ledger, customer, kind, inputId, recordedAt, decoded }
 
-    private let input: CustomerInput
+    private let input: CustomerRows.Input
     private let customer: Int64
     private let ledger: Int64
 
     /// - Parameter customer: the customer's number.
-    package init(_ input: CustomerInput, of customer: Int64, ledger: Int64) {
+    package init(_ input: CustomerRows.Input, of customer: Int64, ledger: Int64) {
         self.input = input
         self.customer = customer
         self.ledger = ledger
@@ -80,10 +80,10 @@ package struct WrittenCustomerInput: WrittenRow {
         switch column {
         case .ledger: .integer(ledger)
         case .customer: .integer(customer)
-        case .kind: .text(input.kind.rawValue)
-        case .inputId: .text(input.id)
-        case .recordedAt: .instant(input.recordedAt)
-        case .decoded: .bytes(CustomerCoding.encode(input))
+        case .kind: .text(input.columns.kind)
+        case .inputId: .text(input.columns.inputId)
+        case .recordedAt: .instant(input.columns.recordedAt)
+        case .decoded: .bytes(input.decoded)
         }
     }
 }
@@ -101,9 +101,18 @@ package struct KeptInputRow: ReadRow {
         decoded = try row.bytes(.decoded)
     }
 
-    /// What it says of a customer.
-    package func kept(of key: CustomerKey) throws -> CustomerContents.KeptInput {
-        CustomerContents.KeptInput(input: try CustomerCoding.decode(decoded, of: key), columns: columns)
+    /// What some of them say of a customer, with the own ids of whoever else they name.
+    ///
+    /// - Parameter names: of some numbers.
+    package static func kept(
+        _ rows: [KeptInputRow], of key: CustomerKey, _ names: (Set<Int64>) throws -> CustomerNames
+    ) throws -> [CustomerContents.KeptInput] {
+        let numbers = try CustomerCoding.customers(in: rows.map(\.decoded), of: key)
+        let names = numbers.isEmpty ? CustomerNames() : try names(numbers)
+        return try rows.map { row in
+            CustomerContents.KeptInput(
+                input: try CustomerCoding.decode(row.decoded, of: key) { names[$0] }, columns: row.columns)
+        }
     }
 
     /// What some of them say of a subscription, with their customers' own ids.
@@ -120,7 +129,7 @@ package struct KeptInputRow: ReadRow {
     }
 }
 
-/// A new row of `subscriptionInput`: a vote, a merge, an intent or a reservation, as one subscription heard it.
+/// A new row of `subscriptionInput`: a vote, an intent, a reservation or who is who, as one subscription heard it.
 package struct WrittenSubscriptionInput: WrittenRow {
     package static let table = "subscriptionInput"
 

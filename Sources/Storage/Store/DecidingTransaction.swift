@@ -35,7 +35,7 @@ package protocol DecidingTransaction: OrderingTransaction {
     /// Keeps what was said of whose a locked token is; safe to call twice.
     func register(_ registration: TokenRegistration, app: AppID) throws
 
-    /// Keeps a vote, a merge, an intent or a reservation on a locked subscription; safe to call twice.
+    /// Keeps a vote, an intent, a reservation or who is who on a locked subscription; safe to call twice.
     func keep(_ input: LedgerInput, on key: SubscriptionKey) throws
 
     /// Keeps that an anonymous customer's device has a secret; nothing where the customer has one.

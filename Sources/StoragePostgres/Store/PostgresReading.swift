@@ -103,9 +103,8 @@ struct PostgresReading {
     }
 
     private func inputs(of found: FoundCustomerBook, _ key: CustomerKey) throws -> [CustomerContents.KeptInput] {
-        try connection.execute(CustomerQueries.inputs(of: found.number, ledger: found.ledger)).map {
-            try KeptInputRow(row: $0).kept(of: key)
-        }
+        let rows = try connection.execute(CustomerQueries.inputs(of: found.number, ledger: found.ledger))
+        return try KeptInputRow.kept(rows.map(KeptInputRow.init(row:)), of: key, names)
     }
 
     /// What is kept of the customer, as the rows say it; in one snapshot where the transaction has one.

@@ -28,7 +28,7 @@ final class PostgresTransaction: StoreTransaction {
         let key: SubscriptionKey
     }
 
-    /// The same of a vote, a merge, an intent or a reservation.
+    /// The same of a vote, an intent, a reservation or who is who.
     private struct UnsentInput {
         let input: LedgerInput
         let key: SubscriptionKey
@@ -405,10 +405,10 @@ final class PostgresTransaction: StoreTransaction {
     }
 
     func save(_ savings: [CustomerSaving]) throws {
-        try numberUnsent(and: Set(savings.map(\.key.name)))
+        try numberUnsent(and: savings.reduce(into: []) { $0.formUnion($1.customers) })
         _ = try pipeline(
             savings.flatMap { saving in
-                let rows = try CustomerRows(saving, number: number(of: saving.key.name))
+                let rows = try CustomerRows(saving) { try number(of: $0) }
                 return try CustomerQueries.save(rows, ledger: ledger(of: saving.key.scope), at: saving.learnedAt)
             })
     }

@@ -41,7 +41,7 @@ enum CustomerQueries {
         of number: Int64, _ key: CustomerKey, ledger: Int64, _ database: Database
     ) throws -> [CustomerContents.KeptInput] {
         let rows: [KeptInputRow] = try database.rows(selectInputs, [.integer(ledger), .integer(number)])
-        return try rows.map { try $0.kept(of: key) }
+        return try KeptInputRow.kept(rows, of: key) { try names(of: $0, database) }
     }
 
     /// Run by `HoldingReaders`.
@@ -49,6 +49,9 @@ enum CustomerQueries {
         SELECT decoded FROM customerInput
         WHERE ledger = ? AND customer = (SELECT id FROM customer WHERE app = ? AND customer.customer = ?)
         """
+
+    /// Run by `HoldingReaders`; nothing for one who was erased.
+    static let selectName = "SELECT customer FROM customer WHERE id = ?"
 
     private static let bookInsertion = SQLiteInsertion<WrittenCustomerBook>(
         "ON CONFLICT DO UPDATE SET \(WrittenCustomerBook.taken(except: WrittenCustomerBook.key))")

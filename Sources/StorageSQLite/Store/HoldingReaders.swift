@@ -59,6 +59,7 @@ private struct HoldingReader: ~Copyable {
     private let ledger: ReadingStatement
     /// What was said about a customer, for an account in a form of another version.
     private let inputs: ReadingStatement
+    private let names: ReadingStatement
     /// The numbers of the ledgers that were looked up; a ledger's number never changes.
     private var ledgers: [Scope: Int64] = [:]
     /// What is bound to the statement; most questions are about the same app.
@@ -70,10 +71,12 @@ private struct HoldingReader: ~Copyable {
         let besides = try connection.prepare(HoldingQueries.selectBesideHoldings)
         let ledger = try connection.prepare(NameQueries.selectLedger)
         let inputs = try connection.prepare(CustomerQueries.selectInputsOfName)
+        let names = try connection.prepare(CustomerQueries.selectName)
         self.holdings = holdings
         self.besides = besides
         self.ledger = ledger
         self.inputs = inputs
+        self.names = names
     }
 
     /// The statement sees one snapshot by itself and is over, its lock with it, when this returns.
@@ -131,7 +134,16 @@ private struct HoldingReader: ~Copyable {
         try inputs.bind(key.scope.app.rawValue, at: 2)
         try inputs.bind(key.customer.rawValue, at: 3)
         var found: [CustomerInput] = []
-        while try inputs.step() { found.append(try CustomerCoding.decode(inputs.bytes(0), of: key)) }
+        while try inputs.step() { found.append(try CustomerCoding.decode(inputs.bytes(0), of: key) { try name(of: $0) }) }
         return found
+    }
+
+    private func name(of number: Int64) throws -> CustomerID {
+        defer { names.reset() }
+        try names.bind(number, at: 1)
+        guard try names.step(), let name = String(validating: names.bytes(0), as: UTF8.self), !name.isEmpty else {
+            return CustomerNames.erased(number)
+        }
+        return CustomerID(name)
     }
 }

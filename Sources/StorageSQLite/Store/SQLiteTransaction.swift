@@ -227,9 +227,9 @@ final class SQLiteTransaction: StoreTransaction {
     }
 
     func save(_ savings: [CustomerSaving]) throws {
-        try number(Set(savings.map(\.key.name)))
+        try number(savings.reduce(into: []) { $0.formUnion($1.customers) })
         for saving in savings {
-            let rows = try CustomerRows(saving, number: number(of: saving.key.name))
+            let rows = try CustomerRows(saving) { try number(of: $0) }
             try CustomerQueries.save(rows, ledger: ledger(of: saving.key.scope), at: saving.learnedAt, database)
         }
     }

@@ -139,14 +139,45 @@ struct GrantCommand: AsyncParsableCommand {
     }
 }
 
+struct JoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Say that a customer is another one, or has another id from now on (OWN-10).",
+        discussion: """
+            Whatever is FROM's counts as INTO's, the past included, whichever of the two ids an app or a backend uses. \
+            `tenure withdraw INTO ID` makes them two again.
+            """)
+
+    @Argument(help: "The customer who is the other one, or the former id.")
+    var from: String
+
+    @Argument(help: "The customer whose everything is from now on, or the new id.")
+    var into: String
+
+    @Option(help: "Why, for the audit and for whoever asks later.")
+    var reason: String
+
+    @OptionGroup var voter: VoterChoice
+    @OptionGroup var ledger: EnvironmentChoice
+    @OptionGroup var server: ServerChoice
+
+    func run() async throws {
+        try await server.call(
+            NativeAPI.joinCustomer.description,
+            [
+                GivenValue(name: "customer", value: into), GivenValue(name: "from", value: from),
+                GivenValue(name: "reason", value: reason), ledger.value,
+            ] + voter.values)
+    }
+}
+
 struct WithdrawCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "withdraw", abstract: "Withdraw an earlier grant, hold or credit of a customer from now on.")
+        commandName: "withdraw", abstract: "Withdraw an earlier grant, hold, credit or join of a customer from now on.")
 
     @Argument(help: "The customer, as your backend names them.")
     var customer: String
 
-    @Argument(help: "The id of the grant, hold or credit.")
+    @Argument(help: "The id of the grant, hold, credit or join.")
     var vote: String
 
     @Option(help: "Why, for the audit and for whoever asks later.")

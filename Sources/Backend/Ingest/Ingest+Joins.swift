@@ -1,0 +1,117 @@
+package import Ledger
+import Primitives
+import Storage
+
+/// Customers whom an operator joins into one, or separates again (OWN-10, LIC-5).
+extension Ingest {
+    /// The person who a customer is, everybody locked who is the same.
+    mutating func person(of key: CustomerKey) throws -> Person {
+        try lock([key])
+        var person = Person(customers.account(of: key))
+        // Whoever is named by a join that is not read yet; ends, since each round reads one more.
+        while !person.missing.isEmpty {
+            let more = person.missing.map { CustomerKey(key.scope, $0) }
+            try lock(more)
+            person = Person(
+                customers.account(of: key),
+                (person.accounts.map(\.customer) + person.missing).map { customer in
+                    customers.account(of: CustomerKey(key.scope, customer))
+                })
+        }
+        return person
+    }
+
+    private mutating func lock(_ keys: [CustomerKey]) throws {
+        let more = keys.filter { !customers.isTaken($0) }
+        if !more.isEmpty { customers.take(try transaction.lock([], tokens: [], customers: more), more) }
+    }
+
+    /// Nil where the two cannot be joined; then `joinRefusal` says why.
+    mutating func join(
+        _ join: CustomerJoin, by vote: CustomerVote, _ key: CustomerKey, _ request: IngestRequest
+    ) throws -> CustomerDecision? {
+        let (from, into) = (CustomerKey(key.scope, join.pair.from), CustomerKey(key.scope, join.pair.into))
+        let (lesser, greater) = (try person(of: from), try person(of: into))
+        // Said before, word for word or not: the account says which.
+        if customers.account(of: key).votes.contains(where: { $0.id == vote.id }) {
+            return try decide(on: .vote(vote), about: key, beside: greater.accounts, request)
+        }
+        if let refusal = refusal(of: join, lesser, greater, request.app.id) {
+            joinRefusal = refusal
+            return nil
+        }
+        for subscription in try concerned(by: join.pair, in: key.scope) {
+            let joins = [join] + greater.joins(of: join.pair.into)
+            _ = try decide(on: joins.map { .join($0) }, about: subscription, request)
+        }
+        return try decide(on: vote, about: [from, into], lesser.accounts + greater.accounts, asked: key, request)
+    }
+
+    private func refusal(of join: CustomerJoin, _ lesser: Person, _ greater: Person, _ app: AppID) -> JoinRefusal? {
+        let (from, into) = (CustomerName(app, join.pair.from), CustomerName(app, join.pair.into))
+        if lesser.customer == greater.customer { return .isThemselves(lesser.customer) }
+        if let merge = customers.merge(of: from) { return .joinedBefore(merge.identified) }
+        if lesser.customer != join.pair.from { return .joinedBefore(lesser.customer) }
+        if customers.device(of: into) != nil || customers.merge(of: into) != nil { return .isAnonymous }
+        return nil
+    }
+
+    /// Withdraws a join that counts, or counts no longer: saying it again changes nothing.
+    mutating func separate(
+        _ join: CustomerJoin, by vote: CustomerVote, _ key: CustomerKey, _ request: IngestRequest
+    ) throws -> CustomerDecision? {
+        let person = try person(of: key)
+        let (from, into) = (CustomerKey(key.scope, join.pair.from), CustomerKey(key.scope, join.pair.into))
+        try lock([from, into])
+        let separation = CustomerSeparation(id: vote.id, of: join.id, join.pair, separatedAt: vote.votedAt)
+        let isNew = !customers.account(of: key).votes.contains { $0.id == vote.id }
+        if isNew {
+            for subscription in try concerned(by: join.pair, in: key.scope) {
+                _ = try decide(on: [.separation(separation)], about: subscription, request)
+            }
+        }
+        return try decide(on: vote, about: [from, into], person.accounts, asked: key, request)
+    }
+
+    /// Has both books say it; returns what it came to for the one who was asked about.
+    private mutating func decide(
+        on vote: CustomerVote, about keys: [CustomerKey], _ others: [CustomerAccount], asked key: CustomerKey,
+        _ request: IngestRequest
+    ) throws -> CustomerDecision? {
+        var decisions: [CustomerKey: CustomerDecision] = [:]
+        for place in keys { decisions[place] = try decide(on: .vote(vote), about: place, beside: others, request) }
+        return decisions[key]
+    }
+
+    /// The subscriptions that say anything of the customer who is another one, or is not any more.
+    private mutating func concerned(by pair: CustomerPair, in scope: Scope) throws -> [SubscriptionKey] {
+        let keys = try transaction.subscriptions(naming: CustomerName(scope.app, pair.from)).filter { $0.scope == scope }
+        try desk.addMore(keys, in: transaction)
+        return keys
+    }
+
+    /// The joins of customers whom a subscription had not heard of: it hears of them with what names them first.
+    mutating func joins(with inputs: [LedgerInput], _ history: SubscriptionHistory) throws -> [LedgerInput] {
+        let named = Set(inputs.flatMap(\.customers)).filter { !history.names($0) }.sorted()
+        guard !named.isEmpty else { return [] }
+        try lock(named.map { CustomerKey(history.key.scope, $0) })
+        var joins: [LedgerInput] = []
+        for customer in named {
+            let key = CustomerKey(history.key.scope, customer)
+            // Hardly anybody is joined with anybody.
+            guard !customers.account(of: key).joined.isEmpty else { continue }
+            joins += try person(of: key).joins(of: customer).map { .join($0) }
+        }
+        return joins
+    }
+}
+
+/// Why two customers cannot be joined (OWN-10).
+package enum JoinRefusal: Sendable, Hashable {
+    /// Both are this customer already.
+    case isThemselves(CustomerID)
+    /// The first one is this customer already.
+    case joinedBefore(CustomerID)
+    /// Nobody is joined into an anonymous customer.
+    case isAnonymous
+}
