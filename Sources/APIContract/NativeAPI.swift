@@ -213,6 +213,39 @@ package enum NativeAPI {
         "listSettings", .get, "/api/v1/apps/\(.app)/settings", callers: .appBackend,
         about: .init(.operations, "The versions of policy and products: from when, by whom, and what they say (OWN-17)."))
 
+    /// What the server's file says is a version now (OWN-17).
+    package static let applySettings = Endpoint<AppPath, NoQuery, ApplicationBody, ApplicationAnswerBody>(
+        "applySettings", .post, "/api/v1/apps/\(.app)/settings", callers: .appBackend,
+        about: .init(.operations, "Apply what the server's file says as a new version, also from a past instant on (OWN-17)."),
+        problems: [.settingsRefused])
+
+    /// What a version would change (OWN-16).
+    package static let startTrial = Endpoint<AppIdPath, NoQuery, TrialBody, JobBody>(
+        "startTrial", .put, "/api/v1/apps/\(.app)/trials/\(.id)", callers: .appBackend,
+        about: .init(.operations, "Try a version of policy and products on everything that is kept, as a job (OWN-16)."),
+        problems: [.idTaken])
+
+    /// The jobs of an app.
+    package static let listJobs = Endpoint<AppPath, NoQuery, NoBody, JobsBody>(
+        "listJobs", .get, "/api/v1/apps/\(.app)/jobs", callers: .appBackend,
+        about: .init(.operations, "The jobs of an app, the last one first."))
+
+    /// How far a job is.
+    package static let readJob = Endpoint<AppIdPath, NoQuery, NoBody, JobBody>(
+        "readJob", .get, "/api/v1/apps/\(.app)/jobs/\(.id)", callers: .appBackend,
+        about: .init(.operations, "How far a job is, and what it came to."), problems: [.unknownJob])
+
+    /// A job is not wanted any more.
+    package static let cancelJob = Endpoint<AppIdPath, NoQuery, NoBody, JobBody>(
+        "cancelJob", .post, "/api/v1/apps/\(.app)/jobs/\(.id)/cancel", callers: .appBackend,
+        about: .init(.operations, "End a job that runs; one that has ended stays as it is."), problems: [.unknownJob])
+
+    /// What a trial found.
+    package static let listDifferences = Endpoint<AppIdPath, ListQuery, NoBody, DifferencesBody>(
+        "listDifferences", .get, "/api/v1/apps/\(.app)/jobs/\(.id)/differences", callers: .appBackend,
+        about: .init(.operations, "Whose access would differ, and when, as far as the trial is (OWN-16)."),
+        problems: [.unknownJob])
+
     /// The document of this API.
     package static let readDocument = Endpoint<NoPath, NoQuery, NoBody, DocumentBody>(
         "readDocument", .get, "/api/v1/openapi.json", callers: .anyone,
@@ -245,7 +278,8 @@ package enum NativeAPI {
         consentClaim.description,
         reserveSubscription.description, readSubscription.description, listFacts.description,
         listWaitingClaims.description, searchNames.description,
-        listWarnings.description, listSettings.description, readDocument.description,
+        listWarnings.description, listSettings.description, applySettings.description, startTrial.description,
+        listJobs.description, readJob.description, cancelJob.description, listDifferences.description, readDocument.description,
         readDocumentPage.description, checkLive.description, checkReady.description,
     ]
 }

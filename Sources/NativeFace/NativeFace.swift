@@ -29,7 +29,7 @@ package struct NativeFace: Face {
         addVotes(to: &router)
         addSubscriptions(to: &router)
         router.on(NativeAPI.listWarnings, listWarnings)
-        router.on(NativeAPI.listSettings, listSettings)
+        addJobs(to: &router)
         router.on(NativeAPI.readDocument) { _ in DocumentBody() }
         router.on(NativeAPI.readDocumentPage) { _ in DocumentPage() }
         router.on(NativeAPI.checkLive) { _ in LiveBody() }
@@ -109,10 +109,6 @@ package struct NativeFace: Face {
 
     private func listWarnings(_ call: OfApp<EnvironmentQuery, NoBody>) async throws -> WarningsBody {
         WarningsBody(try await backend.warnings(app: call.app, environment: call.query.environment))
-    }
-
-    private func listSettings(_ call: OfApp<NoQuery, NoBody>) async throws -> SettingsBody {
-        SettingsBody(versions: try await backend.settingsHistory(of: call.app).map { SettingsBody.Version($0) })
     }
 
     private func checkReady(_ call: Call<NoPath, AnyQuery, NoBody>) async throws -> ReadyBody {

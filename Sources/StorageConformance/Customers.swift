@@ -70,7 +70,7 @@ extension StorageConformance {
         },
         Behaviour(
             "STORE-50",
-            "Votes, merges, intents and reservations of a subscription are kept, and its history is put together from them"
+            "Votes, intents, reservations and who is who of a subscription are kept, and its history is put together from them"
         ) {
             store in
             let inputs = subscriptionInputs

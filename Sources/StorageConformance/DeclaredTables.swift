@@ -12,7 +12,7 @@ package struct DeclaredTables: Sendable {
         WrittenTenure.self, WrittenHolding.self, WrittenAudit.self, WrittenOutbox.self, WrittenWarning.self, WrittenWork.self,
         SealRow.self, WrittenHead.self, SettingsVersion.self, WrittenCustomerBook.self, WrittenCustomerInput.self,
         WrittenCustomerAudit.self, WrittenSubscriptionInput.self, WrittenDevice.self, WrittenMerge.self,
-        WrittenCustomerHead.self,
+        WrittenCustomerHead.self, StoredJob.self, JobRow.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -149,6 +149,14 @@ struct WatchedStoreFace: Store {
 
     func work(about key: SubscriptionKey) async throws -> [StoredWork] { try await watched.store.work(about: key) }
 
+    func job(_ name: JobName) async throws -> StoredJob? { try await watched.store.job(name) }
+
+    func jobs(of app: AppID, limit: Int) async throws -> [StoredJob] { try await watched.store.jobs(of: app, limit: limit) }
+
+    func rows(of job: JobName, after number: Int64, limit: Int) async throws -> [JobRow] {
+        try await watched.store.rows(of: job, after: number, limit: limit)
+    }
+
     func subscriptionsThatWait(
         in scope: Scope, after id: OriginalTransactionID?, limit: Int
     ) async throws -> [StoredSubscription] {

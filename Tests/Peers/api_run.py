@@ -395,6 +395,56 @@ def check_joins(api):
     check("the new id is nobody again", (uses("nora"), uses("user-17")) == (["extras"], []), (uses("nora"), uses("user-17")))
 
 
+def check_trials(api):
+    """OWN-16, OWN-17: a draft is tried as a job and read in pages; only what the file says is applied."""
+    def finished(name):
+        for _ in range(200):
+            status, job = api.call("readJob", id=name)
+            if job["state"] != "running":
+                return status, job
+            time.sleep(0.1)
+        return status, job
+
+    upload(api, "tara", 150)
+    versions = api.call("listSettings")[1]
+    document = json.loads(versions["versions"][-1]["document"])
+    draft = {**document, "products": {product: [] for product in document["products"]}}
+    since = int(time.time() * 1000) - 400 * DAY
+    body = {"document": json.dumps(draft), "from": since}
+    started = api.call("startTrial", body, id="trial-1")
+    check("OWN-16 a trial is a job: 202", started[0] in (200, 202) and started[1]["kind"] == "trial", started)
+    check("asked for again it is the same", api.call("startTrial", body, id="trial-1")[1]["startedAt"] == started[1]["startedAt"])
+    other = api.call("startTrial", {"from": since}, id="trial-1")
+    check("another one under its id is 409", (other[0], other[1].get("code")) == (409, "idTaken"), other)
+    wrong = api.call("startTrial", {"document": "{}"}, id="trial-2")
+    check("what is no version's document is 400", (wrong[0], wrong[1].get("field")) == (400, "document"), wrong)
+    status, job = finished("trial-1")
+    check("it is done, and says what would be lost", status == 200 and job["state"] == "done" and job["productsDiffer"] and job["losses"] == job["differences"] > 0 and job["confirmation"], job)
+    found, path = [], api.path("listDifferences", {"id": "trial-1"}) + "?limit=3"
+    while path:
+        page = json.loads(api.raw("GET", path, headers=api.books.backend)[2])
+        found, path = found + page["items"], page.get("next")
+    check("its differences are read in pages, each once", len(found) == job["differences"] and len({json.dumps(one, sort_keys=True) for one in found}) == len(found), len(found))
+    check("whoever holds anything is among them", {"tara"} <= {one["customer"] for one in found} and all(one["effect"] == "loses" and one["rule"] == "ENT-2" for one in found))
+    check("and nothing has changed", api.is_active("tara") and len(api.call("listSettings")[1]["versions"]) == len(versions["versions"]))
+    api.call("listDifferences", id="trial-1", query={"limit": 1})
+    strange = api.call("listDifferences", id="trial-1", query={"after": "bGlzdA"})
+    check("a cursor of another list is refused", (strange[0], strange[1].get("code")) == (400, "cursorInvalid"), strange)
+    gone = api.call("readJob", id="nothing")
+    check("a job that nobody asked for is 404", (gone[0], gone[1].get("code")) == (404, "unknownJob"), gone)
+    check("a job that has ended stays ended", api.call("cancelJob", id="trial-1")[1]["state"] == "done")
+    check("jobs are listed", "trial-1" in [one["id"] for one in api.call("listJobs")[1]["jobs"]])
+    same = api.call("applySettings", {"actor": "mia"})
+    check("OWN-17 what is in force is not applied again", same[0] == 200 and same[1] == {"number": len(versions["versions"]), "isNew": False}, same)
+    back = api.call("applySettings", {"from": since, "confirmation": job["confirmation"]})
+    check("a draft's code applies nothing: only the file's content can be", (back[0], back[1].get("code")) == (409, "settingsRefused"), back)
+    api.call("startTrial", {"from": since}, id="trial-3")
+    applied = api.call("applySettings", {"from": since, "confirmation": finished("trial-3")[1]["confirmation"], "actor": "mia"})
+    check("reaching back with the code of exactly this change is a new version", applied[0] == 200 and applied[1]["isNew"], applied)
+    last = api.call("listSettings")[1]["versions"][-1]
+    check("which says who, and since when", (last["actor"], last["validFrom"]) == ("mia", since), last)
+
+
 def bad_bodies(example):
     """What is wrong with each, and the statuses that may say so."""
     text = json.dumps(example)
@@ -534,6 +584,7 @@ def main():
                 places = {"customer": "ann", "token": str(uuid.uuid4())}
                 check(f"{name} answers", api.call(name, **places)[0] in (200, 204))
             check_joins(api)
+            check_trials(api)
             check_bad_input(api)
             missed = set(api.document.operations) - api.called - ELSEWHERE
             check("every operation was called", not missed, missed)

@@ -48,7 +48,9 @@ extension ContractCheck {
             reading(NativeAPI.decideClaim), reading(NativeAPI.consentClaim), reading(NativeAPI.reserveSubscription),
             reading(NativeAPI.readSubscription), reading(NativeAPI.searchNames), reading(NativeAPI.listWarnings),
             reading(NativeAPI.readDocument), reading(NativeAPI.readTimeline), reading(NativeAPI.listFacts),
-            reading(NativeAPI.listWaitingClaims), reading(NativeAPI.listSettings), reading(NativeAPI.readSignedEntitlements),
+            reading(NativeAPI.listWaitingClaims), reading(NativeAPI.listSettings), reading(NativeAPI.applySettings),
+            reading(NativeAPI.startTrial), reading(NativeAPI.listJobs), reading(NativeAPI.readJob), reading(NativeAPI.cancelJob),
+            reading(NativeAPI.listDifferences), reading(NativeAPI.readSignedEntitlements),
             reading(NativeAPI.readAnswerKeys),
             reading(NativeAPI.readDocumentPage), reading(NativeAPI.checkLive), reading(NativeAPI.checkReady),
         ])

@@ -113,6 +113,16 @@ struct FailingStore: Store {
         try await checked { try await store.work(about: key) }
     }
 
+    func job(_ name: JobName) async throws -> StoredJob? { try await checked { try await store.job(name) } }
+
+    func jobs(of app: AppID, limit: Int) async throws -> [StoredJob] {
+        try await checked { try await store.jobs(of: app, limit: limit) }
+    }
+
+    func rows(of job: JobName, after number: Int64, limit: Int) async throws -> [JobRow] {
+        try await checked { try await store.rows(of: job, after: number, limit: limit) }
+    }
+
     func subscriptionsThatWait(
         in scope: Scope, after id: OriginalTransactionID?, limit: Int
     ) async throws -> [StoredSubscription] {

@@ -5,17 +5,69 @@ package import StrictJSON
 package struct SettingsBody: AnswerContent, JSONBody, Hashable {
     package static let schema = ObjectSchema(
         "Settings", "The versions of what an app chose: policy, products, what it offers (OWN-17).",
-        [.required("versions", .list(.object(Version.schema)), "By number; empty before the first was applied.")])
+        [
+            .required("versions", .list(.object(Version.schema)), "By number; empty before the first was applied."),
+            .required("applying", .list(.object(Progress.schema)), "Where the newest one is being worked through."),
+        ])
 
     package var versions: [Version]
 
-    package init(versions: [Version]) { self.versions = versions }
+    package var applying: [Progress]
 
-    package init(_ fields: JSONFields) throws(JSONFieldError) { versions = try fields.requiredList("versions", Version.init) }
+    package init(versions: [Version], applying: [Progress] = []) {
+        self.versions = versions
+        self.applying = applying
+    }
 
-    package func write(to writer: inout JSONWriter) { writer.member("versions", versions) }
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        versions = try fields.requiredList("versions", Version.init)
+        applying = try fields.requiredList("applying", Progress.init)
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        writer.member("versions", versions)
+        writer.member("applying", applying)
+    }
 
     package var expectedBytes: Int { 64 + 2048 * versions.count }
+
+    /// How far the newest version is worked through in one ledger.
+    package struct Progress: JSONItem {
+        package static let schema = ObjectSchema(
+            "SettingsProgress", "How far the newest version is worked through in one ledger.",
+            [
+                .required("environment", .word(Environment.names), "Which ledger."),
+                .required("version", .integer(1, .max), "Its number."),
+                .required("looked", .integer(0, .max), "How many subscriptions were looked at."),
+                .required("changed", .integer(0, .max), "How many of them it changed."),
+            ])
+
+        package var environment: Environment
+        package var version: Int64
+        package var looked: Int64
+        package var changed: Int64
+
+        package init(environment: Environment, version: Int64, looked: Int64, changed: Int64) {
+            self.environment = environment
+            self.version = version
+            self.looked = looked
+            self.changed = changed
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            environment = try fields.requiredEnvironment("environment")
+            version = try fields.requiredInteger("version")
+            looked = try fields.requiredInteger("looked")
+            changed = try fields.requiredInteger("changed")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("environment", environment.rawValue)
+            writer.member("version", version)
+            writer.member("looked", looked)
+            writer.member("changed", changed)
+        }
+    }
 
     /// One version.
     package struct Version: JSONItem {

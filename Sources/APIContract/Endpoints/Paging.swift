@@ -38,6 +38,32 @@ package struct PageQuery: QueryParameters {
     }
 }
 
+/// `?limit=` and `?after=`: a page of a list that no ledger has of its own.
+package struct ListQuery: QueryParameters {
+    package static let names: [String]? = ["limit", "after"]
+
+    /// How many items the page has at the most, 1 to ``PageQuery/longest``.
+    package var limit: Int
+    /// What the page before named; nil for the first page.
+    package var after: String?
+
+    package init() { self.init(after: nil) }
+
+    package init(limit: Int = PageQuery.usual, after: String?) {
+        self.limit = limit
+        self.after = after
+    }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        let page = try PageQuery { $0 == "environment" ? nil : value($0) }
+        self.init(limit: page.limit, after: page.after)
+    }
+
+    package var items: [(name: String, value: String)] {
+        PageQuery(limit: limit, after: after).items.filter { $0.name != "environment" }
+    }
+}
+
 /// Where a page ended, as its next page's address says it: letters, digits, `-` and `_` alone, so that nobody encodes it twice.
 /// It holds for one operation and one filter, and is refused elsewhere.
 package enum PageCursor {
@@ -62,4 +88,6 @@ package enum PageCursor {
 }
 
 /// The cursor is none of this list's.
-package struct CursorInvalid: Error, Hashable {}
+package struct CursorInvalid: Error, Hashable {
+    package init() {}
+}

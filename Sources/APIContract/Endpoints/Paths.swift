@@ -169,6 +169,26 @@ extension PathParameter<ContentPath> {
     package static var content: Self { Self("content") { $0.content } }
 }
 
+/// `…/{id}`: something of an app under an id that its caller chose.
+package struct AppIdPath: AppPathParameters {
+    package var app: String
+    package var id: String
+
+    package init(app: String, id: String) {
+        self.app = app
+        self.id = id
+    }
+
+    package init(_ value: (PathParameter<AppIdPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        id = try value(.id)
+    }
+}
+
+extension PathParameter<AppIdPath> {
+    package static var id: Self { Self("id") { $0.id } }
+}
+
 /// `…/subscriptions/{originalTransactionId}/…/{id}`: something about a subscription under an id that its caller chose.
 package struct SubscriptionIdPath: AppPathParameters {
     package var app: String

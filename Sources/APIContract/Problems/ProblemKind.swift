@@ -80,6 +80,8 @@ package struct ProblemKind: Sendable, Hashable {
     /// The id stands for something else: what it stood for first stays.
     package static let idTaken = ProblemKind("idTaken", 409)
     package static let customerTaken = ProblemKind("customerTaken", 409)
+    package static let unknownJob = ProblemKind("unknownJob", 404)
+    package static let settingsRefused = ProblemKind("settingsRefused", 409)
     package static let notJoined = ProblemKind("notJoined", 409)
     package static let mergedBefore = ProblemKind("mergedBefore", 409)
     package static let deviceRefused = ProblemKind("deviceRefused", 403)

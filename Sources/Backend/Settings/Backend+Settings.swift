@@ -152,6 +152,21 @@ extension Backend {
         }
     }
 
+    /// How far the newest version is worked through, where it is not done.
+    package func settingsProgress(of id: AppID) async throws -> [(environment: Environment, progress: SettingsProgress)] {
+        let app = try settings(of: id)
+        return try await translatingStorageErrors {
+            var found: [(environment: Environment, progress: SettingsProgress)] = []
+            for scope in app.scopes {
+                let work = try await store.work(about: SubscriptionKey(scope, OriginalTransactionID("")))
+                for order in work.map(\.order) where order.kind == .applySettings {
+                    found.append((scope.environment, try SettingsProgress(json: order.body)))
+                }
+            }
+            return found
+        }
+    }
+
     /// The settings of an app that hold now, for answers.
     func timeline(of app: AppSettings, newest: Int64) async throws -> SettingsTimeline {
         if let timeline = chosen.timeline(of: app, ifKnown: newest) { return timeline }

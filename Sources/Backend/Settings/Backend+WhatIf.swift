@@ -16,8 +16,46 @@ package struct WhatIfRow: Sendable, Hashable {
     package let rule: String
 }
 
+extension WhatIfRow {
+    /// As a job keeps it.
+    private struct Kept: Codable {
+        let customer, environment: String
+        let subscription: String?
+        let effect: String
+        let from: Int64
+        let until: Int64?
+        let entitlement: String?
+        let rule: String
+    }
+
+    var json: String {
+        get throws {
+            try StateCoding.encode(
+                Kept(
+                    customer: customer.rawValue, environment: environment.rawValue, subscription: subscription?.rawValue,
+                    effect: effect.rawValue, from: window.from.millisecondsSince1970,
+                    until: window.until?.millisecondsSince1970, entitlement: entitlement?.rawValue, rule: rule))
+        }
+    }
+
+    /// - Throws: `StorageError` with `corrupt` for anything that ``json`` is not.
+    init(json: String) throws {
+        let kept = try StateCoding.decode(Kept.self, from: json)
+        guard let environment = Environment(rawValue: kept.environment),
+            let effect = AccessDifference.Effect(rawValue: kept.effect)
+        else { throw StorageError(.corrupt, "a difference has an unknown environment or effect") }
+        self.init(
+            customer: CustomerID(kept.customer), environment: environment,
+            subscription: kept.subscription.map { OriginalTransactionID($0) }, effect: effect,
+            window: TimeWindow(
+                from: Timestamp(millisecondsSince1970: kept.from),
+                until: kept.until.map { Timestamp(millisecondsSince1970: $0) }),
+            entitlement: kept.entitlement.map { EntitlementID($0) }, rule: kept.rule)
+    }
+}
+
 /// What a version would change, counted.
-package struct WhatIfSummary: Sendable, Hashable {
+package struct WhatIfSummary: Sendable, Hashable, Codable {
     /// Whether the policy would be another at any instant; if not, no subscription is looked at.
     package var policyDiffers = false
     /// Whether products or durations would be; if not, no customer's entitlements are looked at.
@@ -33,7 +71,7 @@ package struct WhatIfSummary: Sendable, Hashable {
     /// What `apply` with the same file and instant wants to be shown.
     package var code = ""
 
-    fileprivate mutating func count(_ row: WhatIfRow) {
+    mutating func count(_ row: WhatIfRow) {
         rows += 1
         if row.effect == .loses { losses += 1 }
     }
@@ -54,108 +92,18 @@ extension Backend {
         progress: (WhatIfSummary) -> Void
     ) async throws -> WhatIfSummary {
         let app = try settings(of: id)
-        let kept = try await settingsVersions(of: id)
-        let present = try chosen.learn(kept, of: app)
-        let proposed = present.adding(content, from: from ?? clock.now())
-        var summary = WhatIfSummary()
-        summary.newest = kept.last?.number ?? 0
-        summary.code = try ConfirmationCode.of(content, app: id, newest: summary.newest, from: from)
-        summary.policyDiffers = present.policies != proposed.policies
-        summary.productsDiffer = present.entitlements != proposed.entitlements
-        for scope in app.scopes {
-            if summary.policyDiffers {
-                let question = WhatIf(present: present.policies, proposed: proposed.policies)
-                try await compare(question, in: scope, &summary, row, progress)
-            }
-            if summary.productsDiffer {
-                let maps = ComparedMaps(present: present.entitlements, proposed: proposed.entitlements)
-                try await compare(maps, in: scope, &summary, row, progress)
-            }
+        let trial = WhatIfTrial(
+            content, from: from, newest: try await settingsVersions(of: id).last?.number ?? 0, at: clock.now())
+        var run = try await WhatIfRun(trial, of: app, by: self)
+        while !run.progress.isDone {
+            for found in try await run.step() { try row(found) }
+            progress(run.progress.summary)
         }
-        return summary
-    }
-
-    /// How many subscriptions or holdings are read at once.
-    private static let page = 512
-
-    /// The next page is read while one is folded, in two halves.
-    private func compare(
-        _ question: WhatIf, in scope: Scope, _ summary: inout WhatIfSummary, _ row: (WhatIfRow) throws -> Void,
-        _ progress: (WhatIfSummary) -> Void
-    ) async throws {
-        var page = try await subscriptions(in: scope, after: nil)
-        while let last = page.last {
-            let histories = page.map(\.history)
-            async let following = subscriptions(in: scope, after: last.history.key.originalTransactionId)
-            async let second = Self.differences(question, Array(histories[(histories.count / 2)...]))
-            let first = await Self.differences(question, Array(histories[..<(histories.count / 2)]))
-            let differences = await first + second
-            for difference in differences {
-                let told = WhatIfRow(
-                    customer: difference.customer, environment: scope.environment,
-                    subscription: difference.subscription.originalTransactionId, effect: difference.effect,
-                    window: difference.window, entitlement: nil, rule: difference.rule.rawValue)
-                summary.count(told)
-                try row(told)
-            }
-            summary.subscriptionsThatDiffer += Int64(Set(differences.map(\.subscription)).count)
-            summary.subscriptions += Int64(page.count)
-            progress(summary)
-            page = try await following
-        }
+        return run.progress.summary
     }
 
     /// The next subscriptions of a ledger, for reports over all of them; empty after the last.
     func subscriptions(in scope: Scope, after id: OriginalTransactionID?) async throws -> [StoredSubscription] {
-        try await translatingStorageErrors { try await store.subscriptions(in: scope, after: id, limit: Self.page) }
-    }
-
-    @concurrent private static func differences(_ question: WhatIf, _ histories: [SubscriptionHistory]) async
-        -> [AccessDifference]
-    {
-        histories.flatMap { question.differences(in: $0) }
-    }
-
-    private struct ComparedMaps {
-        let present: EntitlementMap
-        let proposed: EntitlementMap
-    }
-
-    private func compare(
-        _ maps: ComparedMaps, in scope: Scope, _ summary: inout WhatIfSummary,
-        _ row: (WhatIfRow) throws -> Void, _ progress: (WhatIfSummary) -> Void
-    ) async throws {
-        var place: HeldByCustomer.Place?
-        var (customer, holdings) = (CustomerID?.none, [Holding]())
-        func close() throws {
-            guard let customer else { return }
-            summary.customers += 1
-            let differences = maps.present.differences(to: maps.proposed, for: holdings)
-            if !differences.isEmpty { summary.customersWhoseEntitlementsDiffer += 1 }
-            for difference in differences {
-                let told = WhatIfRow(
-                    customer: customer, environment: scope.environment, subscription: nil, effect: difference.effect,
-                    window: difference.window, entitlement: difference.entitlement, rule: "ENT-2")
-                summary.count(told)
-                try row(told)
-            }
-        }
-        while true {
-            let after = place
-            let page = try await translatingStorageErrors {
-                try await store.holdings(in: scope, after: after, limit: Self.page)
-            }
-            for held in page {
-                if held.customer != customer {
-                    try close()
-                    (customer, holdings) = (held.customer, [])
-                }
-                holdings.append(held.holding)
-            }
-            guard let last = page.last else { break }
-            place = last.place
-            progress(summary)
-        }
-        try close()
+        try await translatingStorageErrors { try await store.subscriptions(in: scope, after: id, limit: WhatIfRun.page) }
     }
 }

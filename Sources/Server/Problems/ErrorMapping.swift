@@ -26,6 +26,8 @@ enum ErrorMapping {
         case let error as DoorError: problem(of: error)
         case let error as BackendError: problem(of: error)
         case let refusal as CustomerRefusal: problem(of: refusal)
+        case let refusal as JobRefusal: problem(of: refusal)
+        case let refusal as SettingsRefusal: Problem(.settingsRefused, detail: refusal.description, rule: "OWN-17")
         case let refused as Backend.ClaimRefused:
             Problem(
                 .claimRefused, code: refused.reason.rawValue, detail: "The subscription serves another customer.",
@@ -181,6 +183,17 @@ enum ErrorMapping {
             Problem(.mergedBefore, detail: "The anonymous customer was merged into another customer before.", rule: "OWN-10")
         case .notJoined(let refusal): Problem(.notJoined, detail: words(of: refusal), rule: "OWN-10")
         case .notTheOwner: Problem(.notTheOwner, detail: "Only the owner of the subscription may decide this.", rule: "OWN-9")
+        }
+    }
+
+    private static func problem(of refusal: JobRefusal) -> Problem {
+        switch refusal {
+        case .unknown(let id): Problem(.unknownJob, detail: "There is no job \(id); jobs are forgotten 30 days after their end.")
+        case .idTaken(let id): problem(of: CustomerRefusal.idTaken(id))
+        case .documentRefused:
+            Problem(
+                .invalidBody, detail: "document is not what a version says: take one of listSettings and change it.",
+                field: "document")
         }
     }
 

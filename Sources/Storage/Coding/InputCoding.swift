@@ -1,7 +1,7 @@
 package import Ledger
 import Primitives
 
-/// How a vote, a merge, an intent, a reservation, a join or a separation is written in its row; customers stand there by their numbers (I45).
+/// How a vote, an intent, a reservation or who is who is written in its row; customers stand there by their numbers (I45).
 package enum InputCoding {
     private static let form: UInt8 = 1
 

@@ -78,6 +78,9 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     /// Fold all subscriptions of an app in one environment under its newest version (OWN-17); the body says how far it is.
     package static let applySettings = WorkKind(rawValue: "applySettings")
 
+    /// Go on with a job that somebody asked for (``StoredJob``); the subject is its id.
+    package static let runJob = WorkKind(rawValue: "runJob")
+
     init(_ action: DueWork.Action) {
         self =
             switch action {

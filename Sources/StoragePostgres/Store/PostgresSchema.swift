@@ -33,7 +33,28 @@ enum PostgresSchema {
             appendOnly: evidenceTables + sealTables + settingsTables),
         // Rows of the outbox may name a customer in place of a subscription, which servers of the version before do not read.
         Step(number: 9, oldest: 9, tables: customers + outboxOfCustomers + waitingClaims, appendOnly: customerTables),
+        // Rows may say that two customers are one, which servers of the version before do not read.
+        Step(number: 10, oldest: 10, tables: jobs, appendOnly: []),
     ]
+
+    /// Long work that somebody asked for, and what it found (OWN-16). Forgotten some time after its end.
+    private static let jobs = """
+        CREATE TABLE job (
+            app text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL,
+            request text COLLATE "C" NOT NULL, progress text COLLATE "C" NOT NULL, state text COLLATE "C" NOT NULL,
+            reason text COLLATE "C", rowCount bigint NOT NULL, startedAt bigint NOT NULL, endedAt bigint,
+            PRIMARY KEY (app, id),
+            CHECK ((state = 'running') = (endedAt IS NULL))
+        );
+        CREATE INDEX jobByStart ON job (app, startedAt);
+        CREATE TABLE jobRow (
+            app text COLLATE "C" NOT NULL, job text COLLATE "C" NOT NULL, number bigint NOT NULL,
+            content text COLLATE "C" NOT NULL,
+            PRIMARY KEY (app, job, number),
+            FOREIGN KEY (app, job) REFERENCES job (app, id)
+        );
+
+        """
 
     /// OWN-9: operators ask which claims wait, over all subscriptions. A row of the version before may have one that waits if it
     /// has any; the next decision says it exactly.
@@ -265,7 +286,7 @@ enum PostgresSchema {
         "customerInput", "customerAudit", "subscriptionInput", "customerDevice", "customerMerge", "sealedCustomerHead",
     ]
     /// What the application may change; everything else it may only add to.
-    private static let changeable = ["subscription", "periodAlias", "holding", "outbox", "work", "customerBook"]
+    private static let changeable = ["subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow"]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.
     private static func appendOnly(_ tables: [String]) -> String {

@@ -426,6 +426,22 @@ final class PostgresTransaction: StoreTransaction {
 
     func keep(_ version: SettingsVersion) throws { _ = try pipeline([SettingsQueries.insert(version)]) }
 
+    // MARK: Jobs
+
+    func lockJob(_ name: JobName) throws -> StoredJob? {
+        try pipeline([JobQueries.locked(name)]).last?.first.map(StoredJob.init(row:))
+    }
+
+    func save(_ job: StoredJob) throws { _ = try pipeline([JobQueries.save(job)]) }
+
+    func keep(_ rows: [JobRow]) throws {
+        if !rows.isEmpty { _ = try pipeline([JobQueries.insert(rows)]) }
+    }
+
+    func forgetJobs(of app: AppID, endedBefore instant: Timestamp) throws {
+        _ = try pipeline(JobQueries.forget(of: app, endedBefore: instant))
+    }
+
     // MARK: Work
 
     func order(_ orders: [WorkOrder]) throws {

@@ -85,7 +85,26 @@ enum SQLiteSchema {
                 + appendOnly(evidenceTables + sealTables + settingsTables)),
         // Rows of the outbox may name a customer in place of a subscription, which servers of the version before do not read.
         Step(number: 9, oldest: 9, script: customers + outboxOfCustomers + waitingClaims + appendOnly(customerTables)),
+        // Rows may say that two customers are one, which servers of the version before do not read.
+        Step(number: 10, oldest: 10, script: jobs),
     ]
+
+    /// Long work that somebody asked for, and what it found (OWN-16). Forgotten some time after its end.
+    private static let jobs = """
+        CREATE TABLE job (
+            app TEXT NOT NULL, id TEXT NOT NULL, kind TEXT NOT NULL, request TEXT NOT NULL, progress TEXT NOT NULL,
+            state TEXT NOT NULL, reason TEXT, rowCount INTEGER NOT NULL, startedAt INTEGER NOT NULL, endedAt INTEGER,
+            PRIMARY KEY (app, id),
+            CHECK ((state = 'running') = (endedAt IS NULL))
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX jobByStart ON job (app, startedAt);
+        CREATE TABLE jobRow (
+            app TEXT NOT NULL, job TEXT NOT NULL, number INTEGER NOT NULL, content TEXT NOT NULL,
+            PRIMARY KEY (app, job, number),
+            FOREIGN KEY (app, job) REFERENCES job (app, id)
+        ) STRICT, WITHOUT ROWID;
+
+        """
 
     /// What is said about customers, and who is who (decision 0035). `number` and `customer` are numbers of `customer` but in
     /// `customerBook`, which is a cache and never chained.

@@ -242,6 +242,18 @@ final class SQLiteTransaction: StoreTransaction {
 
     func keep(_ version: SettingsVersion) throws { try SettingsQueries.insert(version, database) }
 
+    // MARK: Jobs
+
+    func lockJob(_ name: JobName) throws -> StoredJob? { try JobQueries.job(name, database) }
+
+    func save(_ job: StoredJob) throws { try JobQueries.save(job, database) }
+
+    func keep(_ rows: [JobRow]) throws { try JobQueries.insert(rows, database) }
+
+    func forgetJobs(of app: AppID, endedBefore instant: Timestamp) throws {
+        try JobQueries.forget(of: app, endedBefore: instant, database)
+    }
+
     // MARK: Work
 
     func order(_ orders: [WorkOrder]) throws {

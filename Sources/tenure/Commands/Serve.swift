@@ -50,7 +50,9 @@ struct Serve: AsyncParsableCommand {
             onServerRunning: notice)
         let worker = WorkLoop(
             store: database.store, clock: clock,
-            lanes: [WorkLane(TellingPerformer(backend: backend)), Self.settingsLane(backend, logger: logger)],
+            lanes: [
+                WorkLane(TellingPerformer(backend: backend)), Self.settingsLane(backend, logger: logger), Self.jobLane(backend),
+            ],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
@@ -111,6 +113,13 @@ struct Serve: AsyncParsableCommand {
                     metadata: ["app": "\(app)", "version": "\(number)", "newest": "\(newest)"])
             }
         }
+    }
+
+    /// A job folds every subscription, so one runs at once.
+    private static func jobLane(_ backend: Backend) -> WorkLane {
+        var limits = WorkLimits()
+        limits.concurrency = 1
+        return WorkLane(JobPerformer(backend: backend), limits: limits)
     }
 
     /// Logs the progress of applying a new version. That folds every subscription again, so few run at once.

@@ -1,0 +1,58 @@
+import Ledger
+package import Primitives
+package import Storage
+
+/// Goes on with jobs (``StoredJob``): page by page, reading outside any transaction. Each transaction keeps what was found, moves the
+/// job on and prolongs the lease, so that a server that is killed loses no more than one page, and nothing is found twice.
+package struct JobPerformer: WorkPerformer {
+    private let backend: Backend
+
+    /// After so many pages it gives its place back, for this server or another one to go on.
+    private let pages: Int
+    private static let lease = Milliseconds.seconds(60)
+
+    package init(backend: Backend, pages: Int = 10) {
+        self.backend = backend
+        self.pages = pages
+    }
+
+    package var kind: WorkKind { .runJob }
+
+    package func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
+        let name = JobName(work.order.scope.app, work.order.subject)
+        guard let app = backend.apps[name.app] else { return .abandon(because: "the app is not configured") }
+        guard let job = try await backend.store.job(name), job.state == .running else { return .done() }
+        let request = try TrialRequest(json: job.request)
+        let trial = WhatIfTrial(
+            try SettingsCoding.decode(request.document), from: request.from, newest: request.newest, at: job.startedAt)
+        let progress = try WhatIfProgress(json: job.progress)
+        var run = try await WhatIfRun(
+            trial, of: app, by: backend, from: progress == WhatIfProgress() ? nil : progress)
+        for _ in 0..<pages {
+            try Task.checkCancellation()
+            let found = try await run.step().map { try $0.json }
+            guard try await keep(found, run.progress, of: name, work) else { return .done() }
+        }
+        return .goesOn
+    }
+
+    /// False where the job is at its end, or somebody ended it.
+    private func keep(
+        _ found: [String], _ progress: WhatIfProgress, of name: JobName, _ work: LeasedWork
+    ) async throws -> Bool {
+        let now = backend.clock.now()
+        return try await backend.store.write { transaction in
+            try transaction.note(work.order.body, on: work, until: now.adding(Self.lease))
+            guard var job = try transaction.lockJob(name), job.state == .running else { return false }
+            try transaction.keep(
+                found.enumerated().map { place, content in
+                    JobRow(name, number: job.rows + Int64(place) + 1, content: content)
+                })
+            job.rows += Int64(found.count)
+            job.progress = try progress.json
+            if progress.isDone { job.end(.done, at: now) }
+            try transaction.save(job)
+            return !progress.isDone
+        }
+    }
+}

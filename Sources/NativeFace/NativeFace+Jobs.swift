@@ -1,0 +1,98 @@
+import APIContract
+import Backend
+import Ledger
+import Primitives
+import Server
+
+/// Trying and applying what an app chose, and jobs.
+extension NativeFace {
+    func addJobs(to router: inout EndpointRouter) {
+        router.on(NativeAPI.listSettings, listSettings)
+        router.on(NativeAPI.applySettings, applySettings)
+        router.on(NativeAPI.startTrial, startTrial)
+        router.on(NativeAPI.listJobs, listJobs)
+        router.on(NativeAPI.readJob, readJob)
+        router.on(NativeAPI.cancelJob, cancelJob)
+        router.on(NativeAPI.listDifferences, listDifferences)
+    }
+
+    private typealias OfJob<Query: QueryParameters, Body: RequestContent> = Call<AppIdPath, Query, Body>
+
+    private func listSettings(_ call: OfApp<NoQuery, NoBody>) async throws -> SettingsBody {
+        SettingsBody(
+            versions: try await backend.settingsHistory(of: call.app).map { SettingsBody.Version($0) },
+            applying: try await backend.settingsProgress(of: call.app).map { environment, progress in
+                SettingsBody.Progress(
+                    environment: environment, version: progress.version, looked: progress.looked, changed: progress.changed)
+            })
+    }
+
+    private func applySettings(_ call: OfApp<NoQuery, ApplicationBody>) async throws -> ApplicationAnswerBody {
+        let body = call.body
+        // The same limits as of any who decide.
+        let ballot = try Backend.Ballot(id: "settings", actor: body.actor, at: call.now)
+        var order = SettingsOrder(
+            app: call.app, content: try backend.settings(of: call.app).content, actor: ballot.actor)
+        (order.from, order.code, order.again) = (body.from, body.confirmation, body.again)
+        switch try await backend.apply(order) {
+        case .inForce(let number), .superseded(let number, _): return ApplicationAnswerBody(number: number, isNew: false)
+        case .applied(let number, _): return ApplicationAnswerBody(number: number, isNew: true)
+        }
+    }
+
+    private func startTrial(_ call: OfJob<NoQuery, TrialBody>) async throws -> JobBody {
+        JobBody(
+            try await backend.startTrial(
+                call.path.id, of: call.body.document, from: call.body.from, app: call.app))
+    }
+
+    private func listJobs(_ call: OfApp<NoQuery, NoBody>) async throws -> JobsBody {
+        JobsBody(jobs: try await backend.jobs(app: call.app).map { JobBody($0) })
+    }
+
+    private func readJob(_ call: OfJob<NoQuery, NoBody>) async throws -> JobBody {
+        JobBody(try await backend.job(call.path.id, app: call.app))
+    }
+
+    private func cancelJob(_ call: OfJob<NoQuery, NoBody>) async throws -> JobBody {
+        JobBody(try await backend.cancelJob(call.path.id, app: call.app))
+    }
+
+    private func listDifferences(_ call: OfJob<ListQuery, NoBody>) async throws -> DifferencesBody {
+        let query = call.query
+        let list = "\(NativeAPI.listDifferences.operationId)/\(call.path.app)/\(call.path.id)"
+        let after = try query.after.map { try PageCursor.decode($0, of: list) } ?? "0"
+        guard let number = Int64(after) else { throw CursorInvalid() }
+        let found = try await backend.differences(of: call.path.id, app: call.app, after: number, limit: query.limit)
+        let next =
+            found.count < query.limit
+            ? nil
+            : found.last.map { last in
+                NativeAPI.listDifferences.path(
+                    call.path, ListQuery(limit: query.limit, after: PageCursor.encode("\(last.number)", of: list)))
+            }
+        return DifferencesBody(items: found.map { DifferencesBody.Item($0.row) }, next: next)
+    }
+}
+
+extension JobBody {
+    fileprivate init(_ job: Backend.Job) {
+        self.init(id: job.id, kind: job.kind, state: job.state, startedAt: job.startedAt)
+        (reason, endedAt, from) = (job.reason, job.endedAt, job.from)
+        let summary = job.summary
+        (comparedWith, policyDiffers, productsDiffer) = (summary.newest, summary.policyDiffers, summary.productsDiffer)
+        (subscriptions, subscriptionsThatDiffer) = (summary.subscriptions, summary.subscriptionsThatDiffer)
+        (customers, customersThatDiffer) = (summary.customers, summary.customersWhoseEntitlementsDiffer)
+        (differences, losses) = (summary.rows, summary.losses)
+        confirmation = job.state == "done" ? summary.code : nil
+    }
+}
+
+extension DifferencesBody.Item {
+    fileprivate init(_ row: WhatIfRow) {
+        self.init(
+            customer: row.customer.rawValue, environment: row.environment, effect: row.effect.rawValue,
+            window: WindowItem(start: row.window.from, end: row.window.until), rule: row.rule)
+        (originalTransactionId, entitlement) = (row.subscription?.rawValue, row.entitlement?.rawValue)
+    }
+}
