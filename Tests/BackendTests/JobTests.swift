@@ -99,6 +99,24 @@ import Testing
         }
     }
 
+    @Test func `a job whose request cannot be read fails with the reason, and is not tried for ever`() async throws {
+        try await withWorld { world in
+            let scope = Scope(app: World.app, environment: .production)
+            let job = StoredJob(
+                JobName(World.app, "t1"), kind: "trial", request: "[]", progress: try WhatIfProgress().json,
+                startedAt: world.clock.now())
+            try await world.store.write { write in
+                try write.save(job)
+                try write.order([
+                    WorkOrder(scope: scope, subject: "t1", key: "job/t1", kind: .runJob, dueAt: job.startedAt)
+                ])
+            }
+            #expect(try await Self.workThrough(world) == 1)
+            let ended = try #require(try await world.store.job(job.name))
+            #expect(ended.state == .failed && ended.endedAt == world.clock.now() && ended.reason != nil)
+        }
+    }
+
     @Test func `a job is asked for once, may be ended, and is forgotten a month after its end`() async throws {
         try await Self.withStory { world, draft in
             let backend = world.backend

@@ -284,7 +284,7 @@ import Testing
     /// A change of one store finds its counterpart in the other at the same place.
     @Test func `both stores have the same files, with the same functions in the order of the protocol`() throws {
         let protocols = [
-            "Answers": "AnsweringStore", "Work": "WorkStore", "Pages": "PagingStore", "Proof": "ProvingStore",
+            "Answers": "AnsweringStore", "Work": "WorkStore", "Jobs": "JobStore", "Pages": "PagingStore", "Proof": "ProvingStore",
         ]
         for (part, name) in protocols {
             let wanted = try functions(of: "Sources/Storage/Store/\(name).swift", in: "protocol ")
@@ -297,7 +297,8 @@ import Testing
         }
         let parts =
             [
-                "Deciding": ["Deciding"], "Settings": ["Settings"], "Work": ["Ordering", "Work"], "Sealing": ["Sealing"],
+                "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
+                "Sealing": ["Sealing"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in
             try names.flatMap {

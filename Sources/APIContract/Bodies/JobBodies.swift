@@ -8,7 +8,7 @@ package struct TrialBody: RequestContent, JSONBody, Hashable {
         [
             .optional(
                 "document", .text, "The version, JSON, as listSettings shows one; what the server's file says unless said.",
-                example: #"{"policy":{"onRestore":"transfer"},"products":{"plus.monthly":[{"from":0,"entitlements":["plus"]}]}}"#),
+                example: #"{"policy":{},"nonRenewingDurations":{},"products":{"plus":[{"from":0,"entitlements":["plus"]}]}}"#),
             .optional("from", .instant, "From when it would hold; now unless said."),
         ])
 

@@ -62,6 +62,8 @@ struct WhatIfRun: Sendable {
         (self.backend, scopes) = (backend, app.scopes)
         if let progress {
             self.progress = progress
+            // The file may have named more ledgers when it was asked for.
+            if progress.ledger >= scopes.count { self.progress.isDone = true }
             return
         }
         self.progress = WhatIfProgress()

@@ -2,8 +2,8 @@ import Ledger
 package import Primitives
 package import Storage
 
-/// Goes on with jobs (``StoredJob``): page by page, reading outside any transaction. Each transaction keeps what was found, moves the
-/// job on and prolongs the lease, so that a server that is killed loses no more than one page, and nothing is found twice.
+/// Goes on with jobs (``StoredJob``): page by page, reading outside any transaction. Each transaction keeps what was found, moves
+/// the job on and prolongs the lease, so that a server that is killed loses no more than one page, and nothing is found twice.
 package struct JobPerformer: WorkPerformer {
     private let backend: Backend
 
@@ -22,6 +22,16 @@ package struct JobPerformer: WorkPerformer {
         let name = JobName(work.order.scope.app, work.order.subject)
         guard let app = backend.apps[name.app] else { return .abandon(because: "the app is not configured") }
         guard let job = try await backend.store.job(name), job.state == .running else { return .done() }
+        do {
+            return try await goOn(with: job, of: app, work)
+        } catch let error as StorageError where error.code == .corrupt {
+            // What cannot be read now cannot be read later.
+            try await fail(name, because: error.reason)
+            return .done()
+        }
+    }
+
+    private func goOn(with job: StoredJob, of app: AppSettings, _ work: LeasedWork) async throws -> WorkOutcome {
         let request = try TrialRequest(json: job.request)
         let trial = WhatIfTrial(
             try SettingsCoding.decode(request.document), from: request.from, newest: request.newest, at: job.startedAt)
@@ -31,9 +41,18 @@ package struct JobPerformer: WorkPerformer {
         for _ in 0..<pages {
             try Task.checkCancellation()
             let found = try await run.step().map { try $0.json }
-            guard try await keep(found, run.progress, of: name, work) else { return .done() }
+            guard try await keep(found, run.progress, of: job.name, work) else { return .done() }
         }
         return .goesOn
+    }
+
+    private func fail(_ name: JobName, because reason: String) async throws {
+        let now = backend.clock.now()
+        try await backend.store.write { transaction in
+            guard var job = try transaction.lockJob(name), job.state == .running else { return }
+            job.end(.failed, at: now, because: reason)
+            try transaction.save(job)
+        }
     }
 
     /// False where the job is at its end, or somebody ended it.

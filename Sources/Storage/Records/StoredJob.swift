@@ -1,8 +1,8 @@
 package import Ledger
 package import Primitives
 
-/// Long work that somebody asked for under an id of their own: it is done page by page by whichever server has time, may be looked
-/// at and ended meanwhile, and what it finds is read in pages (OWN-16).
+/// Long work that somebody asked for under an id of their own: it is done page by page by whichever server has time, may be
+/// looked at and ended meanwhile, and what it finds is read in pages (OWN-16).
 package struct StoredJob: Sendable, Hashable {
     package let name: JobName
     /// Which kind of work it is; stable.
