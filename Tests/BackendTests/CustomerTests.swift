@@ -203,6 +203,24 @@ import Testing
         }
     }
 
+    @Test func `OWN-10 a join and its withdrawal stand in both books or in none, whatever their ids are taken for`() async throws
+    {
+        try await withWorld { world in
+            _ = try await grant(world, "j1")
+            _ = try await world.claim(World.bob)
+            for (from, into) in [(World.alice, World.bob), (World.bob, World.alice)] {
+                await #expect(throws: CustomerRefusal.idTaken("j1")) { try await join(from, into: into, in: world) }
+            }
+            _ = try await join(World.bob, into: World.alice, "j2", in: world)
+            _ = try await grant(world, "w/j2")
+            for customer in [World.alice, World.bob] {
+                await #expect(throws: CustomerRefusal.idTaken("w/j2")) { try await withdraw("j2", of: customer, in: world) }
+            }
+            #expect(try await owner(Self.first, world) == World.alice)
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
     @Test func `OWN-10 a person's votes, content and deliveries count under each id, and are withdrawn under any`() async throws {
         try await withWorld { world in
             _ = try await grant(world)

@@ -99,6 +99,7 @@ extension Backend {
         var request = IngestRequest(app: app, learnedAt: now)
         request.customerInputs = [.init(key: key, input: input)]
         let result = try await ingest(request)
+        if case .idTaken(let id)? = result.joinRefusal { throw CustomerRefusal.idTaken(id) }
         if let refusal = result.joinRefusal { throw CustomerRefusal.notJoined(refusal) }
         guard let decision = result.customerDecisions.first ?? nil else {
             throw BackendError.store(StoreFailure(StorageError(.other, "nothing was decided")))

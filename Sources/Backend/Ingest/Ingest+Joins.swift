@@ -32,10 +32,7 @@ extension Ingest {
     ) throws -> CustomerDecision? {
         let (from, into) = (CustomerKey(key.scope, join.pair.from), CustomerKey(key.scope, join.pair.into))
         let (lesser, greater) = (try person(of: from), try person(of: into))
-        // Said before, word for word or not: the account says which.
-        if customers.account(of: key).votes.contains(where: { $0.id == vote.id }) {
-            return try decide(on: .vote(vote), about: key, beside: greater.accounts, request)
-        }
+        if isTaken(vote, in: [from, into]) { return try repeated(vote, about: key, beside: greater, request) }
         if let refusal = refusal(of: join, lesser, greater, request.app.id) {
             joinRefusal = refusal
             return nil
@@ -64,13 +61,27 @@ extension Ingest {
         let (from, into) = (CustomerKey(key.scope, join.pair.from), CustomerKey(key.scope, join.pair.into))
         try lock([from, into])
         let separation = CustomerSeparation(id: vote.id, of: join.id, join.pair, separatedAt: vote.votedAt)
-        let isNew = !customers.account(of: key).votes.contains { $0.id == vote.id }
-        if isNew {
-            for subscription in try concerned(by: join.pair, in: key.scope) {
-                _ = try decide(on: [.separation(separation)], about: subscription, request)
-            }
+        if isTaken(vote, in: [from, into]) { return try repeated(vote, about: key, beside: person, request) }
+        for subscription in try concerned(by: join.pair, in: key.scope) {
+            _ = try decide(on: [.separation(separation)], about: subscription, request)
         }
         return try decide(on: vote, about: [from, into], person.accounts, asked: key, request)
+    }
+
+    /// Whether one of the books has a vote of this one's id: then neither may take it, since both must say the same.
+    private func isTaken(_ vote: CustomerVote, in keys: [CustomerKey]) -> Bool {
+        keys.contains { key in customers.account(of: key).votes.contains { $0.id == vote.id } }
+    }
+
+    /// What a vote comes to that was said before, word for word or not: the book says which.
+    private mutating func repeated(
+        _ vote: CustomerVote, about key: CustomerKey, beside person: Person, _ request: IngestRequest
+    ) throws -> CustomerDecision? {
+        guard isTaken(vote, in: [key]) else {
+            joinRefusal = .idTaken(vote.id.rawValue)
+            return nil
+        }
+        return try decide(on: .vote(vote), about: key, beside: person.accounts, request)
     }
 
     /// Has both books say it; returns what it came to for the one who was asked about.
@@ -114,4 +125,6 @@ package enum JoinRefusal: Sendable, Hashable {
     case joinedBefore(CustomerID)
     /// Nobody is joined into an anonymous customer.
     case isAnonymous
+    /// The id stands for something else in the other one's book.
+    case idTaken(String)
 }

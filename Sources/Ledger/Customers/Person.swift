@@ -10,8 +10,9 @@ package struct Person: Sendable, Hashable {
     /// What was said under each id; by id.
     package let accounts: [CustomerAccount]
 
-    /// - Parameter accounts: of one app and environment; at least one. Of several persons' the one who has the first of them
-    ///   is meant.
+    /// - Parameters:
+    ///   - first: of one of the person's ids.
+    ///   - others: of the same app and environment, the person's other ids among them; whoever is somebody else is left out.
     package init(_ first: CustomerAccount, _ others: [CustomerAccount] = []) {
         let all = Dictionary(([first] + others).map { ($0.customer, $0) }) { known, _ in known }
         var members: Set<CustomerID> = [first.customer]

@@ -203,6 +203,7 @@ enum ErrorMapping {
         case .joinedBefore(let customer):
             "The other customer is \(customer) already; withdraw that first, or join \(customer)."
         case .isAnonymous: "This customer is anonymous; join this one into an identified customer."
+        case .idTaken(let id): "The id \(id) stands for something else already; choose another one."
         }
     }
 
