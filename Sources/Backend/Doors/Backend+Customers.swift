@@ -14,7 +14,8 @@ extension Backend {
         package let answer: CustomerAnswer
         /// Everything that names them, by id.
         package let states: [Ledger.SubscriptionState]
-        package var account: CustomerAccount { person.account }
+        /// What was said under all ids.
+        package let account: CustomerAccount
         package let licences: LicenceReport
         package let doublePayments: [DoublePayment]
         package let tokens: [TokenRegistration]
@@ -45,7 +46,8 @@ extension Backend {
             answer: CustomerAnswer(
                 at: instant, holdings: access.holdings, account: access.account, map: timeline.entitlements,
                 heard: asked ?? .latestAccepted),
-            states: states, licences: LicenceReport(of: known.person, states: states, timeline.offerings, at: instant),
+            states: states, account: known.account,
+            licences: LicenceReport(of: known.person, states: states, timeline.offerings, at: instant),
             doublePayments: DoublePayment.all(of: known.customer, in: states, map: timeline.entitlements, at: instant),
             tokens: tokens, audit: audit.map { ($0.sequence, $0.row) })
     }

@@ -54,7 +54,7 @@ extension Backend {
         } catch {
             throw JobRefusal.documentRefused
         }
-        let asked = try TrialRequest(document: SettingsCoding.encode(content), from: from, newest: 0).json
+        let asked = TrialRequest(document: try SettingsCoding.encode(content), from: from, newest: 0)
         guard let scope = settings.scopes.first else { throw BackendError.unknownApp(app) }
         let stored = try await translatingStorageErrors {
             try await store.write { transaction in
@@ -63,7 +63,7 @@ extension Backend {
                     return known
                 }
                 try transaction.forgetJobs(of: app, endedBefore: now.adding(Milliseconds(-Self.jobsAreKept.count)))
-                var request = try TrialRequest(json: asked)
+                var request = asked
                 request.newest = try transaction.settings(of: app).last?.number ?? 0
                 let job = StoredJob(
                     name, kind: "trial", request: try request.json, progress: try WhatIfProgress().json, startedAt: now)
@@ -149,8 +149,5 @@ struct TrialRequest: Sendable, Hashable, Codable {
     var json: String { get throws { try StateCoding.encode(self) } }
 
     /// Whether another request asks for the same.
-    func asks(as other: String) throws -> Bool {
-        let other = try TrialRequest(json: other)
-        return document == other.document && from == other.from
-    }
+    func asks(as other: TrialRequest) -> Bool { document == other.document && from == other.from }
 }

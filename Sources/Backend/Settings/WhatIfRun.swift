@@ -60,19 +60,15 @@ struct WhatIfRun: Sendable {
         policies = WhatIf(present: present.policies, proposed: proposed.policies)
         (self.present, self.proposed) = (present.entitlements, proposed.entitlements)
         (self.backend, scopes) = (backend, app.scopes)
-        if let progress {
-            self.progress = progress
-            // The file may have named more ledgers when it was asked for.
-            if progress.ledger >= scopes.count { self.progress.isDone = true }
-            return
-        }
-        self.progress = WhatIfProgress()
+        self.progress = progress ?? WhatIfProgress()
+        // The file may have named more ledgers when it was asked for.
+        if self.progress.ledger >= scopes.count { self.progress.isDone = true }
+        guard progress == nil else { return }
         self.progress.summary.newest = trial.newest
         self.progress.summary.code = try ConfirmationCode.of(
             trial.content, app: app.id, newest: trial.newest, from: trial.from)
         self.progress.summary.policyDiffers = present.policies != proposed.policies
         self.progress.summary.productsDiffer = present.entitlements != proposed.entitlements
-        if scopes.isEmpty { self.progress.isDone = true }
     }
 
     /// Looks at one page more; returns what would differ in it.
