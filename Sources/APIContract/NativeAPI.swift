@@ -176,6 +176,13 @@ package enum NativeAPI {
         about: .init(.votes, "Reserve a subscription for a customer before anything signed is known of it (OWN-18)."),
         problems: [.idTaken])
 
+    /// The subscription of a transaction is to be a customer's (OWN-18).
+    package static let reserveTransaction = Endpoint<TransactionIdPath, EnvironmentQuery, ReservationBody, ReservationAnswerBody>(
+        "reserveTransaction", .put, "/api/v1/apps/\(.app)/transactions/\(.transactionId)/reservations/\(.id)",
+        callers: .appBackend,
+        about: .init(.votes, "Reserve the subscription that a transaction is of, known or not yet (OWN-18)."),
+        problems: [.idTaken])
+
     // MARK: Subscriptions
 
     /// A subscription with its periods, owners and audit rows, and an explanation in words.
@@ -194,6 +201,16 @@ package enum NativeAPI {
     package static let listWaitingClaims = Endpoint<AppPath, PageQuery, NoBody, WaitingClaimsBody>(
         "listWaitingClaims", .get, "/api/v1/apps/\(.app)/claims", callers: .appBackend,
         about: .init(.subscriptions, "The claims that wait for a decision, over all subscriptions (OWN-9)."))
+
+    /// The owners who are proposed (OWN-14).
+    package static let listProposals = Endpoint<AppPath, PageQuery, NoBody, ProposalsBody>(
+        "listProposals", .get, "/api/v1/apps/\(.app)/proposals", callers: .appBackend,
+        about: .init(.subscriptions, "Who probably owns a subscription that nobody claimed, by its Apple Account (OWN-14)."))
+
+    /// What was reserved and is not known yet (OWN-18).
+    package static let listReservations = Endpoint<AppPath, PageQuery, NoBody, PendingReservationsBody>(
+        "listReservations", .get, "/api/v1/apps/\(.app)/reservations", callers: .appBackend,
+        about: .init(.subscriptions, "What was reserved for whom, and of which nothing signed is known yet (OWN-18)."))
 
     /// Finds what somebody names.
     package static let searchNames = Endpoint<AppPath, SearchQuery, NoBody, SearchBody>(
@@ -276,8 +293,8 @@ package enum NativeAPI {
         identifyCustomer.description, grantEntitlement.description, holdEntitlement.description, creditTime.description,
         joinCustomer.description, withdrawVote.description, transferSubscription.description, decideClaim.description,
         consentClaim.description,
-        reserveSubscription.description, readSubscription.description, listFacts.description,
-        listWaitingClaims.description, searchNames.description,
+        reserveSubscription.description, reserveTransaction.description, readSubscription.description, listFacts.description,
+        listWaitingClaims.description, listProposals.description, listReservations.description, searchNames.description,
         listWarnings.description, listSettings.description, applySettings.description, startTrial.description,
         listJobs.description, readJob.description, cancelJob.description, listDifferences.description, readDocument.description,
         readDocumentPage.description, checkLive.description, checkReady.description,

@@ -8,6 +8,8 @@ package struct SubscriptionState: Sendable, Hashable {
     package let key: SubscriptionKey
     /// Under which policy it was folded.
     package let policyVersion: Int64
+    /// ENT-3: whether time adds up in this app, so that what customers hold names each period by itself.
+    package let keepsCredits: Bool
     /// By purchase date.
     package let periods: [Period]
     /// Contiguous, from the first known period on; never two owners at one instant (OWN-1).
@@ -55,6 +57,7 @@ package struct SubscriptionState: Sendable, Hashable {
         }
         key = history.key
         policyVersion = policies.version
+        keepsCredits = appPolicies.keepsCredits
         self.periods = periods
         self.spans = spans
         tenures = ownership.tenures

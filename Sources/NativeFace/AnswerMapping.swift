@@ -122,6 +122,17 @@ extension SubscriptionBody {
                 customer: $0.customer?.rawValue, from: $0.from, until: $0.until, rule: $0.cause.rule.rawValue,
                 evidence: $0.cause.evidence.text)
         }
+        revisions = report.revisions.map { revision in
+            Revision(
+                number: revision.number, learnedAt: revision.learnedAt,
+                tenures: revision.owners.map { .init(customer: $0.customer?.rawValue, from: $0.from, rule: $0.rule) })
+        }
+        if let account = report.account, !account.evidence.isEmpty {
+            appleAccount = AppleAccountItem(
+                subscriptions: account.subscriptions.map(\.rawValue),
+                shownBy: account.evidence.map { AppleAccountItem.Evidence($0) })
+        }
+        proposal = report.proposal(at: instant).map { OwnerProposalItem($0) }
         claims = state.claims.map { weighed in
             Claim(weighed)
         }
@@ -139,6 +150,23 @@ extension SubscriptionBody.Claim {
         self.init(
             id: weighed.claim.id.rawValue, customer: weighed.claim.customer.rawValue, kind: weighed.claim.kind.rawValue,
             productId: weighed.claim.productId.rawValue, claimedAt: weighed.claim.claimedAt, outcome: weighed.outcome.word)
+    }
+}
+
+extension AppleAccountItem.Evidence {
+    fileprivate init(_ evidence: AppleAccount.Evidence) {
+        switch evidence {
+        case .appTransactionId(let id): self.init(kind: "appTransactionId", id: id)
+        case .receipt(let digest): self.init(kind: "receipt", id: digest)
+        }
+    }
+}
+
+extension OwnerProposalItem {
+    init(_ proposal: OwnerProposal) {
+        self.init(
+            originalTransactionId: proposal.subscription.rawValue, customer: proposal.customer.rawValue,
+            otherSubscription: proposal.becauseOf.rawValue, shownBy: proposal.evidence.map { .init($0) })
     }
 }
 

@@ -217,6 +217,7 @@ extension CustomerBody {
         let otherIds = Set(report.person.customers).subtracting([report.customer])
         joined = otherIds.sorted().map(\.rawValue)
         subscriptions = report.states.map { Subscription($0, of: report.person, at: report.at) }
+        balances = report.balances.map { BalanceItem($0) }
         let delivered = Dictionary(report.account.deliveries.map { ($0.transactionId, $0.deliveredAt) }) { first, _ in first }
         consumables = report.states.flatMap { $0.consumables(of: report.person.customer) }.map { period in
             var consumable = Consumable(
@@ -236,6 +237,22 @@ extension CustomerBody {
         }
         appAccountTokens = report.tokens.map(\.token.rawValue)
         audit = report.audit.map { AuditRow($0.row, sequence: $0.sequence) }
+    }
+}
+
+extension BalanceItem {
+    fileprivate init(_ balance: EntitlementBalance) {
+        self.init(
+            entitlement: balance.entitlement.rawValue, paidThrough: balance.paidThrough,
+            lines: balance.lines.map { line in
+                var item = Line(at: line.entry.at, milliseconds: line.entry.change.count)
+                switch line.source {
+                case .period(let transaction, let subscription):
+                    (item.transactionId, item.originalTransactionId) = (transaction.rawValue, subscription.rawValue)
+                case .vote(let vote): item.vote = vote.rawValue
+                }
+                return item
+            })
     }
 }
 

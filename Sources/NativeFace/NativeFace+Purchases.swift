@@ -16,8 +16,10 @@ extension NativeFace {
     private func askPurchase(_ call: OfCustomer<EnvironmentQuery, IntentBody>) async throws -> ForecastBody {
         ForecastBody(
             try await backend.askBeforePurchase(
-                of: ProductID(call.body.productId), by: call.customer, showing: call.body.signedTransactions, app: call.app,
-                environment: call.query.environment))
+                of: ProductID(call.body.productId), by: call.customer,
+                showing: .init(
+                    transactions: call.body.signedTransactions, appTransaction: call.body.signedAppTransaction),
+                app: call.app, environment: call.query.environment))
     }
 
     private func registerAppAccountToken(

@@ -10,6 +10,8 @@ extension NativeFace {
         router.on(NativeAPI.readSubscription, readSubscription)
         router.on(NativeAPI.listFacts, listFacts)
         router.on(NativeAPI.listWaitingClaims, listWaitingClaims)
+        router.on(NativeAPI.listProposals, listProposals)
+        router.on(NativeAPI.listReservations, listReservations)
         router.on(NativeAPI.searchNames, searchNames)
     }
 
@@ -31,17 +33,83 @@ extension NativeFace {
     }
 
     private func listWaitingClaims(_ call: OfApp<PageQuery, NoBody>) async throws -> WaitingClaimsBody {
-        let query = call.query
-        let list = "\(NativeAPI.listWaitingClaims.operationId)/\(call.path.app)/\(query.environment.rawValue)"
-        let after = try query.after.map { OriginalTransactionID(try PageCursor.decode($0, of: list)) }
+        let list = Listing(NativeAPI.listWaitingClaims, call)
         let page = try await backend.waitingClaims(
-            app: call.app, environment: query.environment, after: after, limit: query.limit)
-        let next = page.last.map { last in
-            var following = query
-            following.after = PageCursor.encode(last.rawValue, of: list)
-            return NativeAPI.listWaitingClaims.path(call.path, following)
+            app: call.app, environment: call.query.environment, after: try list.after.map { OriginalTransactionID($0) },
+            limit: call.query.limit)
+        return WaitingClaimsBody(
+            items: page.claims.map { WaitingClaimsBody.Item($0) }, next: list.next(after: page.last?.rawValue))
+    }
+
+    private func listProposals(_ call: OfApp<PageQuery, NoBody>) async throws -> ProposalsBody {
+        let list = Listing(NativeAPI.listProposals, call)
+        let page = try await backend.proposals(
+            app: call.app, environment: call.query.environment, after: try list.after.map { OriginalTransactionID($0) },
+            limit: call.query.limit)
+        return ProposalsBody(
+            items: page.proposals.map { OwnerProposalItem($0.proposal) }, next: list.next(after: page.last?.rawValue))
+    }
+
+    private func listReservations(_ call: OfApp<PageQuery, NoBody>) async throws -> PendingReservationsBody {
+        let list = Listing(NativeAPI.listReservations, call)
+        let page = try await backend.waitingReservations(
+            app: call.app, environment: call.query.environment, after: try list.after.map { try .init(cursor: $0) },
+            limit: call.query.limit)
+        return PendingReservationsBody(
+            items: page.reservations.map { waiting in
+                PendingReservationsBody.Item(
+                    id: waiting.reservation.id.rawValue, transactionId: waiting.transactionId.rawValue,
+                    customer: waiting.reservation.customer.rawValue, reservedAt: waiting.reservation.reservedAt)
+            }, next: list.next(after: page.last?.cursor))
+    }
+}
+
+/// A page of a list of one environment, and the address of the next one.
+private struct Listing<Answer: AnswerContent> {
+    private let endpoint: Endpoint<AppPath, PageQuery, NoBody, Answer>
+    private let path: AppPath
+    private let query: PageQuery
+
+    init(_ endpoint: Endpoint<AppPath, PageQuery, NoBody, Answer>, _ call: Call<AppPath, PageQuery, NoBody>) {
+        (self.endpoint, path, query) = (endpoint, call.path, call.query)
+    }
+
+    /// The operation and its filter: a cursor holds for them alone.
+    private var name: String { "\(endpoint.operationId)/\(path.app)/\(query.environment.rawValue)" }
+
+    /// The key of the last item of the page before; nil for the first page.
+    var after: String? {
+        get throws(CursorInvalid) {
+            guard let cursor = query.after else { return nil }
+            return try PageCursor.decode(cursor, of: name)
         }
-        return WaitingClaimsBody(items: page.claims.map { WaitingClaimsBody.Item($0) }, next: next)
+    }
+
+    /// - Parameter key: of the last item of this page; nil where there are no more.
+    func next(after key: String?) -> String? {
+        key.map { key in
+            var following = query
+            following.after = PageCursor.encode(key, of: name)
+            return endpoint.path(path, following)
+        }
+    }
+}
+
+extension Backend.WaitingReservationPage.Place {
+    /// In one text, in which the transaction ends where its length says.
+    fileprivate var cursor: String { "\(transactionId.rawValue.utf8.count):\(transactionId)\(id)" }
+
+    /// - Throws: `CursorInvalid` for anything that ``cursor`` is not.
+    fileprivate init(cursor: String) throws(CursorInvalid) {
+        let parts = cursor.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let length = Int(parts[0]), (0...parts[1].utf8.count).contains(length) else {
+            throw CursorInvalid()
+        }
+        let bytes = Array(parts[1].utf8)
+        guard let transaction = String(validating: bytes[..<length], as: UTF8.self),
+            let id = String(validating: bytes[length...], as: UTF8.self)
+        else { throw CursorInvalid() }
+        self.init(TransactionID(transaction), .init(id))
     }
 }
 

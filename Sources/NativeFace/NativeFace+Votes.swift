@@ -16,6 +16,7 @@ extension NativeFace {
         router.on(NativeAPI.decideClaim, decideClaim)
         router.on(NativeAPI.consentClaim, consentClaim)
         router.on(NativeAPI.reserveSubscription, reserveSubscription)
+        router.on(NativeAPI.reserveTransaction, reserveTransaction)
     }
 
     private typealias Vote<Body: RequestContent> = Call<CustomerIdPath, EnvironmentQuery, Body>
@@ -93,6 +94,17 @@ extension NativeFace {
     private func reserveSubscription(_ call: Decision<ReservationBody>) async throws -> ReservationAnswerBody {
         ReservationAnswerBody(
             try await backend.reserve(call.subscription, for: CustomerID(call.body.customer), id: call.path.id))
+    }
+
+    private func reserveTransaction(
+        _ call: Call<TransactionIdPath, EnvironmentQuery, ReservationBody>
+    ) async throws -> ReservationAnswerBody {
+        let result = try await backend.reserve(
+            TransactionID(call.path.transactionId), for: CustomerID(call.body.customer), id: call.path.id, app: call.app,
+            environment: call.query.environment)
+        var answer = ReservationAnswerBody(result.reservation)
+        answer.originalTransactionId = result.key?.originalTransactionId.rawValue
+        return answer
     }
 }
 

@@ -12,7 +12,8 @@ package struct DeclaredTables: Sendable {
         WrittenTenure.self, WrittenHolding.self, WrittenAudit.self, WrittenOutbox.self, WrittenWarning.self, WrittenWork.self,
         SealRow.self, WrittenHead.self, SettingsVersion.self, WrittenCustomerBook.self, WrittenCustomerInput.self,
         WrittenCustomerAudit.self, WrittenSubscriptionInput.self, WrittenDevice.self, WrittenMerge.self,
-        WrittenCustomerHead.self, StoredJob.self, JobRow.self,
+        WrittenCustomerHead.self, StoredJob.self, JobRow.self, WrittenSighting.self, WrittenProposal.self,
+        WrittenPendingReservation.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -309,9 +309,9 @@ import Testing
         try await withWorld { world in
             let product = ProductID("plus.monthly")
             _ = try await world.backend.askBeforePurchase(
-                of: product, by: World.alice, showing: [], app: World.app, environment: .production)
+                of: product, by: World.alice, showing: .init(transactions: []), app: World.app, environment: .production)
             let forecast = try await world.backend.askBeforePurchase(
-                of: product, by: World.alice, showing: [], app: World.app, environment: .production)
+                of: product, by: World.alice, showing: .init(transactions: []), app: World.app, environment: .production)
             #expect(forecast.answer == .yes)
             let key = CustomerKey(Scope(app: World.app, environment: .production), World.alice)
             #expect(try await world.store.customer(key)?.account.intents.count == 1, "asking again says nothing new")

@@ -85,6 +85,7 @@ struct Purchase: Sendable {
     var expiresDate: Timestamp? = PretendAppStore.june.adding(.days(30))
     var signedDate = PretendAppStore.june
     var appAccountToken: String?
+    var appTransactionId: String?
     var revocationDate: Timestamp?
 
     /// The same subscription's period `count` periods later.
@@ -118,6 +119,7 @@ struct Purchase: Sendable {
             writer.member("quantity", 1)
             writer.member("type", type)
             writer.optionalMember("appAccountToken", appAccountToken)
+            writer.optionalMember("appTransactionId", appTransactionId)
             writer.member("inAppOwnershipType", inAppOwnershipType)
             writer.member("signedDate", signedDate.millisecondsSince1970)
             writer.optionalMember("revocationDate", revocationDate?.millisecondsSince1970)

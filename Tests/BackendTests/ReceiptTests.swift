@@ -157,6 +157,37 @@ import Testing
         }
     }
 
+    @Test func `OWN-14 a receipt shows that its subscriptions are of one Apple Account, and leaves nothing the second time`()
+        async throws
+    {
+        try await withWorld { world in
+            _ = try await world.claim(World.alice)
+            let receipt = Data(try world.apple.receipt(of: ["1001", "1002"])).base64EncodedString()
+            let hint = try Self.hint("1001", receipt: receipt)
+            #expect(try await world.backend.receiveNotification(hint, app: World.app) == .applied)
+            func proposed() async throws -> [OwnerProposal] {
+                try await world.backend.proposals(app: World.app, environment: .production, after: nil, limit: 10)
+                    .proposals.map(\.proposal)
+            }
+            // Both began at one instant: neither is the newer one, and of what nobody owns the other's owner is proposed.
+            let proposals = try await proposed()
+            #expect(proposals.map(\.subscription.rawValue) == ["1002"] && proposals.map(\.customer) == [World.alice])
+            guard case .receipt(let digest)? = proposals.first?.evidence.first else {
+                Issue.record("no receipt shows it")
+                return
+            }
+            #expect(digest.count == 64)
+            let again = Data(try world.apple.receipt(of: ["1001", "1002"])).base64EncodedString()
+            _ = try await world.backend.receiveNotification(try Self.hint("1001", receipt: again), app: World.app)
+            let longer = Data(try world.apple.receipt(of: ["1001", "1002", "1003"])).base64EncodedString()
+            #expect(try world.rowCounts()["accountSighting"] == 2)
+            _ = try await world.backend.receiveNotification(try Self.hint("1001", receipt: longer), app: World.app)
+            #expect(try world.rowCounts()["accountSighting"] == 5)
+            #expect(try await proposed().map(\.subscription.rawValue) == ["1002", "1003"])
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
     // MARK: What Apple answered
 
     @Test func `FACT-3 Facts that our server got from /verifyReceipt are kept with the answer as their evidence`() async throws {

@@ -88,6 +88,50 @@ import Testing
 
     // MARK: The story
 
+    @Test func `ENT-3 once an entitlement adds up, what follows is tried, worked through, kept by period and shown line by line`()
+        async throws
+    {
+        try await withWorld { world in
+            let plus = EntitlementID("plus")
+            let follows = Self.server(world, AppPolicy())
+            _ = try await follows.adoptSettings()
+            _ = try await Self.claim(follows, world, World.alice, .purchase, Purchase())
+            #expect(try await world.store.holdings(of: World.alice, in: World.key().scope).first?.credited.isEmpty == true)
+            var policy = AppPolicy()
+            policy.balanced = [plus]
+            world.clock.set(PretendAppStore.june.adding(.days(10)))
+            let draft = try #require(Self.server(world, policy).apps[World.app]?.content)
+            // Grace and late news apart, nobody loses anything where each period begins when the one before ends.
+            let tried = try await follows.whatIf(
+                draft, app: World.app, from: PretendAppStore.june.adding(.days(-1)), row: { _ in }, progress: { _ in })
+            #expect(tried.customers == 1 && tried.productsDiffer && tried.customersWhoseEntitlementsDiffer == 0)
+            let balanced = Self.server(world, policy)
+            _ = try await balanced.adoptSettings()
+            try await Self.workThrough(balanced)
+            let held = try await world.store.holdings(of: World.alice, in: World.key().scope)
+            #expect(held.first?.credited.map(\.transactionId.rawValue) == ["1001"])
+            #expect(try await balanced.prove(ProofDepth(rebuild: true)).findings == [])
+            let ballot = try Backend.Ballot(id: "voucher", at: world.clock.now())
+            _ = try await balanced.vote(
+                .credit(plus, at: PretendAppStore.june.adding(.days(25)), .days(10)), ballot, of: World.alice, app: World.app,
+                environment: .production)
+            let renewal = Purchase().renewed()
+            world.clock.set(renewal.purchaseDate.adding(.minutes(1)))
+            _ = try await Self.claim(balanced, world, World.alice, .queue, renewal)
+            let report = try await balanced.customer(World.alice, app: World.app, environment: .production, at: nil)
+            // Five days of the voucher are left when the renewal begins.
+            #expect(report.balances.map(\.entitlement) == [plus])
+            #expect(report.balances.first?.lines.map(\.entry.change) == [.days(10), .days(30)])
+            #expect(report.balances.first?.paidThrough == PretendAppStore.june.adding(.days(65)))
+            #expect(report.answer.overall.end == PretendAppStore.june.adding(.days(65)))
+            world.clock.set(PretendAppStore.june.adding(.days(64)))
+            let answer = try await balanced.entitlements(
+                of: World.alice, app: World.app, environment: .production, at: nil)
+            #expect(answer.overall.isActive && answer.overall.restsOn?.right == .balance)
+            #expect(try await balanced.prove(ProofDepth(rebuild: true)).findings == [])
+        }
+    }
+
     @Test func `OWN-17 B keeps the upgrade bought under another policy, after the next fact and a refused restore too`()
         async throws
     {

@@ -163,6 +163,32 @@ struct WatchedStoreFace: Store {
         try await watched.store.subscriptionsThatWait(in: scope, after: id, limit: limit)
     }
 
+    func subscriptionsWithProposals(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await watched.store.subscriptionsWithProposals(in: scope, after: id, limit: limit)
+    }
+
+    func pendingReservations(
+        in scope: Scope, after place: PendingReservation.Place?, limit: Int
+    ) async throws -> [PendingReservation] {
+        try await watched.store.pendingReservations(in: scope, after: place, limit: limit)
+    }
+
+    func sightings(
+        of subscriptions: [OriginalTransactionID], in scope: Scope
+    ) async throws -> [AccountSighting] {
+        try await watched.store.sightings(of: subscriptions, in: scope)
+    }
+
+    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting] {
+        try await watched.store.sightings(by: evidence, in: scope)
+    }
+
+    func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision] {
+        try await watched.store.ownerRevisions(of: key, limit: limit)
+    }
+
     func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
         try await watched.store.outbox(after: id, limit: limit)
     }

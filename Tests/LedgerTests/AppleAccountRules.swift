@@ -16,6 +16,10 @@ import Testing
             })
     }
 
+    private func sightings(by receipt: String, _ ids: String...) -> [AccountSighting] {
+        ids.map { AccountSighting(of: .init($0), by: .receipt(receipt)) }
+    }
+
     @Test func `OWN-14 for a new subscription of the same Apple Account the old one's owner is proposed, and nothing is bound`() {
         let states = [state("1", alice, account: "a"), state("2", nil, account: "a", from: day(2026, 3, 1))]
         let proposals = OwnerProposal.all(in: states, accounts: AppleAccounts(states), at: day(2026, 3, 2))
@@ -28,11 +32,10 @@ import Testing
         let states = [
             state("1", alice, account: "a"), state("2", bob, account: "b"), state("3", nil, account: nil, from: day(2026, 3, 1)),
         ]
-        let receipt = ReceiptWitness(receipt: "r", originalTransactionIds: [.init("3"), .init("1"), .init("unknown")])
-        let accounts = AppleAccounts(states, witnesses: [receipt])
+        let receipt = sightings(by: "r", "3", "1", "unknown")
+        let accounts = AppleAccounts(states, sightings: receipt)
         #expect(accounts.accounts.map { $0.subscriptions.map(\.rawValue) } == [["1", "3"], ["2"]])
-        let all = AppleAccounts(
-            states, witnesses: [receipt, .init(receipt: "s", originalTransactionIds: [.init("2"), .init("3")])])
+        let all = AppleAccounts(states, sightings: receipt + sightings(by: "s", "2", "3"))
         #expect(all.accounts.map { $0.subscriptions.map(\.rawValue) } == [["1", "2", "3"]])
         #expect(OwnerProposal.all(in: states, accounts: accounts, at: day(2026, 3, 2)).map(\.customer) == [alice])
     }
@@ -64,9 +67,9 @@ import Testing
 
     @Test func `OWN-14 the order in which subscriptions are read changes nothing`() {
         let states = (1...6).map { state("\($0)", $0 == 1 ? alice : nil, account: $0 % 2 == 0 ? "a" : "b") }
-        let links = [ReceiptWitness(receipt: "r", originalTransactionIds: [.init("2"), .init("5")])]
-        let once = AppleAccounts(states, witnesses: links)
-        for seed in 0..<8 as Range<UInt64> { #expect(AppleAccounts(states.shuffled(by: seed), witnesses: links) == once) }
+        let links = sightings(by: "r", "2", "5")
+        let once = AppleAccounts(states, sightings: links)
+        for seed in 0..<8 as Range<UInt64> { #expect(AppleAccounts(states.shuffled(by: seed), sightings: links) == once) }
         #expect(once.accounts.count == 1)
     }
 }

@@ -51,6 +51,36 @@ import Testing
         #expect(!follows.overall.isActive)
     }
 
+    @Test func `ENT-3 a period adds up where the version says so that held at its purchase, and else is followed`() throws {
+        let january = transaction("1000", from: day(2026, 1, 1), to: day(2026, 2, 1))
+        let february = transaction("1001", from: day(2026, 2, 1), to: day(2026, 3, 1))
+        let march = transaction("1002", from: day(2026, 3, 1), to: day(2026, 4, 1))
+        func content(_ balanced: Bool) -> SettingsContent {
+            var policy = AppPolicy()
+            if balanced { policy.balanced = [access] }
+            return SettingsContent(
+                policy: policy, products: [.init(productId: plus, validFrom: day(2000, 1, 1), entitlements: [access])])
+        }
+        let timeline = SettingsTimeline(content(false)).adding(content(true), from: day(2026, 2, 1))
+            .adding(content(false), from: day(2026, 3, 1))
+        let history = bought(january, february, march).history
+        let state = SubscriptionState(folding: history, under: timeline.policies)
+        #expect(state.keepsCredits && !SubscriptionState(folding: history, under: AppPolicy()).keepsCredits)
+        let holding = Holding(of: alice, in: state)
+        #expect(holding.credited.map(\.transactionId.rawValue) == ["1000", "1001", "1002"])
+        let voucher = account(.credit(access, at: day(2026, 1, 20), .days(30)))
+        let balance = try #require(timeline.entitlements.balance(of: access, [holding], voucher))
+        // Ten days of the voucher are left when the one period that adds up begins.
+        #expect(balance.lines.map(\.source) == [.vote(.init("v0")), .period(.init("1001"), of: .init("1000"))])
+        #expect(balance.windows == [TimeWindow(from: day(2026, 1, 20), until: day(2026, 3, 19))])
+        for (instant, right) in [
+            (day(2026, 1, 10), EntitlementAnswer.Right.paid), (day(2026, 2, 10), .balance), (day(2026, 3, 25), .paid),
+        ] {
+            let answer = CustomerAnswer(at: instant, holdings: [holding], account: voucher, map: timeline.entitlements)
+            #expect(answer.overall.isActive && answer.overall.restsOn?.right == right, "\(instant)")
+        }
+    }
+
     @Test func `ENT-3 a purchase after the balance is used up begins at its purchase, and trials count like any period`() {
         let trial = transaction("1000", from: day(2026, 1, 1), to: day(2026, 1, 8)) {
             $0.details.offerDiscountType = "FREE_TRIAL"

@@ -129,6 +129,32 @@ struct FailingStore: Store {
         try await checked { try await store.subscriptionsThatWait(in: scope, after: id, limit: limit) }
     }
 
+    func subscriptionsWithProposals(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await checked { try await store.subscriptionsWithProposals(in: scope, after: id, limit: limit) }
+    }
+
+    func pendingReservations(
+        in scope: Scope, after place: PendingReservation.Place?, limit: Int
+    ) async throws -> [PendingReservation] {
+        try await checked { try await store.pendingReservations(in: scope, after: place, limit: limit) }
+    }
+
+    func sightings(
+        of subscriptions: [OriginalTransactionID], in scope: Scope
+    ) async throws -> [AccountSighting] {
+        try await checked { try await store.sightings(of: subscriptions, in: scope) }
+    }
+
+    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting] {
+        try await checked { try await store.sightings(by: evidence, in: scope) }
+    }
+
+    func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision] {
+        try await checked { try await store.ownerRevisions(of: key, limit: limit) }
+    }
+
     func outbox(after id: Int64, limit: Int) async throws -> [OutboxRow] {
         try await checked { try await store.outbox(after: id, limit: limit) }
     }

@@ -11,6 +11,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
             .required("joined", .list(.text), "The other ids that they have by votes (OWN-10)."),
             .required("entitlements", .object(EntitlementsBody.schema), "What they may use at the instant."),
             .required("subscriptions", .list(.object(Subscription.schema)), "Everything that names them, by id."),
+            .required("balances", .list(.object(BalanceItem.schema)), "What adds up, by entitlement (ENT-3)."),
             .required("consumables", .list(.object(Consumable.schema)), "What they bought and keep, by purchase date (PER-9)."),
             .required("votes", .list(.object(CustomerVoteItem.schema)), "What was decided about them, in that order."),
             .required("unlocks", .list(.object(Unlock.schema)), "What content they unlocked (ENT-8)."),
@@ -25,6 +26,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
     package var joined: [String] = []
     package var entitlements: EntitlementsBody
     package var subscriptions: [Subscription] = []
+    package var balances: [BalanceItem] = []
     package var consumables: [Consumable] = []
     package var votes: [CustomerVoteItem] = []
     package var unlocks: [Unlock] = []
@@ -46,6 +48,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         joined = try fields.required("joined", .array, try fields.texts("joined"))
         entitlements = try EntitlementsBody(try fields.required("entitlements", .object, try fields.fields("entitlements")))
         subscriptions = try fields.requiredList("subscriptions", Subscription.init)
+        balances = try fields.requiredList("balances", BalanceItem.init)
         consumables = try fields.requiredList("consumables", Consumable.init)
         votes = try fields.requiredList("votes", CustomerVoteItem.init)
         unlocks = try fields.requiredList("unlocks", Unlock.init)
@@ -61,6 +64,7 @@ package struct CustomerBody: AnswerContent, JSONBody, Hashable {
         writer.member("joined", joined)
         writer.member("entitlements") { writer in writer.object { entitlements.write(to: &$0) } }
         writer.member("subscriptions", subscriptions)
+        writer.member("balances", balances)
         writer.member("consumables", consumables)
         writer.member("votes", votes)
         writer.member("unlocks", unlocks)

@@ -131,11 +131,17 @@ package struct ReservationAnswerBody: AnswerContent, JSONBody, JSONItem {
         [
             .required("id", .text, "Chosen by whoever reserved.", example: "migration-1"),
             .required("customer", .text, "Whose it is to be.", example: "alice"), .required("reservedAt", .instant, "When."),
+            .optional(
+                "originalTransactionId", .text,
+                "The subscription that was reserved by a transaction; absent while nothing signed is known of it, and where it "
+                    + "was named.",
+                example: "2000000111"),
         ])
 
     package var id: String
     package var customer: String
     package var reservedAt: Timestamp
+    package var originalTransactionId: String?
 
     package init(id: String, customer: String, reservedAt: Timestamp) {
         self.id = id
@@ -147,12 +153,14 @@ package struct ReservationAnswerBody: AnswerContent, JSONBody, JSONItem {
         id = try fields.requiredText("id")
         customer = try fields.requiredText("customer")
         reservedAt = try fields.requiredInstant("reservedAt")
+        originalTransactionId = try fields.text("originalTransactionId")
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.member("id", id)
         writer.member("customer", customer)
         writer.member("reservedAt", reservedAt)
+        writer.optionalMember("originalTransactionId", originalTransactionId)
     }
 }
 

@@ -11,11 +11,15 @@ package struct IntentBody: RequestContent, JSONBody, Hashable {
                 "signedTransactions", .list(.text),
                 "StoreKit's jwsRepresentation of transactions of this Apple Account, so that it can be said what the purchase "
                     + "would change; at most 20."),
+            .optional(
+                "signedAppTransaction", .text,
+                "StoreKit's jwsRepresentation of AppTransaction.shared, which shows the Apple Account too."),
         ])
     package static let limits = JSONLimits(maximumDepth: 4, maximumElements: 64)
 
     package var productId: String
     package var signedTransactions: [String]
+    package var signedAppTransaction: String?
 
     package init(productId: String, signedTransactions: [String] = []) {
         self.productId = productId
@@ -25,11 +29,13 @@ package struct IntentBody: RequestContent, JSONBody, Hashable {
     package init(_ fields: JSONFields) throws(JSONFieldError) {
         productId = try fields.requiredText("productId")
         signedTransactions = try fields.texts("signedTransactions") ?? []
+        signedAppTransaction = try fields.text("signedAppTransaction")
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.member("productId", productId)
         if !signedTransactions.isEmpty { writer.member("signedTransactions", signedTransactions) }
+        writer.optionalMember("signedAppTransaction", signedAppTransaction)
     }
 }
 

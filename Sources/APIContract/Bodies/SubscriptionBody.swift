@@ -14,6 +14,11 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
             .nullable("autoRenewProductId", .text, "What Apple said it renews into.", example: "notes.monthly"),
             .required("periods", .list(.object(periodSchema)), "By purchase date."),
             .required("tenures", .list(.object(tenureSchema)), "Whose it was, from the first known period on (OWN-1)."),
+            .required(
+                "revisions", .list(.object(Revision.schema)),
+                "Whose it was as it was known from time to time; the last one says what tenures says."),
+            .optional("appleAccount", .object(AppleAccountItem.schema), "What is shown of the Apple Account, if anything."),
+            .optional("proposal", .object(OwnerProposalItem.schema), "Who probably owns it, where nobody is shown to (OWN-14)."),
             .required("claims", .list(.object(claimSchema)), "What customers claimed, in the order of receipt."),
             .required("votes", .list(.object(OwnershipVoteBody.schema)), "What operators and owners decided, in that order."),
             .required("reservations", .list(.object(ReservationAnswerBody.schema)), "Who it was reserved for (OWN-18)."),
@@ -93,6 +98,9 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
     package var autoRenewProductId: String?
     package var periods: [Period] = []
     package var tenures: [Tenure] = []
+    package var revisions: [Revision] = []
+    package var appleAccount: AppleAccountItem?
+    package var proposal: OwnerProposalItem?
     package var claims: [Claim] = []
     package var votes: [OwnershipVoteBody] = []
     package var reservations: [ReservationAnswerBody] = []
@@ -245,6 +253,9 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         autoRenewProductId = try fields.text("autoRenewProductId")
         periods = try fields.requiredList("periods", Period.init)
         tenures = try fields.requiredList("tenures", Tenure.init)
+        revisions = try fields.requiredList("revisions", Revision.init)
+        if let account = try fields.fields("appleAccount") { appleAccount = try AppleAccountItem(account) }
+        if let proposed = try fields.fields("proposal") { proposal = try OwnerProposalItem(proposed) }
         claims = try fields.requiredList("claims", Claim.init)
         votes = try fields.requiredList("votes", OwnershipVoteBody.init)
         reservations = try fields.requiredList("reservations", ReservationAnswerBody.init)
@@ -263,6 +274,9 @@ package struct SubscriptionBody: AnswerContent, JSONBody, Hashable {
         writer.nullableMember("autoRenewProductId", autoRenewProductId)
         writer.member("periods") { $0.array { writer in periods.forEach { $0.write(to: &writer) } } }
         writer.member("tenures") { $0.array { writer in tenures.forEach { $0.write(to: &writer) } } }
+        writer.member("revisions", revisions)
+        writer.optionalMember("appleAccount", appleAccount)
+        writer.optionalMember("proposal", proposal)
         writer.member("claims", claims)
         writer.member("votes", votes)
         writer.member("reservations", reservations)

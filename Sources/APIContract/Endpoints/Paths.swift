@@ -212,3 +212,28 @@ extension PathParameter<SubscriptionIdPath> {
     package static var originalTransactionId: Self { Self("originalTransactionId") { $0.originalTransactionId } }
     package static var id: Self { Self("id") { $0.id } }
 }
+
+/// `…/transactions/{transactionId}/…/{id}`: something about a transaction, of whatever subscription, under an id that its caller
+/// chose.
+package struct TransactionIdPath: AppPathParameters {
+    package var app: String
+    package var transactionId: String
+    package var id: String
+
+    package init(app: String, transactionId: String, id: String) {
+        self.app = app
+        self.transactionId = transactionId
+        self.id = id
+    }
+
+    package init(_ value: (PathParameter<TransactionIdPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        transactionId = try value(.transactionId)
+        id = try value(.id)
+    }
+}
+
+extension PathParameter<TransactionIdPath> {
+    package static var transactionId: Self { Self("transactionId") { $0.transactionId } }
+    package static var id: Self { Self("id") { $0.id } }
+}

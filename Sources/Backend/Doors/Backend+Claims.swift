@@ -103,7 +103,7 @@ extension Backend {
     /// The longest product id that an upload may name, in bytes; Apple's are at most 100 characters.
     private static let longestProductId = 256
 
-    private func verified<Value>(_ result: Result<Value, JWSRefusal>) throws -> Value {
+    func verified<Value>(_ result: Result<Value, JWSRefusal>) throws -> Value {
         switch result {
         case .success(let value): return value
         case .failure(let refusal):

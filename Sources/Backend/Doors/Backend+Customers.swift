@@ -18,6 +18,8 @@ extension Backend {
         package let account: CustomerAccount
         package let licences: LicenceReport
         package let doublePayments: [DoublePayment]
+        /// What adds up, by entitlement (ENT-3).
+        package let balances: [EntitlementBalance]
         package let tokens: [TokenRegistration]
         /// From the oldest on; at most ``Backend/longestAudit``.
         package let audit: [(sequence: Int64, row: CustomerAuditRow)]
@@ -49,6 +51,9 @@ extension Backend {
             states: states, account: known.account,
             licences: LicenceReport(of: known.person, states: states, timeline.offerings, at: instant),
             doublePayments: DoublePayment.all(of: known.customer, in: states, map: timeline.entitlements, at: instant),
+            balances: timeline.entitlements.entitlements.compactMap {
+                timeline.entitlements.balance(of: $0, access.holdings, access.account)
+            },
             tokens: tokens, audit: audit.map { ($0.sequence, $0.row) })
     }
 
@@ -84,19 +89,24 @@ extension Backend {
         }
     }
 
-    /// What changed the customer's access, the latest first; at most ``longestAudit`` (AUDIT-1).
+    /// What changed the customer's access, under whatever id, the latest first; at most ``longestAudit`` (AUDIT-1).
     package func timeline(
         of customer: CustomerID, app id: AppID, environment: Environment
     ) async throws -> [TimelineEntry] {
         try settings(of: id).checkTakes(environment)
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
+        let ids = Set(try await person(of: key).person.customers + [customer])
         return try await translatingStorageErrors {
-            var entries = try await store.auditRows(of: key, after: 0, limit: Self.longestAudit).map {
-                TimelineEntry.ofCustomer($0.row)
+            var entries: [TimelineEntry] = []
+            var subscriptions: Set<SubscriptionKey> = []
+            for id in ids.sorted() {
+                let own = CustomerKey(key.scope, id)
+                entries += try await store.auditRows(of: own, after: 0, limit: Self.longestAudit).map { .ofCustomer($0.row) }
+                subscriptions.formUnion(try await store.subscriptions(naming: own.name).filter { $0.scope == key.scope })
             }
-            for subscription in try await store.subscriptions(naming: key.name) where subscription.scope == key.scope {
+            for subscription in subscriptions.sorted() {
                 entries += try await store.auditRows(of: subscription, after: 0, limit: Self.longestAudit)
-                    .filter { $0.row.customer == customer }.map { .ofSubscription($0.row) }
+                    .filter { ids.contains($0.row.customer) }.map { .ofSubscription($0.row) }
             }
             return Array(entries.sorted { $0.effectiveAt > $1.effectiveAt }.prefix(Self.longestAudit))
         }

@@ -14,11 +14,24 @@ extension Backend {
         package let at: Timestamp
     }
 
+    /// What a client shows of the Apple Account that would buy.
+    package struct ShownAccount: Sendable {
+        /// Signed transactions; at most 20.
+        package let transactions: [String]
+        /// A signed app transaction; nil where none is shown.
+        package let appTransaction: String?
+
+        package init(transactions: [String], appTransaction: String? = nil) {
+            (self.transactions, self.appTransaction) = (transactions, appTransaction)
+        }
+    }
+
     /// May this customer buy this product now? Keeps that they asked, for 30 days (OWN-18).
     ///
-    /// - Parameter shown: transactions of the Apple Account that the client shows, signed by Apple; at most 20.
+    /// - Parameter shown: what the client shows of the Apple Account, signed by Apple.
     package func askBeforePurchase(
-        of productId: Ledger.ProductID, by customer: CustomerID, showing shown: [String], app id: AppID, environment: Environment
+        of productId: Ledger.ProductID, by customer: CustomerID, showing shown: ShownAccount, app id: AppID,
+        environment: Environment
     ) async throws -> PurchaseForecast {
         let app = try settings(of: id)
         try app.checkTakes(environment)
@@ -42,15 +55,15 @@ extension Backend {
         return PurchaseForecast(answer: answer, appAccountToken: token, productId: productId, at: now)
     }
 
-    /// The states of the subscriptions that signed transactions are of.
+    /// The states of the subscriptions that are shown to be of the Apple Account.
     private func states(
-        _ shown: [String], _ key: CustomerKey, _ app: AppSettings, at now: Timestamp
+        _ shown: ShownAccount, _ key: CustomerKey, _ app: AppSettings, at now: Timestamp
     ) async throws -> [Ledger.SubscriptionState] {
-        guard shown.count <= Self.mostShown else {
+        guard shown.transactions.count <= Self.mostShown else {
             throw BackendError.invalidIdentifier(name: "signedTransactions", longest: Self.mostShown)
         }
         var subscriptions: Set<SubscriptionKey> = []
-        for jws in shown {
+        for jws in shown.transactions {
             for arrival in try await proved(jws, nil, app: app, at: now) where arrival.scope == key.scope {
                 subscriptions.formUnion(arrival.facts.map { arrival.scope.key(of: $0) })
             }
@@ -61,7 +74,11 @@ extension Backend {
                 states.append(stored.state)
             }
         }
-        return states
+        guard let jws = shown.appTransaction else { return states }
+        let payload = try verified(await verifier.appTransaction(jws, for: app.expected, at: now)).payload
+        guard let id = payload.appTransactionId, payload.receiptType == key.scope.environment else { return states }
+        let known = Set(states.map(\.key))
+        return try await states + self.states(shownBy: .appTransactionId(id), in: key.scope).filter { !known.contains($0.key) }
     }
 
     /// How many transactions one question may show.
@@ -137,11 +154,7 @@ extension Backend {
     package func show(appTransaction jws: String, by customer: CustomerID, app id: AppID) async throws -> ShownAppPurchase {
         let app = try settings(of: id)
         let now = clock.now()
-        let verified: AppTransactionPayload
-        switch await verifier.appTransaction(jws, for: app.expected, at: now) {
-        case .success(let transaction): verified = transaction.payload
-        case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
-        }
+        let verified = try verified(await verifier.appTransaction(jws, for: app.expected, at: now)).payload
         guard let date = verified.originalPurchaseDate else {
             throw refused(
                 EvidenceRefusal(

@@ -63,15 +63,41 @@ extension Backend {
         package let events: [(sequence: Int64, event: LedgerEvent)]
         /// By id.
         package let work: [Work]
+        /// Whose it was as it was known from time to time, from the first revision on.
+        package let revisions: [Revision]
+        private let accountReport: AccountReport
+        /// What is shown of the Apple Account that bought it (OWN-14).
+        package var account: AppleAccount? { accountReport.account }
 
         init(
             of stored: StoredSubscription, _ products: EntitlementMap, audit: [StoredAuditRow], events: [OutboxRow],
-            work: [StoredWork]
+            work: [StoredWork], revisions: [OwnerRevision], account: AccountReport
         ) {
             (state, history, policies, self.products) = (stored.state, stored.history, stored.policy, products)
+            (self.revisions, accountReport) = (revisions.map(Revision.init), account)
             self.audit = audit.map { ($0.sequence, $0.row) }
             self.events = events.compactMap { row in row.event.map { (row.sequence, $0) } }
             self.work = work.map(Work.init)
+        }
+
+        /// Whose it was, as it was known from an instant of ours on.
+        package struct Revision: Sendable, Hashable {
+            /// 1, 2, 3, … without gaps.
+            package let number: Int64
+            package let learnedAt: Timestamp
+            /// By their beginning.
+            package let owners: [Owner]
+
+            package struct Owner: Sendable, Hashable {
+                package let from: Timestamp
+                package let customer: CustomerID?
+                package let rule: String
+            }
+
+            init(_ stored: OwnerRevision) {
+                (number, learnedAt) = (stored.number, stored.learnedAt)
+                owners = stored.owners.map { Owner(from: $0.from, customer: $0.customer, rule: $0.rule) }
+            }
         }
 
         /// What is to be done about it, or was.
@@ -100,6 +126,9 @@ extension Backend {
             }
         }
 
+        /// Who probably owns it, where nobody is shown to (OWN-14).
+        package func proposal(at instant: Timestamp) -> OwnerProposal? { accountReport.proposal(for: state.key, at: instant) }
+
         /// What an operator can tell a customer about it, for an instant; in English (OWN-15).
         package func explanation(at instant: Timestamp) -> [String] {
             Explanation(of: history, state, at: instant, policies: policies, products: products).english
@@ -108,6 +137,8 @@ extension Backend {
 
     /// How many audit rows one report shows at the most.
     package static let longestAudit = 1000
+    /// How many rows of revisions of owners.
+    private static let longestRevisions = 5000
 
     package func subscription(_ key: SubscriptionKey) async throws -> SubscriptionReport {
         let app = try settings(of: key.app)
@@ -117,7 +148,9 @@ extension Backend {
             guard let stored = try await store.subscription(key) else { throw BackendError.unknownSubscription }
             return SubscriptionReport(
                 of: stored, products, audit: try await store.auditRows(of: key, after: 0, limit: Self.longestAudit),
-                events: try await store.events(of: key, limit: Self.longestAudit), work: try await store.work(about: key))
+                events: try await store.events(of: key, limit: Self.longestAudit), work: try await store.work(about: key),
+                revisions: try await store.ownerRevisions(of: key, limit: Self.longestRevisions),
+                account: try await account(of: key, stored.state))
         }
     }
 

@@ -17,7 +17,7 @@ extension Backend {
 
         /// What the text is there.
         package enum Name: String, Sendable, Hashable {
-            case customer, originalTransactionId, transactionId, appAccountToken
+            case customer, originalTransactionId, transactionId, appAccountToken, appTransactionId
         }
     }
 
@@ -48,6 +48,8 @@ extension Backend {
         }
         let key = SubscriptionKey(scope, OriginalTransactionID(text))
         if try await store.subscription(key) != nil { hits.append(SearchHit(key, by: .originalTransactionId)) }
+        let shown = try await store.sightings(by: [.appTransactionId(text)], in: scope).map(\.subscription).sorted()
+        hits += shown.map { SearchHit(SubscriptionKey(scope, $0), by: .appTransactionId) }
         return hits
     }
 

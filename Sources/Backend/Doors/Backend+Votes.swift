@@ -160,32 +160,6 @@ extension Backend {
         let person = try await person(of: CustomerKey(state.key.scope, voter))
         if state.owner(at: now) != person.customer { throw CustomerRefusal.notTheOwner }
     }
-
-    /// Says whose a subscription will be, before anything signed is known of it (OWN-18). Reserving it again for the same
-    /// customer is safe.
-    ///
-    /// - Throws: `CustomerRefusal.idTaken`.
-    package func reserve(
-        _ key: SubscriptionKey, for customer: CustomerID, id: String
-    ) async throws -> Reservation {
-        let app = try settings(of: key.app)
-        try app.checkTakes(key.environment)
-        guard key.originalTransactionId.rawValue.isPlain(upTo: 64), !key.originalTransactionId.rawValue.isEmpty else {
-            throw BackendError.invalidIdentifier(name: "originalTransactionId", longest: 64)
-        }
-        let now = clock.now()
-        let reservation = Reservation(
-            id: .init(try Ballot(id: id, at: now).id.rawValue), customer: try Self.checked(customer), reservedAt: now)
-        let known = try await translatingStorageErrors { try await store.subscription(key) }?.history.reservations
-        if let known = known?.first(where: { $0.id == reservation.id }) {
-            guard known.customer == customer else { throw CustomerRefusal.idTaken(id) }
-            return known
-        }
-        var request = IngestRequest(app: app, learnedAt: now)
-        request.subscriptionInputs = [.init(key: key, input: .reservation(reservation))]
-        _ = try await ingest(request)
-        return reservation
-    }
 }
 
 extension CustomerVote {

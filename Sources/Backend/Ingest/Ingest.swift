@@ -17,7 +17,11 @@ package struct Ingest {
     private var kept: [Arrival] = []
     private var claims: [(Claim, SubscriptionKey)] = []
     private var heard: [(LedgerInput, SubscriptionKey)] = []
-    private var deliveries: [WorkOrder] = []
+    var deliveries: [WorkOrder] = []
+    /// What the request that is carried out changes of owners and Apple Accounts (OWN-14).
+    private var accounts = AccountChanges()
+    /// What is known now of what was reserved.
+    private var settled: [PendingReservation] = []
     private var results: [IngestResult] = []
     /// Why the last two customers who were to be joined were not.
     var joinRefusal: JoinRefusal?
@@ -51,6 +55,7 @@ package struct Ingest {
 
     private mutating func apply(_ request: IngestRequest) throws {
         var result = IngestResult()
+        accounts = AccountChanges()
         if let registration = request.registration {
             result.holder = try register(registration, request)
         }
@@ -79,6 +84,9 @@ package struct Ingest {
                         others[arrival.scope.key(of: fact), default: []].append(.merge(merge))
                     }
                 }
+                let reserved = known.reservations(of: fact, in: arrival.scope)
+                others[arrival.scope.key(of: fact), default: []] += reserved.map { .reservation($0.reservation) }
+                settled += reserved
             }
         }
         for (key, claim) in request.claims { others[key, default: []] += inputs(with: claim, on: key, request) }
@@ -88,6 +96,7 @@ package struct Ingest {
             guard !inputs.isEmpty else { continue }
             result.decisions.append(try decide(on: inputs, about: key, request))
         }
+        try propose(after: accounts, request)
         results.append(result)
     }
 
@@ -147,6 +156,7 @@ package struct Ingest {
         }
         for input in placed where decision.history.hasHeard(input) && !history.hasHeard(input) { heard.append((input, key)) }
         desk.put(decision, policy: policies, learnedAt: request.learnedAt)
+        accounts.take(decision, at: request.learnedAt)
         let told = try events(beside: decision, hearing: placed, history, request)
         desk.tell(told, of: key)
         if !decision.events.isEmpty || !told.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
@@ -169,6 +179,8 @@ package struct Ingest {
         if !accounts.isEmpty { try transaction.save(accounts) }
         let orders = requests.flatMap(\.orders) + deliveries
         if !orders.isEmpty { try transaction.order(orders) }
+        let settled = requests.flatMap(\.settled) + settled
+        if !settled.isEmpty { try transaction.forget(settled) }
         return results
     }
 }
@@ -258,6 +270,9 @@ struct Desk {
     func stateBefore(of key: SubscriptionKey) -> Ledger.SubscriptionState? {
         subscriptions[key]?.decisions.last?.state ?? subscriptions[key]?.stored?.state
     }
+
+    /// Whether anything was decided about it here.
+    func isDecided(_ key: SubscriptionKey) -> Bool { subscriptions[key].map { !$0.decisions.isEmpty } ?? false }
 
     func registrations(for fact: Fact, app: AppID) -> [TokenRegistration] {
         guard !registrations.isEmpty, let token = fact.appAccountToken else { return [] }

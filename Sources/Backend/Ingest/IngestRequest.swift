@@ -20,6 +20,8 @@ package struct IngestRequest: Sendable {
     var device: CustomerDevice?
     /// An anonymous customer logs in.
     var identification: Identification?
+    /// Reservations that wait no longer: what they are about is known (OWN-18).
+    var settled: [PendingReservation] = []
     /// What is to be done later because of it.
     var orders: [WorkOrder] = []
 

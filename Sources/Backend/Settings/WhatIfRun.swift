@@ -146,7 +146,7 @@ struct WhatIfRun: Sendable {
             let his = rest.prefix { $0.customer == customer }
             rest = rest.dropFirst(his.count)
             progress.summary.customers += 1
-            let differences = present.differences(to: proposed, for: his.map(\.holding))
+            let differences = present.differences(to: proposed, for: try await holdings(his))
             if !differences.isEmpty { progress.summary.customersWhoseEntitlementsDiffer += 1 }
             rows += differences.map { difference in
                 WhatIfRow(
@@ -156,6 +156,21 @@ struct WhatIfRun: Sendable {
         }
         if isLast { leave() } else if let last = whole.last { progress.place = last.place }
         return rows
+    }
+}
+
+extension WhatIfRun {
+    /// What a customer holds, with each period by itself where the time of something would add up and does not yet (ENT-3).
+    private func holdings(_ held: ArraySlice<HeldByCustomer>) async throws -> [Holding] {
+        guard policies.proposed.keepsCredits, !policies.present.keepsCredits else { return held.map(\.holding) }
+        var holdings: [Holding] = []
+        for one in held {
+            let key = SubscriptionKey(scope, one.holding.originalTransactionId)
+            let found = try await backend.translatingStorageErrors { try await backend.store.subscription(key) }
+            guard let stored = found else { continue }
+            holdings.append(Holding(of: one.customer, in: stored.state, keepingCredits: true))
+        }
+        return holdings
     }
 }
 

@@ -146,10 +146,12 @@ package struct CustomerAccount: Sendable, Hashable {
     }
 
     /// ENT-3: what other sources added to the balance of an entitlement, and what was taken back of it by withdrawing.
-    func credits(to entitlement: EntitlementID) -> [Balance.Entry] {
-        votes.flatMap { vote -> [Balance.Entry] in
+    func credits(to entitlement: EntitlementID) -> [EntitlementBalance.Line] {
+        votes.flatMap { vote -> [EntitlementBalance.Line] in
             guard case .credit(entitlement, let at, let duration) = vote.kind else { return [] }
-            return Balance.entries(from: at, until: at.adding(duration), takenBackAt: withdrawal(of: vote))
+            return Balance.entries(from: at, until: at.adding(duration), takenBackAt: withdrawal(of: vote)).map {
+                EntitlementBalance.Line(entry: $0, source: .vote(vote.id))
+            }
         }
     }
 

@@ -9,8 +9,9 @@ package struct EntitlementMap: Sendable, Hashable {
     package let entitlements: [EntitlementID]
     /// Each product's entries, by `validFrom`.
     private let histories: [ProductID: [Entry]]
-    /// ENT-3: the entitlements whose time adds up; all others follow the subscription's own periods.
-    package let balanced: Set<EntitlementID>
+    /// ENT-3: since when the time of an entitlement adds up and since when it does not, by that; the first entry holds before,
+    /// too. All other entitlements follow the subscription's own periods.
+    private let accruals: [EntitlementID: [Accrual]]
     /// PER-9: how long each non-renewing subscription lasts, since when, by that; one without a duration gives nothing.
     private let durations: [ProductID: [DurationEntry]]
 
@@ -32,15 +33,24 @@ package struct EntitlementMap: Sendable, Hashable {
         let duration: ProductDuration?
     }
 
+    private struct Accrual: Sendable, Hashable {
+        let validFrom: Timestamp
+        let addsUp: Bool
+    }
+
+    /// - Parameter balanced: ENT-3: the entitlements whose time always added up.
     package init(entries: [Entry], balanced: Set<EntitlementID> = [], durations: [ProductID: ProductDuration] = [:]) {
         let always = Timestamp(millisecondsSince1970: .min)
+        let accruals = balanced.map { ($0, [Accrual(validFrom: always, addsUp: true)]) }
         self.init(
-            entries: entries, balanced: balanced,
+            entries: entries, accruals: Dictionary(accruals) { first, _ in first },
             durationEntries: durations.mapValues { [DurationEntry(validFrom: always, duration: $0)] })
     }
 
-    private init(entries: [Entry], balanced: Set<EntitlementID>, durationEntries: [ProductID: [DurationEntry]]) {
-        self.balanced = balanced
+    private init(
+        entries: [Entry], accruals: [EntitlementID: [Accrual]], durationEntries: [ProductID: [DurationEntry]]
+    ) {
+        self.accruals = accruals
         durations = durationEntries
         let sorted = entries.sorted { ($0.productId, $0.validFrom) < ($1.productId, $1.validFrom) }
         self.entries = sorted
@@ -67,7 +77,19 @@ package struct EntitlementMap: Sendable, Hashable {
             }
             durationEntries[product] = known
         }
-        self.init(entries: entries, balanced: [], durationEntries: durationEntries)
+        self.init(entries: entries, accruals: Self.accruals(in: versions), durationEntries: durationEntries)
+    }
+
+    private static func accruals(in versions: [SettingsTimeline.Version]) -> [EntitlementID: [Accrual]] {
+        var accruals: [EntitlementID: [Accrual]] = [:]
+        for entitlement in Set(versions.flatMap(\.content.policy.balanced)) {
+            for version in versions {
+                let addsUp = version.content.policy.balanced.contains(entitlement)
+                guard accruals[entitlement]?.last?.addsUp != addsUp else { continue }
+                accruals[entitlement, default: []].append(Accrual(validFrom: version.validFrom, addsUp: addsUp))
+            }
+        }
+        return accruals
     }
 
     private static func entries(of product: ProductID, in versions: [SettingsTimeline.Version]) -> [Entry] {
@@ -96,6 +118,37 @@ package struct EntitlementMap: Sendable, Hashable {
     /// Whether the product gives the entitlement at the instant, to a period that begins then.
     func gives(_ entitlement: EntitlementID, by product: ProductID, at instant: Timestamp) -> Bool {
         histories[product]?.last { $0.validFrom <= instant }?.entitlements.contains(entitlement) ?? false
+    }
+
+    /// ENT-3: whether the time of any entitlement ever adds up.
+    var hasBalances: Bool { !accruals.isEmpty }
+
+    /// ENT-3: whether the time of the entitlement ever adds up.
+    func everAddsUp(_ entitlement: EntitlementID) -> Bool { accruals[entitlement] != nil }
+
+    /// ENT-3: whether a period that is bought at the instant adds its time to a balance of the entitlement.
+    func addsUp(_ entitlement: EntitlementID, at instant: Timestamp) -> Bool {
+        guard let history = accruals[entitlement] else { return false }
+        return (history.last { $0.validFrom <= instant } ?? history.first)?.addsUp ?? false
+    }
+
+    /// The parts of what was paid for in which the periods are followed: those that began while their time did not add up.
+    func following(_ entitlement: EntitlementID, in span: AccessSpan) -> [AccessSpan] {
+        let starts = span.periodStarts.isEmpty ? [span.from] : span.periodStarts
+        var parts: [AccessSpan] = []
+        for (index, start) in starts.enumerated() where !addsUp(entitlement, at: start) {
+            var part = span
+            part.from = max(span.from, start)
+            part.until = index + 1 < starts.count ? starts[index + 1] : span.until
+            part.periodStarts = [start]
+            if let last = parts.last, last.until == part.from {
+                parts[parts.count - 1].until = part.until
+                parts[parts.count - 1].periodStarts.append(start)
+            } else {
+                parts.append(part)
+            }
+        }
+        return parts
     }
 
     /// Whether any non-renewing subscription has a duration.

@@ -27,9 +27,12 @@ package struct Holding: Sendable, Hashable {
     }
 
     /// What this customer has from the subscription in this state.
-    ///
+    package init(of customer: CustomerID, in state: SubscriptionState) {
+        self.init(of: customer, in: state, keepingCredits: state.keepsCredits)
+    }
+
     /// - Parameter keepingCredits: whether an entitlement of the app is a balance, so that each period is needed by itself.
-    package init(of customer: CustomerID, in state: SubscriptionState, keepingCredits: Bool = false) {
+    package init(of customer: CustomerID, in state: SubscriptionState, keepingCredits: Bool) {
         self.init(
             originalTransactionId: state.key.originalTransactionId,
             spans: Self.joined(state.spans(of: customer), of: state.periods),

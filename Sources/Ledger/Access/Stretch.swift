@@ -85,16 +85,18 @@ extension EntitlementAnswer.Right {
 extension EntitlementMap {
     /// Everything that gives a customer an entitlement, by whatever right.
     func stretches(giving entitlement: EntitlementID, by holdings: [Holding], and account: CustomerAccount?) -> [Stretch] {
-        let addsUp = balanced.contains(entitlement)
+        let addsUp = everAddsUp(entitlement)
         var stretches: [Stretch] = []
         for holding in holdings {
-            // Under a balance what was paid for is in it; grace and late news stay what they are (decision 0017.24).
-            for span in holding.spans where !addsUp || span.kind != .paid || span.until == nil {
-                for part in parts(of: span, giving: entitlement) { stretches.append(Stretch(of: part, in: holding)) }
+            for span in holding.spans {
+                // Under a balance what was paid for is in it; grace and late news stay what they are (decision 0017.24).
+                let isInBalance = addsUp && span.kind == .paid && span.until != nil
+                for followed in isInBalance ? following(entitlement, in: span) : [span] {
+                    for part in parts(of: followed, giving: entitlement) { stretches.append(Stretch(of: part, in: holding)) }
+                }
             }
         }
-        let credits = account?.credits(to: entitlement) ?? []
-        if addsUp || !credits.isEmpty { stretches += balance(of: entitlement, addsUp ? holdings : [], credits) }
+        if let balance = balance(of: entitlement, holdings, account) { stretches += balance.stretches }
         if hasDurations { stretches += nonRenewing(giving: entitlement, holdings) }
         for grant in account?.grants(of: entitlement) ?? [] {
             stretches.append(Stretch(granted: grant.window, by: grant.vote))
@@ -103,18 +105,24 @@ extension EntitlementMap {
     }
 
     /// ENT-3: one balance of everything that gives the entitlement and of what other sources added to it; where the entitlement
-    /// follows the subscription's periods, of the latter alone.
-    private func balance(of entitlement: EntitlementID, _ holdings: [Holding], _ credits: [Balance.Entry]) -> [Stretch] {
-        var entries = credits
+    /// follows the subscription's periods, of the latter alone. Nil where nothing was ever added to one.
+    package func balance(
+        of entitlement: EntitlementID, _ holdings: [Holding], _ account: CustomerAccount?
+    ) -> EntitlementBalance? {
+        var lines = account?.credits(to: entitlement) ?? []
         var last: (period: CreditedPeriod, holding: Holding)?
-        for holding in holdings {
+        for holding in everAddsUp(entitlement) ? holdings : [] {
             for period in holding.credited where period.type == .autoRenewableSubscription {
-                guard gives(entitlement, by: period.productId, at: period.purchaseDate) else { continue }
-                entries += period.entries()
+                guard addsUp(entitlement, at: period.purchaseDate),
+                    gives(entitlement, by: period.productId, at: period.purchaseDate)
+                else { continue }
+                let source = EntitlementBalance.Source.period(period.transactionId, of: holding.originalTransactionId)
+                lines += period.entries().map { EntitlementBalance.Line(entry: $0, source: source) }
                 if last.map({ $0.period.purchaseDate <= period.purchaseDate }) ?? true { last = (period, holding) }
             }
         }
-        return Balance(entries).windows.map { Stretch(ofBalance: $0, of: last?.period.productId, in: last?.holding) }
+        guard !lines.isEmpty else { return nil }
+        return EntitlementBalance(of: entitlement, lines, showing: last?.period.productId, of: last?.holding)
     }
 
     /// PER-9: each non-renewing product has a balance of its own; what is bought while something is left is added to it.

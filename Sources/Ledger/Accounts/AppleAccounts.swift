@@ -1,12 +1,11 @@
-/// Several subscriptions stood in one receipt, or in one answer from Apple, and so belong to one Apple Account.
-package struct ReceiptWitness: Sendable, Hashable {
-    /// Our name of the receipt or answer; evidence.
-    package let receipt: String
-    package let originalTransactionIds: [OriginalTransactionID]
+/// Something shows which Apple Account a subscription is of: what else it shows is of the same one.
+package struct AccountSighting: Sendable, Hashable {
+    package let subscription: OriginalTransactionID
+    package let evidence: AppleAccount.Evidence
 
-    package init(receipt: String, originalTransactionIds: [OriginalTransactionID]) {
-        self.receipt = receipt
-        self.originalTransactionIds = originalTransactionIds
+    package init(of subscription: OriginalTransactionID, by evidence: AppleAccount.Evidence) {
+        self.subscription = subscription
+        self.evidence = evidence
     }
 }
 
@@ -18,13 +17,25 @@ package struct AppleAccount: Sendable, Hashable {
     package let evidence: [Evidence]
 
     package enum Evidence: Sendable, Hashable, Comparable {
+        /// Apple's id of the app's download, one for each Apple Account; in signed transactions and app transactions.
         case appTransactionId(String)
+        /// A receipt that held several subscriptions, or an answer from Apple: its SHA-256 in hexadecimal.
         case receipt(String)
 
-        private var text: String {
+        /// One text for each; ``init(_:)`` reads it.
+        package var text: String {
             switch self {
             case .appTransactionId(let id): "a/\(id)"
             case .receipt(let name): "r/\(name)"
+            }
+        }
+
+        /// Nil for anything that ``text`` is not.
+        package init?(_ text: String) {
+            switch text.prefix(2) {
+            case "a/": self = .appTransactionId(String(text.dropFirst(2)))
+            case "r/": self = .receipt(String(text.dropFirst(2)))
+            default: return nil
             }
         }
 
@@ -41,16 +52,13 @@ package struct AppleAccounts: Sendable, Hashable {
     package let accounts: [AppleAccount]
 
     /// - Parameters:
-    ///   - states: of one app and environment.
-    ///   - witnesses: which receipts held several of them; what they name beside is left out.
-    package init(_ states: [SubscriptionState], witnesses: [ReceiptWitness] = []) {
-        var groups: [(members: Set<OriginalTransactionID>, evidence: Set<AppleAccount.Evidence>)] = states.map { state in
-            let ids = state.periods.compactMap(\.transaction.appTransactionId).filter { !$0.isEmpty }
-            return ([state.key.originalTransactionId], Set(ids.map { .appTransactionId($0) }))
-        }
+    ///   - states: of one app and environment; what their own transactions show is taken from them.
+    ///   - sightings: what shows more of them; what it shows of others is left out.
+    package init(_ states: [SubscriptionState], sightings: [AccountSighting] = []) {
+        var groups: [Group] = states.map { ([$0.key.originalTransactionId], Set($0.accountEvidence)) }
         let known = Set(states.map(\.key.originalTransactionId))
-        groups += witnesses.map { (Set($0.originalTransactionIds).intersection(known), [.receipt($0.receipt)]) }
-        accounts = Self.united(groups.filter { !$0.members.isEmpty }).map {
+        groups += sightings.filter { known.contains($0.subscription) }.map { ([$0.subscription], [$0.evidence]) }
+        accounts = Self.united(groups).map {
             AppleAccount(subscriptions: $0.members.sorted(), evidence: $0.evidence.sorted())
         }.sorted { $0.subscriptions.lexicographicallyPrecedes($1.subscriptions) }
     }
@@ -88,5 +96,20 @@ package struct AppleAccounts: Sendable, Hashable {
             united[root(of: index), default: ([], [])].evidence.formUnion(group.evidence)
         }
         return Array(united.values)
+    }
+}
+
+extension SubscriptionState {
+    /// What its own transactions show of the Apple Account that bought it; each once, in the order of the periods.
+    package var accountEvidence: [AppleAccount.Evidence] {
+        var evidence: [AppleAccount.Evidence] = []
+        // One account has one id, so that the list stays short however many periods there are.
+        for period in periods {
+            guard let id = period.transaction.appTransactionId, !id.isEmpty, !evidence.contains(.appTransactionId(id)) else {
+                continue
+            }
+            evidence.append(.appTransactionId(id))
+        }
+        return evidence
     }
 }

@@ -75,9 +75,10 @@ package struct CustomerStanding: Sendable {
     /// Whose use of what changes when, where this is said of the customer from now on.
     func changes(to after: CustomerAccount, _ map: EntitlementMap) -> [CustomerAccessChange] {
         let persons = [Person(account, others), Person(after, others)]
+        let accounts = persons.map(\.account)
         let holdings = zip(persons, [held, heldAfter]).map { person, held in person.customers.flatMap { held[$0] ?? [] } }
         return map.entitlements.compactMap { entitlement in
-            let windows = zip(persons, holdings).map { map.windows(of: entitlement, $1, $0.account) }
+            let windows = zip(accounts, holdings).map { map.windows(of: entitlement, $1, $0) }
             let changed = (windows[0].removing(windows[1]) + windows[1].removing(windows[0])).map(\.from).min()
             return changed.map {
                 CustomerAccessChange(entitlement: entitlement, effectiveAt: $0, before: windows[0], after: windows[1])

@@ -37,6 +37,6 @@ extension SubscriptionState {
     package func saysTheSame(as other: SubscriptionState) -> Bool {
         periods == other.periods && tenures == other.tenures && spans == other.spans && claims == other.claims
             && evidence == other.evidence && merged == other.merged && renewal == other.renewal
-            && contested == other.contested
+            && contested == other.contested && keepsCredits == other.keepsCredits
     }
 }

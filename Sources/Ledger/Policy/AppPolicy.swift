@@ -42,6 +42,9 @@ package struct AppPolicy: Sendable, Hashable, Codable {
     package var sandboxLeeway = Milliseconds(0)
     /// What is chosen otherwise for one subscription group; by group.
     package var groups: [GroupPolicy] = []
+    /// ENT-3: the entitlements whose time adds up, each once and sorted; all others follow the subscription's own periods. A
+    /// period counts as the version says that held at its `purchaseDate`. None unless changed.
+    package var balanced: [EntitlementID] = []
 
     package init(
         version: Int64 = 1, onPurchase: PurchasePolicy = .followPurchase, onRestore: RestorePolicy = .keep,
@@ -78,6 +81,7 @@ package struct AppPolicy: Sendable, Hashable, Codable {
         try read(.productionLeeway, into: &productionLeeway)
         try read(.sandboxLeeway, into: &sandboxLeeway)
         try read(.groups, into: &groups)
+        try read(.balanced, into: &balanced)
     }
 
     /// OWN-10: whether an anonymous customer may take from an identified owner.

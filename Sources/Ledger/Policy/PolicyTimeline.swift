@@ -60,6 +60,9 @@ package struct PolicyTimeline: Sendable, Hashable, Codable {
 
     private init(versions: [Version]) { self.versions = versions }
 
+    /// ENT-3: whether the time of any entitlement ever adds up, so that each period is needed by itself.
+    package var keepsCredits: Bool { versions.contains { !$0.policy.balanced.isEmpty } }
+
     /// PER-11: what a partial refund does to access is the app's policy; a full one ends the transaction it names.
     func takesAccess(_ revocation: Revocation) -> Bool {
         !revocation.isPartial || policy(at: revocation.revocationDate).partialRefunds == .revoke

@@ -40,7 +40,7 @@ extension CustomerSituation {
         device = profile.device
         attributes = profile.attributes
         standings = sorted.compactMap { Standing(of: customer, in: $0, catalogue: catalogue, at: instant) }
-        let addsUp = !map.balanced.isEmpty
+        let addsUp = map.hasBalances
         let answer = CustomerAnswer(
             at: instant, holdings: sorted.map { Holding(of: customer, in: $0, keepingCredits: addsUp) }, account: profile.account,
             map: map)

@@ -1,3 +1,4 @@
+import Crypto
 package import Ledger
 package import Primitives
 
@@ -26,6 +27,9 @@ package struct Evidence: Sendable, Hashable {
         self.bytes = bytes
         self.jws = jws
     }
+
+    /// SHA-256 of the bytes, in hexadecimal: a name for it.
+    package var digest: String { Hexadecimal.encode(SHA256.hash(data: bytes)) }
 
     package static func == (left: Evidence, right: Evidence) -> Bool { left.form == right.form && left.bytes == right.bytes }
 
@@ -76,6 +80,8 @@ package struct StoredFact: Sendable, Hashable {
 package struct Known: Sendable, Hashable {
     package private(set) var notifications: Set<Name>
     package private(set) var facts: Set<Name>
+    /// Of what the arrivals tell of, what somebody reserved before (OWN-18).
+    package let reservations: [PendingReservation]
 
     /// A `notificationUUID` or a fact's key, inside its app and environment.
     package struct Name: Sendable, Hashable {
@@ -89,9 +95,19 @@ package struct Known: Sendable, Hashable {
         }
     }
 
-    package init(notifications: Set<Name> = [], facts: Set<Name> = []) {
+    package init(
+        notifications: Set<Name> = [], facts: Set<Name> = [], reservations: [PendingReservation] = []
+    ) {
         self.notifications = notifications
         self.facts = facts
+        self.reservations = reservations
+    }
+
+    /// What somebody reserved of what the fact tells of; nearly always nothing.
+    package func reservations(of fact: Fact, in scope: Scope) -> [PendingReservation] {
+        guard !reservations.isEmpty else { return [] }
+        let ids = fact.reservableIds
+        return reservations.filter { $0.scope == scope && ids.contains($0.transactionId) }
     }
 
     /// The arrival without what is known, and nil where nothing of it is new; what it brings is known from now on.

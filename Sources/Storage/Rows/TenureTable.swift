@@ -46,6 +46,44 @@ package struct WrittenTenure: WrittenRow {
     }
 }
 
+/// An owner with the revision that says so.
+package struct FoundTenure: ReadRow {
+    /// Of `tenure`, beside which stands `customer` as `owner`.
+    package enum Column: Int, StoredColumn {
+        case effectiveFrom, customer, rule, evidence, customerNumber, revision, learnedAt
+
+        package var sql: String {
+            switch self {
+            case .customer: "owner.customer"
+            case .customerNumber: "tenure.customer"
+            default: name
+            }
+        }
+    }
+
+    private let revision: WrittenTenure.Revision
+    private let tenure: SubscriptionRows.TenureRow
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        revision = WrittenTenure.Revision(number: try row.integer(.revision), learnedAt: try row.instant(.learnedAt))
+        tenure = SubscriptionRows.TenureRow(
+            from: try row.instant(.effectiveFrom), customer: try row.customer(.customer, number: .customerNumber),
+            rule: try row.text(.rule), evidence: try row.text(.evidence))
+    }
+
+    /// The revisions that rows in their order make.
+    package static func revisions(of rows: [FoundTenure]) -> [OwnerRevision] {
+        var revisions: [OwnerRevision] = []
+        for row in rows {
+            let before = revisions.last?.number == row.revision.number ? revisions.removeLast().owners : []
+            revisions.append(
+                OwnerRevision(
+                    number: row.revision.number, learnedAt: row.revision.learnedAt, owners: before + [row.tenure]))
+        }
+        return revisions
+    }
+}
+
 extension SubscriptionRows.TenureRow: ReadRow {
     /// Of `tenure`, beside which stands `customer` as `owner`.
     package enum Column: Int, StoredColumn {

@@ -34,6 +34,15 @@ package protocol AnsweringStore: Sendable {
     /// A subscription with its history; nil where nothing is known of it.
     func subscription(_ key: SubscriptionKey) async throws -> StoredSubscription?
 
+    /// What shows which Apple Account the subscriptions are of (OWN-14).
+    func sightings(of subscriptions: [OriginalTransactionID], in scope: Scope) async throws -> [AccountSighting]
+
+    /// The subscriptions that these show to be of one Apple Account each.
+    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting]
+
+    /// The owners of a subscription as they were known from time to time, from the first revision on; of at most `limit` rows.
+    func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision]
+
     /// The audit rows of a subscription from the oldest on, at most `limit` of them after `sequence`.
     func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow]
 

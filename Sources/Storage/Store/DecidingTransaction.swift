@@ -44,6 +44,27 @@ package protocol DecidingTransaction: OrderingTransaction {
     /// Keeps a merge; nothing where the anonymous customer was merged before (OWN-10).
     func keep(_ merge: CustomerMerge, app: AppID) throws
 
+    /// What shows which Apple Account the subscriptions are of (OWN-14).
+    func sightings(of subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [AccountSighting]
+
+    /// The subscriptions that these show to be of one Apple Account each.
+    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) throws -> [AccountSighting]
+
+    /// Keeps what shows the Apple Account of locked subscriptions; safe to call twice.
+    func keep(_ sightings: [AccountSighting], in scope: Scope) throws
+
+    /// Notes that an owner is proposed for a locked subscription; safe to call twice.
+    func propose(_ key: SubscriptionKey) throws
+
+    /// Forgets that an owner was proposed for a locked subscription: it has one.
+    func endProposal(of key: SubscriptionKey) throws
+
+    /// Keeps a reservation of what nothing signed is known of; safe to call twice (OWN-18).
+    func keep(_ reservation: PendingReservation) throws
+
+    /// Forgets reservations: what they are about is known, and stands in the subscriptions' own books.
+    func forget(_ reservations: [PendingReservation]) throws
+
     /// Notes something for operators, once per kind and value (FACT-5).
     func warn(_ warning: OperatorWarning, in scope: Scope) throws
 

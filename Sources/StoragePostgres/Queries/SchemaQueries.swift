@@ -85,6 +85,7 @@ extension PostgresConnection {
             }
             if standing == nil { try connection.runScript(SchemaQueries.makeTable) }
             try connection.runScript(step.script)
+            try step.fill(connection)
             _ = try connection.execute(SchemaQueries.insert(step))
         }
     }

@@ -102,6 +102,16 @@ enum SubscriptionQueries {
         PostgresStatement(selectAliases, [.integer(ledger), .text(id.rawValue)])
     }
 
+    private static let selectAllTenures = """
+        SELECT \(FoundTenure.columns)
+        FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer
+        WHERE ledger = $1 AND originalTransactionId = $2 ORDER BY revision, effectiveFrom LIMIT $3
+        """
+
+    static func allTenures(of id: OriginalTransactionID, limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(selectAllTenures, [.integer(ledger), .text(id.rawValue), .count(limit)])
+    }
+
     private static let selectTenures = """
         SELECT \(SubscriptionRows.TenureRow.columns)
         FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer

@@ -69,6 +69,16 @@ struct PostgresReading {
         }
     }
 
+    /// Those for which an owner may be proposed; by id.
+    func subscriptionsWithProposals(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
+    ) throws -> [StoredSubscription] {
+        try connection.execute(AccountQueries.proposed(after: id, ledger: ledger, limit: limit)).map { row in
+            let found = try FoundSubscription(row: row)
+            return try subscription(found, SubscriptionKey(scope, found.place.id))
+        }
+    }
+
     private func rebuilt(_ key: SubscriptionKey, ledger: Int64) throws -> SubscriptionHistory {
         let id = key.originalTransactionId
         let results = try connection.pipeline([

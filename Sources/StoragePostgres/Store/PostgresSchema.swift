@@ -23,6 +23,8 @@ enum PostgresSchema {
         let tables: String
         /// Those of which nothing is changed from then on.
         var appendOnly: [String] = []
+        /// What rows say already that were there before, and SQL cannot read; run after the script.
+        var fill: @Sendable (PostgresConnection) throws -> Void = { _ in }
 
         var script: String { tables + (appendOnly.isEmpty ? "" : PostgresSchema.appendOnly(appendOnly)) }
     }
@@ -35,7 +37,55 @@ enum PostgresSchema {
         Step(number: 9, oldest: 9, tables: customers + outboxOfCustomers + waitingClaims, appendOnly: customerTables),
         // Rows may say that two customers are one, which servers of the version before do not read.
         Step(number: 10, oldest: 10, tables: jobs, appendOnly: []),
+        // Servers of the version before do not note which Apple Account a subscription is of.
+        Step(number: 11, oldest: 11, tables: accounts, appendOnly: ["accountSighting"], fill: sightings),
     ]
+
+    /// OWN-14: which subscriptions are of one Apple Account, and for which of them an owner may be proposed. OWN-18: what was
+    /// reserved and is not known yet.
+    private static let accounts = """
+        CREATE TABLE accountSighting (
+            ledger bigint NOT NULL REFERENCES ledger (id), evidence text COLLATE "C" NOT NULL,
+            originalTransactionId text COLLATE "C" NOT NULL,
+            PRIMARY KEY (ledger, evidence, originalTransactionId)
+        );
+        CREATE INDEX accountSightingBySubscription ON accountSighting (ledger, originalTransactionId);
+        CREATE TABLE ownerProposal (
+            ledger bigint NOT NULL REFERENCES ledger (id), originalTransactionId text COLLATE "C" NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId)
+        );
+        CREATE TABLE pendingReservation (
+            ledger bigint NOT NULL REFERENCES ledger (id), transactionId text COLLATE "C" NOT NULL,
+            reservationId text COLLATE "C" NOT NULL, customer bigint NOT NULL REFERENCES customer (id),
+            isAnonymous boolean NOT NULL, reservedAt bigint NOT NULL,
+            PRIMARY KEY (ledger, transactionId, reservationId)
+        );
+        CREATE INDEX pendingReservationByCustomer ON pendingReservation (customer);
+
+        """
+
+    /// What the transactions that are kept show of the Apple Accounts that bought them. Reads the tables as they are now: a later
+    /// step that changes them takes this one along.
+    @Sendable private static func sightings(_ connection: PostgresConnection) throws {
+        let reading = PostgresReading(connection: connection, names: Names())
+        for row in try connection.execute(PostgresStatement("SELECT id FROM ledger ORDER BY id")) {
+            let ledger = try row.integer(0)
+            let scope = try reading.scope(of: ledger)
+            var last: OriginalTransactionID?
+            while true {
+                let page = try reading.subscriptions(in: scope, after: last, limit: 500, ledger: ledger)
+                guard let end = page.last?.history.key.originalTransactionId else { break }
+                let sightings = page.map(\.state).flatMap { state in
+                    state.accountEvidence.map { AccountSighting(of: state.key.originalTransactionId, by: $0) }
+                }
+                if !sightings.isEmpty {
+                    _ = try connection.execute(
+                        AccountQueries.insert(sightings.map { WrittenSighting($0, ledger: ledger) }))
+                }
+                last = end
+            }
+        }
+    }
 
     /// Long work that somebody asked for, and what it found (OWN-16). Forgotten some time after its end.
     private static let jobs = """
@@ -286,7 +336,10 @@ enum PostgresSchema {
         "customerInput", "customerAudit", "subscriptionInput", "customerDevice", "customerMerge", "sealedCustomerHead",
     ]
     /// What the application may change; everything else it may only add to.
-    private static let changeable = ["subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow"]
+    private static let changeable = [
+        "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
+        "ownerProposal", "pendingReservation",
+    ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.
     private static func appendOnly(_ tables: [String]) -> String {

@@ -67,6 +67,31 @@ extension PostgresStore {
         try await read(key.scope) { try $0.subscription(key, ledger: $1) } ?? nil
     }
 
+    package func sightings(
+        of subscriptions: [OriginalTransactionID], in scope: Scope
+    ) async throws -> [AccountSighting] {
+        try await sightings(in: scope) { AccountQueries.sightings(of: subscriptions, ledger: $0) }
+    }
+
+    package func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting] {
+        try await sightings(in: scope) { AccountQueries.sightings(by: evidence, ledger: $0) }
+    }
+
+    private func sightings(
+        in scope: Scope, _ statement: @escaping @Sendable (Int64) -> PostgresStatement
+    ) async throws -> [AccountSighting] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(statement(ledger)).map { try AccountSighting(row: $0) }
+        } ?? []
+    }
+
+    package func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision] {
+        try await read(key.scope) { reading, ledger in
+            let statement = SubscriptionQueries.allTenures(of: key.originalTransactionId, limit: limit, ledger: ledger)
+            return FoundTenure.revisions(of: try reading.connection.execute(statement).map(FoundTenure.init(row:)))
+        } ?? []
+    }
+
     package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
         try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredAuditRow($0, of: key) }
     }

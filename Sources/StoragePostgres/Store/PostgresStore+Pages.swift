@@ -16,6 +16,21 @@ extension PostgresStore {
         try await read(scope) { try $0.subscriptionsThatWait(in: scope, after: id, limit: limit, ledger: $1) } ?? []
     }
 
+    package func subscriptionsWithProposals(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try await read(scope) { try $0.subscriptionsWithProposals(in: scope, after: id, limit: limit, ledger: $1) } ?? []
+    }
+
+    package func pendingReservations(
+        in scope: Scope, after place: PendingReservation.Place?, limit: Int
+    ) async throws -> [PendingReservation] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(AccountQueries.page(after: place, ledger: ledger, limit: limit))
+                .map(FoundReservation.init(row:)).map { $0.pending(in: scope) }
+        } ?? []
+    }
+
     package func holdings(
         in scope: Scope, after place: HeldByCustomer.Place?, limit: Int
     ) async throws -> [HeldByCustomer] {

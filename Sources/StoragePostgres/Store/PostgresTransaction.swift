@@ -292,9 +292,13 @@ final class PostgresTransaction: StoreTransaction {
         var scopes: [Int64: Scope] = [:]
         var facts: [EvidenceQueries.AskedFact] = []
         var names: [Known.Name] = []
+        var reservable: (ids: [TransactionID], ledgers: [Int64]) = ([], [])
         for arrival in arrivals {
             let ledger = try ledger(of: arrival.scope)
             scopes[ledger] = arrival.scope
+            let ids = Set(arrival.facts.flatMap(\.reservableIds))
+            reservable.ids += ids
+            reservable.ledgers += ids.map { _ in ledger }
             if let uuid = arrival.notification?.notificationUUID { notifications.append(.init(ledger: ledger, uuid: uuid)) }
             for fact in arrival.facts {
                 facts.append(.init(place: Int64(facts.count), ledger: ledger, fact: fact))
@@ -305,6 +309,7 @@ final class PostgresTransaction: StoreTransaction {
             EvidenceQueries.known(notifications: notifications),
             EvidenceQueries.known(signed: facts.filter { $0.fact.signedTransactionId != nil }),
             EvidenceQueries.known(facts: facts.filter { $0.fact.signedTransactionId == nil }),
+            AccountQueries.reservations(of: reservable.ids, ledgers: reservable.ledgers),
         ])
         let knownNotifications = try results[0].compactMap { row in
             let known = try EvidenceQueries.NotificationPlace(row: row)
@@ -312,7 +317,10 @@ final class PostgresTransaction: StoreTransaction {
         }
         let places = try [results[1], results[2]].flatMap { try $0.map { try $0.integer(0) } }
         let knownFacts = places.compactMap { Int(exactly: $0) }.filter(names.indices.contains).map { names[$0] }
-        return Known(notifications: Set(knownNotifications), facts: Set(knownFacts))
+        let reservations = try results[3].map(FoundReservation.init(row:)).compactMap { found in
+            scopes[found.ledger].map { found.pending(in: $0) }
+        }
+        return Known(notifications: Set(knownNotifications), facts: Set(knownFacts), reservations: reservations)
     }
 
     /// A notification about no subscription is guarded by no other lock: nobody else can keep one of these before this
@@ -380,6 +388,46 @@ final class PostgresTransaction: StoreTransaction {
         unsent.append(
             CustomerQueries.insert(
                 WrittenMerge(at: merge.mergedAt, of: try number(of: lesser), into: try number(of: greater))))
+    }
+
+    func sightings(of subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [AccountSighting] {
+        try sightings(AccountQueries.sightings(of: subscriptions, ledger: ledger(of: scope)))
+    }
+
+    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) throws -> [AccountSighting] {
+        try sightings(AccountQueries.sightings(by: evidence, ledger: ledger(of: scope)))
+    }
+
+    private func sightings(_ statement: PostgresStatement) throws -> [AccountSighting] {
+        try pipeline([statement]).last?.map { try AccountSighting(row: $0) } ?? []
+    }
+
+    func keep(_ sightings: [AccountSighting], in scope: Scope) throws {
+        guard !sightings.isEmpty else { return }
+        let ledger = try ledger(of: scope)
+        unsent.append(
+            try AccountQueries.insert(
+                AccountSighting.inOrder(sightings).map { WrittenSighting($0, ledger: ledger) }))
+    }
+
+    func propose(_ key: SubscriptionKey) throws {
+        let place = SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.originalTransactionId)
+        unsent.append(AccountQueries.insert(WrittenProposal(at: place)))
+    }
+
+    func endProposal(of key: SubscriptionKey) throws {
+        unsent.append(AccountQueries.endProposal(of: key.originalTransactionId, ledger: try ledger(of: key.scope)))
+    }
+
+    func keep(_ reservation: PendingReservation) throws {
+        let customer = try number(of: CustomerName(reservation.scope.app, reservation.reservation.customer))
+        unsent.append(
+            AccountQueries.insert(
+                WrittenPendingReservation(reservation, customer: customer, ledger: try ledger(of: reservation.scope))))
+    }
+
+    func forget(_ reservations: [PendingReservation]) throws {
+        unsent += try reservations.map { AccountQueries.forget($0.place, ledger: try ledger(of: $0.scope)) }
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {

@@ -63,6 +63,18 @@ enum SubscriptionQueries {
         SELECT \(SubscriptionRows.AliasRow.columns) FROM periodAlias
         WHERE ledger = ? AND originalTransactionId = ? ORDER BY alias
         """
+    static let selectAllTenures = """
+        SELECT \(FoundTenure.columns)
+        FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer
+        WHERE ledger = ? AND originalTransactionId = ? ORDER BY revision, effectiveFrom LIMIT ?
+        """
+
+    static func allTenures(
+        of id: OriginalTransactionID, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [FoundTenure] {
+        try database.rows(selectAllTenures, [.integer(ledger), .text(id.rawValue), .count(limit)])
+    }
+
     static let selectTenures = """
         SELECT \(SubscriptionRows.TenureRow.columns)
         FROM tenure LEFT JOIN customer AS owner ON owner.id = tenure.customer

@@ -38,6 +38,15 @@ struct SQLiteReading {
         }
     }
 
+    /// Those for which an owner may be proposed; by id.
+    func subscriptionsWithProposals(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int, ledger: Int64
+    ) throws -> [StoredSubscription] {
+        try AccountQueries.proposed(after: id, limit: limit, ledger: ledger, database).map { found in
+            try subscription(found, SubscriptionKey(scope, found.place.id))
+        }
+    }
+
     private func subscription(_ found: FoundSubscription, _ key: SubscriptionKey) throws -> StoredSubscription {
         let history = try HistoryCoding.decode(found.history, of: key) { try rebuilt(key, ledger: found.place.ledger) }
         let policy = try self.found.policy(found.policy, known: names) { try NameQueries.policy($0, database) }

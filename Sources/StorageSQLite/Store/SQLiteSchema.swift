@@ -1,4 +1,5 @@
 import GRDB
+import Ledger
 import Storage
 
 /// The tables, numbered and forward only. Invariants are constraints here, not promises elsewhere (docs/decisions/0003, 0020,
@@ -26,6 +27,7 @@ enum SQLiteSchema {
 
     static func take(_ step: Step, _ database: Database) throws {
         try database.execute(sql: step.script)
+        try step.fill(database)
         try database.execute(
             sql: "INSERT INTO schemaVersion (version, oldest) VALUES (?, ?)", arguments: [step.number, step.oldest])
         try database.execute(sql: "PRAGMA user_version = \(step.number)")
@@ -71,11 +73,13 @@ enum SQLiteSchema {
     }
 
     /// One step, with which the number in the file moves on.
-    struct Step {
+    struct Step: Sendable {
         let number: Int
         /// The oldest version of the schema whose servers may go on working once the step is taken.
         let oldest: Int
         let script: String
+        /// What rows say already that were there before, and SQL cannot read; run after the script.
+        var fill: @Sendable (Database) throws -> Void = { _ in }
     }
 
     private static let steps = [
@@ -87,7 +91,54 @@ enum SQLiteSchema {
         Step(number: 9, oldest: 9, script: customers + outboxOfCustomers + waitingClaims + appendOnly(customerTables)),
         // Rows may say that two customers are one, which servers of the version before do not read.
         Step(number: 10, oldest: 10, script: jobs),
+        // Servers of the version before do not note which Apple Account a subscription is of.
+        Step(number: 11, oldest: 11, script: accounts + appendOnly(["accountSighting"]), fill: sightings),
     ]
+
+    /// OWN-14: which subscriptions are of one Apple Account, and for which of them an owner may be proposed. OWN-18: what was
+    /// reserved and is not known yet.
+    private static let accounts = """
+        CREATE TABLE accountSighting (
+            ledger INTEGER NOT NULL REFERENCES ledger (id),
+            -- An appTransactionId, or a receipt by its digest.
+            evidence TEXT NOT NULL, originalTransactionId TEXT NOT NULL,
+            PRIMARY KEY (ledger, evidence, originalTransactionId)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX accountSightingBySubscription ON accountSighting (ledger, originalTransactionId);
+        CREATE TABLE ownerProposal (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), originalTransactionId TEXT NOT NULL,
+            PRIMARY KEY (ledger, originalTransactionId)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE pendingReservation (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), transactionId TEXT NOT NULL, reservationId TEXT NOT NULL,
+            customer INTEGER NOT NULL REFERENCES customer (id), isAnonymous INTEGER NOT NULL, reservedAt INTEGER NOT NULL,
+            PRIMARY KEY (ledger, transactionId, reservationId)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX pendingReservationByCustomer ON pendingReservation (customer);
+
+        """
+
+    /// What the transactions that are kept show of the Apple Accounts that bought them. Reads the tables as they are now: a later
+    /// step that changes them takes this one along.
+    @Sendable private static func sightings(_ database: Database) throws {
+        let reading = SQLiteReading(database: database, names: Names())
+        let ledgers = try database.rows("SELECT id FROM ledger ORDER BY id", []) { $0.integer(0) }
+        for ledger in ledgers {
+            let scope = try NameQueries.scope(of: ledger, database)
+            var last: OriginalTransactionID?
+            while true {
+                let page = try reading.subscriptions(in: scope, after: last, limit: 500, ledger: ledger)
+                guard let end = page.last?.history.key.originalTransactionId else { break }
+                for state in page.map(\.state) {
+                    for evidence in state.accountEvidence {
+                        let sighting = AccountSighting(of: state.key.originalTransactionId, by: evidence)
+                        try AccountQueries.insert(WrittenSighting(sighting, ledger: ledger), database)
+                    }
+                }
+                last = end
+            }
+        }
+    }
 
     /// Long work that somebody asked for, and what it found (OWN-16). Forgotten some time after its end.
     private static let jobs = """

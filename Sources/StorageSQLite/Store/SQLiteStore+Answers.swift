@@ -54,6 +54,28 @@ extension SQLiteStore {
         try reading(key.scope) { try $0.subscription(key, ledger: $1) } ?? nil
     }
 
+    package func sightings(
+        of subscriptions: [OriginalTransactionID], in scope: Scope
+    ) async throws -> [AccountSighting] {
+        try reading(scope) { reading, ledger in
+            try subscriptions.flatMap { try AccountQueries.sightings(of: $0, ledger: ledger, reading.database) }
+        } ?? []
+    }
+
+    package func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) async throws -> [AccountSighting] {
+        try reading(scope) { reading, ledger in
+            try evidence.flatMap { try AccountQueries.sightings(by: $0, ledger: ledger, reading.database) }
+        } ?? []
+    }
+
+    package func ownerRevisions(of key: SubscriptionKey, limit: Int) async throws -> [OwnerRevision] {
+        try reading(key.scope) { reading, ledger in
+            FoundTenure.revisions(
+                of: try SubscriptionQueries.allTenures(
+                    of: key.originalTransactionId, limit: limit, ledger: ledger, reading.database))
+        } ?? []
+    }
+
     package func auditRows(of key: SubscriptionKey, after sequence: Int64, limit: Int) async throws -> [StoredAuditRow] {
         try await auditTexts(of: key, after: sequence, limit: limit).map { try StoredAuditRow($0, of: key) }
     }

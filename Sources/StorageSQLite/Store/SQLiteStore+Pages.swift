@@ -17,6 +17,20 @@ extension SQLiteStore {
         try reading(scope) { try $0.subscriptionsThatWait(in: scope, after: id, limit: limit, ledger: $1) } ?? []
     }
 
+    package func subscriptionsWithProposals(
+        in scope: Scope, after id: OriginalTransactionID?, limit: Int
+    ) async throws -> [StoredSubscription] {
+        try reading(scope) { try $0.subscriptionsWithProposals(in: scope, after: id, limit: limit, ledger: $1) } ?? []
+    }
+
+    package func pendingReservations(
+        in scope: Scope, after place: PendingReservation.Place?, limit: Int
+    ) async throws -> [PendingReservation] {
+        try reading(scope) { reading, ledger in
+            try AccountQueries.page(after: place, limit: limit, ledger: ledger, reading.database).map { $0.pending(in: scope) }
+        } ?? []
+    }
+
     package func holdings(
         in scope: Scope, after place: HeldByCustomer.Place?, limit: Int
     ) async throws -> [HeldByCustomer] {

@@ -123,8 +123,14 @@ final class SQLiteTransaction: StoreTransaction {
 
     func known(of arrivals: [Arrival]) throws -> Known {
         var (notifications, facts) = (Set<Known.Name>(), Set<Known.Name>())
+        var reservations: [PendingReservation] = []
         for arrival in arrivals {
             let ledger = try ledger(of: arrival.scope)
+            for id in Set(arrival.facts.flatMap(\.reservableIds)) {
+                reservations += try AccountQueries.reservations(of: id, ledger: ledger, database).map {
+                    $0.pending(in: arrival.scope)
+                }
+            }
             if let uuid = arrival.notification?.notificationUUID,
                 try EvidenceQueries.isKnown(notification: uuid, ledger: ledger, database)
             {
@@ -135,7 +141,7 @@ final class SQLiteTransaction: StoreTransaction {
                 facts.insert(Known.Name(arrival.scope, fact.key))
             }
         }
-        return Known(notifications: notifications, facts: facts)
+        return Known(notifications: notifications, facts: facts, reservations: reservations)
     }
 
     // MARK: Keeping
@@ -191,6 +197,44 @@ final class SQLiteTransaction: StoreTransaction {
         let anonymous = try number(of: CustomerName(app, merge.anonymous))
         let identified = try number(of: CustomerName(app, merge.identified))
         try CustomerQueries.insert(WrittenMerge(at: merge.mergedAt, of: anonymous, into: identified), database)
+    }
+
+    func sightings(of subscriptions: [OriginalTransactionID], in scope: Scope) throws -> [AccountSighting] {
+        let ledger = try ledger(of: scope)
+        return try subscriptions.flatMap { try AccountQueries.sightings(of: $0, ledger: ledger, database) }
+    }
+
+    func sightings(by evidence: [AppleAccount.Evidence], in scope: Scope) throws -> [AccountSighting] {
+        let ledger = try ledger(of: scope)
+        return try evidence.flatMap { try AccountQueries.sightings(by: $0, ledger: ledger, database) }
+    }
+
+    func keep(_ sightings: [AccountSighting], in scope: Scope) throws {
+        let ledger = try ledger(of: scope)
+        for sighting in AccountSighting.inOrder(sightings) {
+            try AccountQueries.insert(WrittenSighting(sighting, ledger: ledger), database)
+        }
+    }
+
+    func propose(_ key: SubscriptionKey) throws {
+        let place = SubscriptionPlace(ledger: try ledger(of: key.scope), id: key.originalTransactionId)
+        try AccountQueries.insert(WrittenProposal(at: place), database)
+    }
+
+    func endProposal(of key: SubscriptionKey) throws {
+        try AccountQueries.endProposal(of: key.originalTransactionId, ledger: ledger(of: key.scope), database)
+    }
+
+    func keep(_ reservation: PendingReservation) throws {
+        let customer = try number(of: CustomerName(reservation.scope.app, reservation.reservation.customer))
+        try AccountQueries.insert(
+            WrittenPendingReservation(reservation, customer: customer, ledger: ledger(of: reservation.scope)), database)
+    }
+
+    func forget(_ reservations: [PendingReservation]) throws {
+        for reservation in reservations {
+            try AccountQueries.forget(reservation.place, ledger: ledger(of: reservation.scope), database)
+        }
     }
 
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {

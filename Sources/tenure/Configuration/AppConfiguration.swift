@@ -18,10 +18,15 @@ struct AppConfiguration {
     init(_ file: JSONFields, environment variables: [String: String]) throws {
         try file.refuseMembers(besides: Self.names.union(OfferingsConfiguration.members))
         let id = try Self.id(file)
+        let (policy, products) = (try Self.policy(file), try Self.products(file))
+        let given = Set(products.flatMap(\.entitlements))
+        if let unknown = policy.balanced.first(where: { !given.contains($0) }) {
+            throw CommandError("\(file.place("policy.accrual.\(unknown)")) is an entitlement that no product gives.")
+        }
         var settings = AppSettings(
             id: id, expected: try Self.expected(file),
             content: SettingsContent(
-                policy: try Self.policy(file), products: try Self.products(file), durations: try Self.durations(file),
+                policy: policy, products: products, durations: try Self.durations(file),
                 offerings: try OfferingsConfiguration.offerings(file)),
             sandboxAccess: try Self.sandboxAccess(file))
         settings.validFrom = try file.integer("validFrom", in: 0...Timestamp.latestAccepted.millisecondsSince1970).map {
@@ -71,7 +76,7 @@ struct AppConfiguration {
         let names: Set<String> = [
             "version", "onPurchase", "purchaseEvidence", "promptWindowSeconds", "purchaseWindowSeconds", "onRestore",
             "tokenLocks", "partialRefunds", "familySharing", "restoreLimit", "restoreWindowDays", "productionLeewaySeconds",
-            "sandboxLeewaySeconds",
+            "sandboxLeewaySeconds", "accrual",
         ]
         var policy = AppPolicy()
         guard let chosen = try file.fields("policy", knowing: names) else { return policy }
@@ -93,7 +98,19 @@ struct AppConfiguration {
             policy.productionLeeway = .seconds(seconds)
         }
         if let seconds = try chosen.integer("sandboxLeewaySeconds", in: 0...86_400) { policy.sandboxLeeway = .seconds(seconds) }
+        policy.balanced = try Self.balanced(chosen)
         return policy
+    }
+
+    /// `"entitlement": "balance"`: what adds up (ENT-3); `"follow"` says what holds anyway.
+    private static func balanced(_ policy: JSONFields) throws -> [EntitlementID] {
+        try policy.entries("accrual").compactMap { member in
+            switch member.value.string.map({ String($0) }) {
+            case "balance": EntitlementID(member.name)
+            case "follow": nil
+            default: throw CommandError("\(policy.place("accrual.\(member.name)")) must be follow or balance.")
+            }
+        }.sorted()
     }
 
     /// `"product": ["entitlement"]`, or with history `"product": [{"from": milliseconds, "entitlements": ["…"]}]` (ENT-2), or

@@ -1,0 +1,50 @@
+import Ledger
+import Storage
+
+/// Finds everything that is shown to be of one Apple Account with some subscriptions: what shows them, what else that shows, and
+/// so on (OWN-14). The caller asks the store each question until there is none.
+struct AccountSearch {
+    /// Everything that was found.
+    private(set) var sightings: Set<AccountSighting> = []
+    private var subscriptions: Set<OriginalTransactionID> = []
+    private var evidence: Set<AppleAccount.Evidence> = []
+    private var unasked: (subscriptions: Set<OriginalTransactionID>, evidence: Set<AppleAccount.Evidence>)
+
+    /// How many subscriptions are looked for. An Apple Account has as many at one app as it has moved between countries and
+    /// groups; what is more is left out.
+    static let most = 64
+
+    enum Question {
+        case sightingsOf([OriginalTransactionID])
+        case sightingsBy([AppleAccount.Evidence])
+    }
+
+    init(of subscriptions: Set<OriginalTransactionID>, by evidence: Set<AppleAccount.Evidence> = []) {
+        unasked = (subscriptions, evidence)
+        self.subscriptions = subscriptions
+        self.evidence = evidence
+    }
+
+    /// The subscriptions that were asked about or found; sorted.
+    var found: [OriginalTransactionID] { subscriptions.sorted() }
+
+    /// The next question; nil where all is found.
+    mutating func next() -> Question? {
+        if !unasked.subscriptions.isEmpty {
+            defer { unasked.subscriptions = [] }
+            return .sightingsOf(unasked.subscriptions.sorted())
+        }
+        guard !unasked.evidence.isEmpty, subscriptions.count < Self.most else { return nil }
+        defer { unasked.evidence = [] }
+        return .sightingsBy(unasked.evidence.sorted())
+    }
+
+    mutating func take(_ answer: [AccountSighting]) {
+        for sighting in AccountSighting.inOrder(answer) {
+            guard subscriptions.contains(sighting.subscription) || subscriptions.count < Self.most else { continue }
+            sightings.insert(sighting)
+            if subscriptions.insert(sighting.subscription).inserted { unasked.subscriptions.insert(sighting.subscription) }
+            if evidence.insert(sighting.evidence).inserted { unasked.evidence.insert(sighting.evidence) }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Ledger
+import Primitives
+import Storage
+
+/// Which subscriptions are of one Apple Account, and whose a new one probably is (OWN-14).
+extension Ingest {
+    /// What one request changes of subscriptions that may have to do with each other.
+    struct AccountChanges {
+        /// What was in force of each subscription before the request, where its owner or what shows its Apple Account is another
+        /// now.
+        var before: [SubscriptionKey: Ledger.SubscriptionState] = [:]
+        /// What shows an Apple Account and was not known before.
+        var new: [Scope: Set<AccountSighting>] = [:]
+
+        /// Takes what a decision changes; nearly all change nothing of it.
+        mutating func take(_ decision: Decision, at instant: Timestamp) {
+            let (old, new) = (decision.before, decision.state)
+            let known = old.accountEvidence
+            let added = new.accountEvidence.filter { !known.contains($0) }
+            guard !added.isEmpty || old.owner(at: instant) != new.owner(at: instant) else { return }
+            if before[new.key] == nil { before[new.key] = old }
+            self.new[new.key.scope, default: []].formUnion(
+                added.map { AccountSighting(of: new.key.originalTransactionId, by: $0) })
+        }
+    }
+
+    /// Keeps what the request shows of Apple Accounts, and tells whose a subscription without an owner probably is since then.
+    mutating func propose(after changes: AccountChanges, _ request: IngestRequest) throws {
+        var changes = changes
+        for arrival in request.arrivals {
+            changes.new[arrival.scope, default: []].formUnion(try shown(by: arrival))
+        }
+        for (scope, sightings) in changes.new { try transaction.keep(Array(sightings), in: scope) }
+        for (key, state) in changes.before where state.isOwnerless(at: request.learnedAt) {
+            if desk.stateBefore(of: key)?.isOwnerless(at: request.learnedAt) == false {
+                try transaction.endProposal(of: key)
+            }
+        }
+        for scope in Set(changes.before.keys.map(\.scope) + changes.new.keys).sorted() {
+            try propose(in: scope, after: changes, request)
+        }
+    }
+
+    /// A receipt shows that its subscriptions are of one Apple Account; nothing where that is known.
+    private func shown(by arrival: Arrival) throws -> [AccountSighting] {
+        guard let evidence = arrival.evidence, evidence.form == .appReceipt || evidence.form == .verifyReceiptAnswer else {
+            return []
+        }
+        let subscriptions = Set(arrival.facts.map(\.originalTransactionId)).sorted()
+        guard subscriptions.count > 1 else { return [] }
+        let known = try transaction.sightings(of: subscriptions, in: arrival.scope)
+        let byEvidence = Dictionary(grouping: known, by: \.evidence).values
+        // Receipts grow with each purchase: one that shows nothing more leaves nothing.
+        if byEvidence.contains(where: { Set($0.map(\.subscription)).isSuperset(of: subscriptions) }) { return [] }
+        return subscriptions.map { AccountSighting(of: $0, by: .receipt(evidence.digest)) }
+    }
+
+    private mutating func propose(in scope: Scope, after changes: AccountChanges, _ request: IngestRequest) throws {
+        let new = changes.new[scope] ?? []
+        let changed = changes.before.keys.filter { $0.scope == scope }.map(\.originalTransactionId)
+        var search = AccountSearch(of: Set(changed).union(new.map(\.subscription)))
+        guard !search.found.isEmpty else { return }
+        while let question = search.next() {
+            switch question {
+            case .sightingsOf(let subscriptions): search.take(try transaction.sightings(of: subscriptions, in: scope))
+            case .sightingsBy(let evidence): search.take(try transaction.sightings(by: evidence, in: scope))
+            }
+        }
+        // Mostly an Apple Account has one subscription.
+        guard search.found.count > 1 else { return }
+        let keys = search.found.map { SubscriptionKey(scope, $0) }
+        try desk.addMore(keys, in: transaction)
+        let now = keys.compactMap { desk.stateBefore(of: $0) }
+        let before = keys.compactMap { changes.before[$0] ?? desk.stateBefore(of: $0) }
+        let known = OwnerProposal.all(
+            in: before, accounts: AppleAccounts(before, sightings: Array(search.sightings.subtracting(new))),
+            at: request.learnedAt)
+        let proposals = OwnerProposal.all(
+            in: now, accounts: AppleAccounts(now, sightings: Array(search.sightings)), at: request.learnedAt)
+        for proposal in proposals where !known.contains(where: { $0.proposesTheSame(as: proposal) }) {
+            let key = SubscriptionKey(scope, proposal.subscription)
+            try transaction.propose(key)
+            try tell(
+                .ownerProposed(of: key, proposal.customer, ownerOf: proposal.becauseOf, at: request.learnedAt), of: key, request)
+        }
+    }
+
+    /// Tells something of a subscription about which nothing need have been decided.
+    private mutating func tell(_ event: LedgerEvent, of key: SubscriptionKey, _ request: IngestRequest) throws {
+        let policies = timeline(of: request.app).policies
+        _ = desk.bring(key, to: policies, learnedAt: request.learnedAt)
+        if !desk.isDecided(key) {
+            let nothing = Decision(
+                on: [], history: desk.history(of: key), state: desk.stateBefore(of: key), policies: policies,
+                learnedAt: request.learnedAt)
+            desk.put(nothing, policy: policies, learnedAt: request.learnedAt)
+        }
+        desk.tell([event], of: key)
+        deliveries += try request.app.deliveries(of: key, at: request.learnedAt)
+    }
+}
+
+extension OwnerProposal {
+    /// Whether it proposes the same customer for the same subscription, whatever shows it.
+    fileprivate func proposesTheSame(as other: OwnerProposal) -> Bool {
+        subscription == other.subscription && customer == other.customer
+    }
+}
+
+extension Ledger.SubscriptionState {
+    /// Whether it is known and nobody owns it at the instant.
+    fileprivate func isOwnerless(at instant: Timestamp) -> Bool { !periods.isEmpty && owner(at: instant) == nil }
+}

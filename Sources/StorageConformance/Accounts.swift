@@ -1,0 +1,109 @@
+import Ledger
+import Primitives
+import Storage
+
+extension StorageConformance {
+    /// Which subscriptions are of one Apple Account (OWN-14), what is reserved before it is known (OWN-18), and whose a
+    /// subscription was as it was known from time to time.
+    static let accounts: [Behaviour] = [
+        Behaviour("STORE-57", "What shows an Apple Account is kept once, and found by subscription and by what shows it") {
+            store in
+            let sightings = [
+                sighting("1000", "a"), sighting("1001", "a"), sighting("1001", "é\u{1}"), sighting("1002", "b"),
+            ]
+            for _ in 0..<2 { try await store.write { try $0.keep(sightings, in: Specimen.scope) } }
+            try await store.write { try $0.keep([sighting("1000", "a")], in: Specimen.sandbox) }
+            let of = try await store.sightings(of: ids("1001", "1002", "9"), in: Specimen.scope)
+            try expect(Set(of), equals: Set(sightings[1...]), "of subscriptions")
+            let by = try await store.sightings(by: [.appTransactionId("a"), .receipt("a")], in: Specimen.scope)
+            try expect(Set(by), equals: Set(sightings[..<2]), "by what shows them")
+            try expect(try await store.sightings(of: ids("1001"), in: Specimen.otherApp), equals: [], "another app's")
+            let within = try await store.write { write in
+                try write.keep([sighting("1003", "b")], in: Specimen.scope)
+                return (
+                    try write.sightings(by: [.appTransactionId("b")], in: Specimen.scope),
+                    try write.sightings(of: ids("1003"), in: Specimen.scope)
+                )
+            }
+            try expect(Set(within.0), equals: [sightings[3], sighting("1003", "b")], "in the transaction that keeps one")
+            try expect(within.1, equals: [sighting("1003", "b")], "of a subscription there")
+        },
+        Behaviour("STORE-58", "Subscriptions for which an owner is proposed are read in pages, until it ends") { store in
+            for id in ["1000", "1001", "1002"] {
+                _ = try await store.decide(on: [.fact(.transaction(Specimen.transaction(of: id)))], about: Specimen.key(id))
+            }
+            for _ in 0..<2 {
+                try await store.write { write in
+                    for id in ["1002", "1000"] { try write.propose(Specimen.key(id)) }
+                }
+            }
+            func proposed(after id: String? = nil, limit: Int = 10) async throws -> [String] {
+                try await store.subscriptionsWithProposals(
+                    in: Specimen.scope, after: id.map { OriginalTransactionID($0) }, limit: limit
+                ).map(\.state.key.originalTransactionId.rawValue)
+            }
+            try expect(try await proposed(), equals: ["1000", "1002"], "all")
+            try expect(try await proposed(limit: 1), equals: ["1000"], "the first")
+            try expect(try await proposed(after: "1000"), equals: ["1002"], "the rest")
+            let elsewhere = try await store.subscriptionsWithProposals(in: Specimen.sandbox, after: nil, limit: 10)
+            try expect(elsewhere, equals: [], "in the Sandbox")
+            for _ in 0..<2 { try await store.write { try $0.endProposal(of: Specimen.key("1000")) } }
+            try expect(try await proposed(), equals: ["1002"], "once one has ended")
+        },
+        Behaviour("STORE-59", "A reservation waits until a fact names its transaction, or is the first one of its subscription") {
+            store in
+            let reservations = [
+                reserved("1000-1", "r2"), reserved("1000-1", "r1"), reserved("1000", "r1"), reserved("9", "r1", Specimen.bob),
+            ]
+            for _ in 0..<2 {
+                try await store.write { write in for reservation in reservations { try write.keep(reservation) } }
+            }
+            let elsewhere = PendingReservation(Specimen.sandbox, TransactionID("1000"), reservations[0].reservation)
+            try await store.write { try $0.keep(elsewhere) }
+            func page(after place: PendingReservation.Place? = nil, limit: Int = 10) async throws -> [PendingReservation] {
+                try await store.pendingReservations(in: Specimen.scope, after: place, limit: limit)
+            }
+            let sorted = [reservations[2], reservations[1], reservations[0], reservations[3]]
+            try expect(try await page(), equals: sorted, "all")
+            try expect(try await page(limit: 2), equals: Array(sorted[..<2]), "the first page")
+            try expect(try await page(after: sorted[1].place, limit: 2), equals: Array(sorted[2...]), "the second page")
+            let known = try await store.write { write in
+                _ = try write.lock([Specimen.key()], tokens: [])
+                return try write.known(of: [Specimen.arrival([.transaction(Specimen.transaction(1))])])
+            }
+            let fact = Fact.transaction(Specimen.transaction(1))
+            try expect(
+                Set(known.reservations(of: fact, in: Specimen.scope)), equals: Set(reservations[..<3]), "what a fact finds")
+            try expect(known.reservations(of: fact, in: Specimen.sandbox), equals: [], "in another ledger")
+            for _ in 0..<2 { try await store.write { try $0.forget(Array(reservations[..<3])) } }
+            try expect(try await page(), equals: [reservations[3]], "what still waits")
+        },
+        Behaviour("STORE-60", "Each revision of the owners is read back with the instant at which it was learned") { store in
+            let token = try Specimen.token()
+            let facts: [LedgerInput] = [.fact(.transaction(Specimen.transaction(token: token)))]
+            let first = try await store.decide(on: facts + [.claim(Specimen.claim(Specimen.bob, .restore))])
+            let second = try await store.decide(on: [.registration(Specimen.registration(token, Specimen.alice))])
+            let revisions = try await store.ownerRevisions(of: Specimen.key(), limit: 10)
+            let expected = [first, second].enumerated().map { index, decision in
+                OwnerRevision(
+                    number: Int64(index + 1), learnedAt: Specimen.start, owners: SubscriptionRows.tenures(of: decision.state))
+            }
+            try expect(revisions, equals: expected, "the revisions")
+            try expect(try await store.ownerRevisions(of: Specimen.key("9"), limit: 10), equals: [], "of what is unknown")
+        },
+    ]
+
+    private static func ids(_ ids: String...) -> [OriginalTransactionID] { ids.map { OriginalTransactionID($0) } }
+
+    private static func sighting(_ id: String, _ transaction: String) -> AccountSighting {
+        AccountSighting(of: OriginalTransactionID(id), by: .appTransactionId(transaction))
+    }
+
+    private static func reserved(
+        _ transaction: String, _ id: String, _ customer: CustomerID = Specimen.alice
+    ) -> PendingReservation {
+        PendingReservation(
+            Specimen.scope, TransactionID(transaction),
+            Reservation(id: .init(id), customer: customer, isAnonymous: id == "r2", reservedAt: Specimen.day(3)))
+    }
+}

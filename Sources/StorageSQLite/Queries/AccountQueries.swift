@@ -1,0 +1,94 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// Which subscriptions are of one Apple Account, and whose they may be (OWN-14); and what was reserved (OWN-18).
+enum AccountQueries {
+    static let selectOfSubscription = """
+        SELECT \(AccountSighting.columns) FROM accountSighting WHERE ledger = ? AND originalTransactionId = ?
+        """
+
+    static func sightings(
+        of id: OriginalTransactionID, ledger: Int64, _ database: Database
+    ) throws -> [AccountSighting] {
+        try database.rows(selectOfSubscription, [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static let selectByEvidence = """
+        SELECT \(AccountSighting.columns) FROM accountSighting WHERE ledger = ? AND evidence = ?
+        """
+
+    static func sightings(
+        by evidence: AppleAccount.Evidence, ledger: Int64, _ database: Database
+    ) throws -> [AccountSighting] {
+        try database.rows(selectByEvidence, [.integer(ledger), .text(evidence.text)])
+    }
+
+    private static let sightingInsertion = SQLiteInsertion<WrittenSighting>("ON CONFLICT DO NOTHING")
+
+    static func insert(_ sighting: WrittenSighting, _ database: Database) throws { try database.run(sightingInsertion, sighting) }
+
+    private static let proposalInsertion = SQLiteInsertion<WrittenProposal>("ON CONFLICT DO NOTHING")
+
+    static func insert(_ proposal: WrittenProposal, _ database: Database) throws { try database.run(proposalInsertion, proposal) }
+
+    static let deleteProposal = "DELETE FROM ownerProposal WHERE ledger = ? AND originalTransactionId = ?"
+
+    static func endProposal(of id: OriginalTransactionID, ledger: Int64, _ database: Database) throws {
+        try database.run(deleteProposal, [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static let selectProposed = """
+        SELECT \(FoundSubscription.columns)
+        FROM ownerProposal AS proposed
+            JOIN subscription USING (ledger, originalTransactionId) JOIN policy ON policy.id = subscription.policy
+        WHERE proposed.ledger = ? AND proposed.originalTransactionId > ? ORDER BY proposed.originalTransactionId LIMIT ?
+        """
+
+    static func proposed(
+        after id: OriginalTransactionID?, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [FoundSubscription] {
+        try database.rows(selectProposed, [.integer(ledger), .text(id?.rawValue ?? ""), .count(limit)])
+    }
+
+    // MARK: Reservations
+
+    private static let reservationInsertion = SQLiteInsertion<WrittenPendingReservation>("ON CONFLICT DO NOTHING")
+
+    static func insert(_ reservation: WrittenPendingReservation, _ database: Database) throws {
+        try database.run(reservationInsertion, reservation)
+    }
+
+    static let selectReserved = """
+        SELECT \(FoundReservation.columns)
+        FROM pendingReservation AS reserved LEFT JOIN customer AS owner ON owner.id = reserved.customer
+        WHERE ledger = ? AND transactionId = ?
+        """
+
+    static func reservations(of id: TransactionID, ledger: Int64, _ database: Database) throws -> [FoundReservation] {
+        try database.rows(selectReserved, [.integer(ledger), .text(id.rawValue)])
+    }
+
+    static let selectReservedPage = """
+        SELECT \(FoundReservation.columns)
+        FROM pendingReservation AS reserved LEFT JOIN customer AS owner ON owner.id = reserved.customer
+        WHERE ledger = ? AND (transactionId, reservationId) > (?, ?) ORDER BY transactionId, reservationId LIMIT ?
+        """
+
+    static func page(
+        after place: PendingReservation.Place?, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [FoundReservation] {
+        try database.rows(
+            selectReservedPage,
+            [.integer(ledger), .text(place?.transactionId.rawValue ?? ""), .text(place?.id.rawValue ?? ""), .count(limit)])
+    }
+
+    static let deleteReservation =
+        "DELETE FROM pendingReservation WHERE ledger = ? AND transactionId = ? AND reservationId = ?"
+
+    static func forget(_ place: PendingReservation.Place, ledger: Int64, _ database: Database) throws {
+        try database.run(
+            deleteReservation, [.integer(ledger), .text(place.transactionId.rawValue), .text(place.id.rawValue)])
+    }
+}
