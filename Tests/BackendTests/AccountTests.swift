@@ -85,6 +85,15 @@ import Testing
         }
     }
 
+    @Test func `AUDIT-2 a subscription whose Apple Account was taken off the list is found`() async throws {
+        try await withWorld { world in
+            _ = try await world.claim(World.alice, .purchase, Self.older)
+            try world.tamper("DELETE FROM accountSighting")
+            let findings = try await world.backend.prove(ProofDepth(rebuild: true)).findings
+            #expect(findings.contains { $0.words.contains("Apple Account") }, "\(findings)")
+        }
+    }
+
     @Test func `OWN-18 an app transaction shows whose subscription a purchase would change`() async throws {
         try await withWorld { world in
             _ = try await world.claim(World.alice, .purchase, Self.older)

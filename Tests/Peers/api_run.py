@@ -3,7 +3,7 @@
 the document with schemas that allow nothing more; bad input of every kind gets a refusal that the document names; and schemathesis, which knows the
 document and nothing else, in every role. Prints one line per check; the exit code is 1 when one failed.
 
-EXAMPLES makes schemathesis try more (20)."""
+EXAMPLES makes schemathesis try more (20), PAGED the list that is read while others write longer (2000 rows)."""
 
 import concurrent.futures
 import hashlib
@@ -22,6 +22,7 @@ import uuid
 
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+import api_accounts
 import api_answers
 import harness
 from books_material import DAY, Books, Signer, original_id
@@ -291,10 +292,7 @@ def check_products(api):
     licences = api.call("readLicences", customer="nina")[1]
     check("LIC-1 each purchase is a licence, and says which features it covers", licences["end"] is not None and licences["isPaidAppHolder"] is False
           and [(f["id"], f["isUsable"], f.get("rule")) for f in licences["features"]] == [("old", True, "LIC-2"), ("new", True, "LIC-2")], licences)
-    app = {"receiptType": "Production", "appAppleId": harness.APPLE_ID, "bundleId": harness.BUNDLE, "applicationVersion": "3.0",
-           "receiptCreationDate": signer.now, "originalPurchaseDate": signer.now - 30 * DAY, "originalApplicationVersion": "1.4",
-           "appTransactionId": "704000000000001"}
-    shown = api.call("showAppTransaction", {"signedAppTransaction": signer.jws(app)}, customer="olaf")
+    shown = api.call("showAppTransaction", {"signedAppTransaction": signer.jws(signer.app_transaction())}, customer="olaf")
     check("LIC-3 an app transaction is taken", shown[0] == 200 and shown[1]["originalApplicationVersion"] == "1.4", shown)
     licences = api.call("readLicences", customer="olaf")[1]
     check("and who paid for the app has a year of updates", licences["isPaidAppHolder"] and [(f["id"], f.get("rule")) for f in licences["features"]] == [
@@ -525,7 +523,7 @@ def check_schemathesis(api, folder):
 
 def configured(books):
     app = books.content["apps"][0]
-    app["policy"] = {"onRestore": "ask"}
+    app["policy"] = {"onRestore": "ask", "accrual": {"extras": "balance"}}
     app["products"] = {
         "plus.monthly": {"entitlements": ["plus"], "type": "autoRenewable", "group": "21000000", "level": 2, "duration": "P1M", "prices": {"USD": 9990}},
         "plus.yearly": {"entitlements": ["plus"], "group": "21000000", "level": 1, "duration": "P1Y"},
@@ -585,6 +583,7 @@ def main():
                 check(f"{name} answers", api.call(name, **places)[0] in (200, 204))
             check_joins(api)
             check_trials(api)
+            api_accounts.check_accounts(api)
             check_bad_input(api)
             missed = set(api.document.operations) - api.called - ELSEWHERE
             check("every operation was called", not missed, missed)

@@ -69,6 +69,19 @@ class Signer:
             **changes,
         }
 
+    def app_transaction(self):
+        """How somebody came by the app: a month ago, at version 1.4."""
+        return {
+            "receiptType": "Production",
+            "appAppleId": APPLE_ID,
+            "bundleId": BUNDLE,
+            "applicationVersion": "3.0",
+            "receiptCreationDate": self.now,
+            "originalPurchaseDate": self.now - 30 * DAY,
+            "originalApplicationVersion": "1.4",
+            "appTransactionId": "704000000000001",
+        }
+
     def renewal_info(self, number, period=0, **changes):
         return {
             "originalTransactionId": str(FIRST + number * 10),
@@ -80,8 +93,8 @@ class Signer:
             **changes,
         }
 
-    def notification(self, number, period=0, uuid_text=None):
-        transaction = self.transaction(number, period)
+    def notification(self, number, period=0, uuid_text=None, **changes):
+        transaction = self.transaction(number, period, **changes)
         return self.jws(
             {
                 "notificationType": "DID_RENEW" if period else "SUBSCRIBED",

@@ -201,6 +201,34 @@ extension PostgresTests {
             }
         }
 
+        @Test func `OWN-14 What transactions that came before version 11 show of Apple Accounts is listed by it`() async throws {
+            try await Self.withOldServer { _, store, owner in
+                let key = SubscriptionKey(Self.scope, OriginalTransactionID("9"))
+                var bought = TransactionFact(
+                    originalTransactionId: key.originalTransactionId, transactionId: TransactionID("9"),
+                    productId: ProductID("plus"), purchaseDate: Self.start, signedDate: Self.start)
+                bought.appTransactionId = "at-1"
+                let decision = Decision(
+                    on: [.fact(.transaction(bought))], history: SubscriptionHistory(key: key), state: nil,
+                    policy: AppPolicy(), learnedAt: Self.start)
+                try await store.write { write in
+                    _ = try write.lock([key], tokens: [])
+                    try write.save([
+                        try Saving(stored: nil, decisions: [decision], policy: AppPolicy(), learnedAt: Self.start)
+                    ])
+                }
+                try owner.runScript(
+                    """
+                    DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
+                    DELETE FROM schemaVersion WHERE version > 10;
+                    """)
+                try owner.migrate(PostgresSchema.steps, applicationRole: nil)
+                let listed = try await store.sightings(by: [.appTransactionId("at-1")], in: Self.scope)
+                #expect(listed.map(\.subscription) == [key.originalTransactionId])
+                #expect(try owner.schemaDifferences() == [])
+            }
+        }
+
         @Test func `A role that may not create or read the tables is told which command to run`() async throws {
             let server = try PrivatePostgres.shared()
             try await server.withDatabase { name in

@@ -304,6 +304,27 @@ import Testing
         }
     }
 
+    @Test func `OWN-14 What transactions that came before version 11 show of Apple Accounts is listed by it`() async throws {
+        try await withDatabase { file in
+            let before = try SQLiteStore(path: file.path)
+            var bought = Life.transaction(0)
+            bought.appTransactionId = "at-1"
+            let fact = bought
+            try await before.write { try Life.decide(on: [.fact(.transaction(fact))], $0) }
+            try file.query { database in
+                try database.execute(
+                    sql: """
+                        DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
+                        DELETE FROM schemaVersion WHERE version > 10; PRAGMA user_version = 10;
+                        """)
+            }
+            let store = try SQLiteStore(path: file.path)
+            let listed = try await store.sightings(by: [.appTransactionId("at-1")], in: Life.scope)
+            #expect(listed.map(\.subscription) == [Life.key.originalTransactionId])
+            #expect(try await store.schemaDifferences() == [])
+        }
+    }
+
     /// Two programs on one file: a server of the previous version, and a program of today's version that opens the same file.
     @Test func `F24 A server of the previous schema continues while the file is migrated, and reports when it must not`()
         async throws

@@ -150,12 +150,14 @@ package struct OpenAPIDocument: Sendable {
         json.member("requestBody") { json in
             json.object { json in
                 json.member("required", true)
-                json.member("content") { $0.object { write(endpoint.request, to: &$0) } }
+                let example = RecordedExamples.all[endpoint.operationId]?.request
+                json.member("content") { $0.object { write(endpoint.request, showing: example, to: &$0) } }
             }
         }
     }
 
-    private func write(_ content: ContentSchema, to json: inout JSONWriter) {
+    /// - Parameter example: as it was recorded; nil where none was.
+    private func write(_ content: ContentSchema, showing example: [UInt8]?, to json: inout JSONWriter) {
         switch content {
         case .nothing: break
         case .bytes:
@@ -172,7 +174,7 @@ package struct OpenAPIDocument: Sendable {
             json.member("application/json") { json in
                 json.object { json in
                     json.member("schema") { $0.object { Self.writeReference(to: schema.name, &$0) } }
-                    json.member("example") { Self.writeExample(of: schema, to: &$0) }
+                    if let example { json.member("example") { $0.raw(example) } }
                 }
             }
         }
@@ -184,7 +186,8 @@ package struct OpenAPIDocument: Sendable {
                 json.object { json in
                     json.member("description", status.words)
                     if endpoint.answer != .nothing {
-                        json.member("content") { $0.object { write(endpoint.answer, to: &$0) } }
+                        let example = RecordedExamples.all[endpoint.operationId]?.answer
+                        json.member("content") { $0.object { write(endpoint.answer, showing: example, to: &$0) } }
                     }
                 }
             }
@@ -316,7 +319,7 @@ package struct OpenAPIDocument: Sendable {
 
     // MARK: Examples
 
-    /// An object with all of its members.
+    /// An object with all of its members, to be filled in by whoever copies it.
     package static func example(of schema: ObjectSchema) -> [UInt8] {
         var writer = JSONWriter()
         writeExample(of: schema, to: &writer)

@@ -66,6 +66,9 @@ struct ContentsProof {
         if state.hasWaitingClaim, !contents.stored.waits {
             findings.append(Finding(.columnsDiffer, key, "a claim waits, and the subscription's row does not say so"))
         }
+        if !Set(state.accountEvidence).isSubset(of: contents.sightings.map(\.evidence)) {
+            findings.append(Finding(.columnsDiffer, key, "its transactions show an Apple Account that is not listed"))
+        }
         let aliases = SubscriptionRows.aliases(of: state.periods)
         if !Set(aliases).isSubset(of: contents.aliases) {
             findings.append(Finding(.periodsDiffer, key, "\(state.periods.count) periods"))

@@ -74,6 +74,9 @@ package struct StoredContents: Sendable, Hashable {
     /// By alias.
     package let aliases: [SubscriptionRows.AliasRow]
 
+    /// What shows its Apple Account.
+    package let sightings: [AccountSighting]
+
     /// A fact, and which document proved it first: one receipt may prove thousands.
     package struct KeptFact: Sendable, Hashable {
         package let fact: Fact
@@ -123,13 +126,31 @@ package struct StoredContents: Sendable, Hashable {
         }
     }
 
+    /// What follows from its state.
+    package struct Caches: Sendable, Hashable {
+        package let tenures: [SubscriptionRows.TenureRow]
+        package let holdings: [SubscriptionRows.HoldingRow]
+        package let aliases: [SubscriptionRows.AliasRow]
+        package let sightings: [AccountSighting]
+
+        package init(
+            tenures: [SubscriptionRows.TenureRow], holdings: [SubscriptionRows.HoldingRow],
+            aliases: [SubscriptionRows.AliasRow], sightings: [AccountSighting]
+        ) {
+            self.tenures = tenures
+            self.holdings = holdings
+            self.aliases = aliases
+            self.sightings = sightings
+        }
+    }
+
     /// How many facts of one subscription are read: more than any has that Apple's periods and a device's restores can bring
     /// about. What has more cannot be proved and is said to be so.
     package static let limit = 100_000
 
     package init(
         stored: StoredSubscription, sources: Sources, notifications: [NotificationRow],
-        tenures: [SubscriptionRows.TenureRow], holdings: [SubscriptionRows.HoldingRow], aliases: [SubscriptionRows.AliasRow]
+        caches: Caches
     ) {
         self.stored = stored
         facts = sources.facts
@@ -138,8 +159,9 @@ package struct StoredContents: Sendable, Hashable {
         claims = sources.claims.map(\.claim)
         claimColumns = sources.claims.map(\.columns)
         self.notifications = notifications
-        self.tenures = tenures
-        self.holdings = holdings
-        self.aliases = aliases
+        tenures = caches.tenures
+        holdings = caches.holdings
+        aliases = caches.aliases
+        sightings = caches.sightings
     }
 }

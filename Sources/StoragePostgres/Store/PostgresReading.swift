@@ -84,6 +84,7 @@ struct PostgresReading {
         let results = try connection.pipeline([
             EvidenceQueries.decoded(of: id, ledger: ledger), EvidenceQueries.claims(of: id, ledger: ledger),
             EvidenceQueries.inputs(of: id, ledger: ledger),
+            AccountQueries.sightings(of: [id], ledger: ledger),
         ])
         let facts = try results[0].map { try FactCoding.decode($0.bytes(0)) }
         let claims = try claims(in: results[1])
@@ -225,8 +226,10 @@ struct PostgresReading {
             notifications: try connection.execute(
                 ProofQueries.notifications(facts.compactMap(\.fact.notificationUUID), ledger: ledger)
             ).map(NotificationRow.init(row:)),
-            tenures: try results[2].map(SubscriptionRows.TenureRow.init(row:)),
-            holdings: try results[4].map(SubscriptionRows.HoldingRow.init(row:)),
-            aliases: try results[3].map(SubscriptionRows.AliasRow.init(row:)))
+            caches: .init(
+                tenures: try results[2].map(SubscriptionRows.TenureRow.init(row:)),
+                holdings: try results[4].map(SubscriptionRows.HoldingRow.init(row:)),
+                aliases: try results[3].map(SubscriptionRows.AliasRow.init(row:)),
+                sightings: try results[6].map { try AccountSighting(row: $0) }))
     }
 }

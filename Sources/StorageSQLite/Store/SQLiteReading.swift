@@ -92,10 +92,12 @@ struct SQLiteReading {
                 facts: facts, claims: claims, registrations: try registrations(for: facts.map(\.fact), app: key.app),
                 inputs: try EvidenceQueries.inputs(of: id, ledger: ledger, database)),
             notifications: try ProofQueries.notifications(facts.map(\.fact), ledger: ledger, database),
-            tenures: try SubscriptionQueries.tenures(
-                of: id, revision: stored.ends.tenureRevision, ledger: ledger, database),
-            holdings: try HoldingQueries.holdings(of: id, ledger: ledger, database),
-            aliases: try SubscriptionQueries.aliases(of: id, ledger: ledger, database))
+            caches: .init(
+                tenures: try SubscriptionQueries.tenures(
+                    of: id, revision: stored.ends.tenureRevision, ledger: ledger, database),
+                holdings: try HoldingQueries.holdings(of: id, ledger: ledger, database),
+                aliases: try SubscriptionQueries.aliases(of: id, ledger: ledger, database),
+                sightings: try AccountQueries.sightings(of: id, ledger: ledger, database)))
     }
 
     /// Each document is read once, however many facts it proves.

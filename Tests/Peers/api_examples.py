@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""The examples of the API's document are requests that were sent and answers that were given: this program lives one short story and compares what it sends
+and gets with Sources/CAPIExamples/examples.txt, which the server embeds. Instants, signatures, keys and whatever else no two runs have in common are compared by
+what they are. Prints one line per check; the exit code is 1 when one failed.
+
+Usage: api_examples.py           compare
+       api_examples.py --record  write the file anew (after the API has changed; then build, and make docs/openapi.json)"""
+
+import base64
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import time
+
+import harness
+from api_run import API, SECRET, configured
+from books_material import DAY, Books, Signer, original_id
+from harness import check
+
+FILE = harness.ROOT / "Sources/CAPIExamples/examples.txt"
+HEAD = """# What was sent to a server and what it answered: an operation, `request` or `answer`, and the body. Made by Tests/Peers/api_examples.py --record.
+"""
+# An operation whose request is Apple's, and is shown in Apple's documentation.
+ALICE, BOB = "alice", "bob"
+
+
+class Recorder(API):
+    """Keeps the first request of each operation that succeeded, and its answer."""
+
+    def __init__(self, books):
+        super().__init__(books)
+        self.examples = {}
+
+    def call(self, name, body=None, **rest):
+        status, answer = super().call(name, body, **rest)
+        if status < 300:
+            self.examples.setdefault(name, {key: value for key, value in (("request", body), ("answer", answer)) if value is not None})
+        else:
+            check(f"{name} succeeds", False, (status, answer))
+        return status, answer
+
+
+def live(api):
+    """One story that calls every operation with a body."""
+    signer, now = api.books.signer, int(time.time() * 1000)
+
+    def uploaded(customer, number, kind="purchase", **changes):
+        body = {"kind": kind, "signedTransactionInfo": signer.jws(signer.transaction(number, 2, transactionReason="PURCHASE", **changes))}
+        return api.call("uploadTransaction", body, customer=customer)[1]
+
+    account = {"appTransactionId": "704341234567891234"}
+    api.call("askPurchase", {"productId": "plus.monthly"}, customer=ALICE)
+    uploaded(ALICE, 201, **account)
+    notification = api.raw("POST", "/api/v1/apps/demo/apple/notifications", {"signedPayload": signer.notification(202, 2, **account)})
+    api.examples["receiveNotification"] = {"answer": json.loads(notification[2])}
+    api.call("uploadReceipt", {"kind": "restore", "receipt": base64.b64encode(signer.receipt(203)).decode()}, customer=BOB)
+    api.call("grantEntitlement", {"entitlement": "extras", "until": now + 7 * DAY, "actor": "mia", "reason": "the update of May was broken"}, customer=ALICE, id="support-4711")
+    api.call("creditTime", {"entitlement": "extras", "milliseconds": 30 * DAY, "actor": "shop", "reason": "voucher"}, customer=ALICE, id="voucher-1")
+    api.call("holdEntitlement", {"entitlement": "extras", "actor": "mia", "reason": "chargeback"}, customer=BOB, id="risk-1")
+    api.call("withdrawVote", {"vote": "risk-1", "actor": "mia", "reason": "paid"}, customer=BOB, id="risk-1-off")
+    coins = signer.transaction(204, 2, type="Consumable", productId="coins", quantity=3, originalTransactionId=str(int(original_id(204)) + 2))
+    for name in ("expiresDate", "webOrderLineItemId", "subscriptionGroupIdentifier"):
+        coins.pop(name)
+    api.call("uploadTransaction", {"kind": "purchase", "signedTransactionInfo": signer.jws(coins)}, customer=ALICE)
+    api.call("confirmDelivery", customer=ALICE, transactionId=coins["transactionId"])
+    api.call("noteConsumption", {"customerConsented": True, "consumptionPercentage": 50_000, "deliveryStatus": "DELIVERED"}, customer=ALICE, transactionId=coins["transactionId"])
+    api.call("unlockContent", customer=ALICE, kind="issue", content="2026-11")
+    api.call("readContent", customer=ALICE, kind="issue", content="2026-11")
+    api.call("showAppTransaction", {"signedAppTransaction": signer.jws(signer.app_transaction())}, customer=ALICE)
+    api.call("readLicences", customer=ALICE)
+    device = {"Authorization": f"Bearer {api.books.keys.public}"}
+    api.call("registerDevice", {"secret": SECRET}, customer="anonymous-7f3a", headers=device)
+    api.call("identifyCustomer", {"anonymous": "anonymous-7f3a", "deviceSecret": SECRET}, customer=ALICE)
+    api.call("joinCustomer", {"from": "alice@old", "actor": "mia", "reason": "one mail address"}, customer=ALICE, id="join-1")
+    uploaded(ALICE, 205)
+    uploaded(BOB, 205, "restore")
+    uploaded(ALICE, 206)
+    uploaded(BOB, 206, "restore")
+    api.call("listWaitingClaims")
+    for number, decide in ((205, "decideClaim"), (206, "consentClaim")):
+        claims = API.call(api, "readSubscription", originalTransactionId=original_id(number))[1]["claims"]
+        claim = next(claim["id"] for claim in claims if claim["outcome"].startswith("waiting."))
+        if decide == "decideClaim":
+            api.call(decide, {"claim": claim, "decision": "approve", "actor": "olga", "reason": "a gift"}, originalTransactionId=original_id(number), id="case-1")
+        else:
+            api.call(decide, {"originalTransactionId": original_id(number), "claim": claim}, customer=ALICE, id="yes")
+    api.call("transferSubscription", {"customer": BOB, "actor": "olga", "reason": "bought for him"}, originalTransactionId=original_id(205), id="move-1")
+    api.call("reserveSubscription", {"customer": BOB}, originalTransactionId=original_id(207), id="migration-1")
+    api.call("reserveTransaction", {"customer": BOB}, transactionId=str(int(original_id(208)) + 1), id="migration-2")
+    api.call("listReservations")
+    api.call("listProposals")
+    api.call("readSubscription", originalTransactionId=original_id(202))
+    api.call("listFacts", originalTransactionId=original_id(201))
+    api.call("searchNames", query={"q": account["appTransactionId"]})
+    api.call("readEntitlements", customer=ALICE)
+    api.call("readManyEntitlements", {"customers": [ALICE, BOB]})
+    api.call("readCustomer", customer=ALICE)
+    api.call("readTimeline", customer=ALICE)
+    api.call("readAnswerKeys")
+    uploaded("carol", 209, productId="plus.weekly")
+    api.call("listWarnings")
+    versions = api.call("listSettings")[1]["versions"]
+    draft = json.loads(versions[-1]["document"])
+    draft["policy"]["onRestore"], draft["products"]["plus.monthly"] = "transfer", []
+    api.call("startTrial", {"document": json.dumps(draft), "from": now - 400 * DAY}, id="trial-1")
+    for _ in range(200):
+        if API.call(api, "readJob", id="trial-1")[1]["state"] != "running":
+            break
+        time.sleep(0.1)
+    for name in ("readJob", "cancelJob"):
+        api.call(name, id="trial-1")
+    api.call("listDifferences", id="trial-1", query={"limit": 3})
+    api.call("listJobs")
+    api.call("applySettings", {"actor": "mia"})
+    api.call("checkLive")
+    api.call("checkReady")
+
+
+KINDS = [
+    (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "a JWS"), (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "a UUID"), (r"[0-9a-f]{64}", "a SHA-256"),
+    (r"\b[0-9a-f]{4}(-[0-9a-f]{4}){2}\b", "a code"),
+    (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "an instant"), (r"\b\d{13}\b", "an instant"), (r"\d{1,2} [A-Z][a-z]+ \d{4}( at)?,? ?\d\d:\d\d(:\d\d)?", "an instant"),
+    (r"\d{1,2} [A-Z][a-z]+ \d{4}", "a day"), (r"\b\d\d:\d\d(:\d\d)?\b", "a time"), (r"[A-Za-z0-9+/]{400,}=*", "bytes"), (r"(?<![\w-])[\w-]{43}(?![\w-])", "a number of a key"),
+]
+
+
+def likeness(value, name=""):
+    """What two runs have in common."""
+    if isinstance(value, dict):
+        return {key: likeness(one, key) for key, one in value.items()}
+    if isinstance(value, list):
+        return [likeness(one, name) for one in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "an instant" if value >= 10**12 else value
+    if isinstance(value, str):
+        for pattern, kind in KINDS:
+            value = re.sub(pattern, kind, value)
+    return value
+
+
+def recorded():
+    examples = {}
+    for line in FILE.read_text().splitlines():
+        if not line.startswith("#"):
+            name, part, body = line.split(" ", 2)
+            examples.setdefault(name, {})[part] = json.loads(body)
+    return examples
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        books = Books(folder, Signer(folder))
+        configured(books)
+        with books.serving():
+            api = Recorder(books)
+            live(api)
+            check("every answer is what the document says, and nothing more", not api.wrong, api.wrong[:5])
+            shown = {}
+            for path in api.content["paths"].values():
+                for operation in path.values():
+                    parts = {"request": operation.get("requestBody", {}), **{"answer": answer for status, answer in operation["responses"].items() if status[0] == "2"}}
+                    bodies = {part: content["content"]["application/json"] for part, content in parts.items() if "application/json" in content.get("content", {})}
+                    shown[operation["operationId"]] = {part: body.get("example") for part, body in bodies.items() if "$ref" in body["schema"]}
+    shown = {name: parts for name, parts in shown.items() if parts}
+    if "--record" in sys.argv:
+        lines = [f"{name} {part} {json.dumps(parts[part], separators=(',', ':'), ensure_ascii=False)}"
+                 for name in shown for parts in [api.examples.get(name, {})] for part in ("request", "answer") if part in shown[name] and part in parts]
+        FILE.write_text(HEAD + "\n".join(lines) + "\n")
+        missing = [f"{name} {part}" for name, parts in shown.items() for part in parts if part not in api.examples.get(name, {})]
+        print(f"{len(lines)} bodies recorded; missing: {missing}")
+        return 0
+    check("A3 every body of the document has an example, and each is the one that was recorded", shown == recorded(),
+          [name for name in shown if shown[name] != recorded().get(name)])
+    for name, parts in shown.items():
+        for part, example in parts.items():
+            now = api.examples.get(name, {}).get(part)
+            check(f"A3 {name}: its {part} is what a server {'takes' if part == 'request' else 'answers'} today", likeness(now) == likeness(example), (now, example))
+    return harness.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
