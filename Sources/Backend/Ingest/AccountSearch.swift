@@ -20,8 +20,9 @@ struct AccountSearch {
     }
 
     init(of subscriptions: Set<OriginalTransactionID>, by evidence: Set<AppleAccount.Evidence> = []) {
-        unasked = (subscriptions, evidence)
-        self.subscriptions = subscriptions
+        let first = Set(subscriptions.sorted().prefix(Self.most))
+        unasked = (first, evidence)
+        self.subscriptions = first
         self.evidence = evidence
     }
 

@@ -15,12 +15,11 @@ extension Ingest {
         /// Takes what a decision changes; nearly all change nothing of it.
         mutating func take(_ decision: Decision, at instant: Timestamp) {
             let (old, new) = (decision.before, decision.state)
-            let known = old.accountEvidence
-            let added = new.accountEvidence.filter { !known.contains($0) }
-            guard !added.isEmpty || old.owner(at: instant) != new.owner(at: instant) else { return }
+            let known = old.accountSightings
+            let added = new.accountSightings.filter { !known.contains($0) }
+            guard !added.isEmpty || (old.owner(at: instant) != new.owner(at: instant) && new.renews) else { return }
             if before[new.key] == nil { before[new.key] = old }
-            self.new[new.key.scope, default: []].formUnion(
-                added.map { AccountSighting(of: new.key.originalTransactionId, by: $0) })
+            if !added.isEmpty { self.new[new.key.scope, default: []].formUnion(added) }
         }
     }
 
@@ -46,13 +45,20 @@ extension Ingest {
         guard let evidence = arrival.evidence, evidence.form == .appReceipt || evidence.form == .verifyReceiptAnswer else {
             return []
         }
-        let subscriptions = Set(arrival.facts.map(\.originalTransactionId)).sorted()
+        let renewing = arrival.facts.filter { fact in
+            guard case .transaction(let line) = fact else { return false }
+            return line.type == .autoRenewableSubscription
+        }
+        let subscriptions = Set(renewing.map(\.originalTransactionId)).sorted().prefix(AccountSearch.most)
         guard subscriptions.count > 1 else { return [] }
-        let known = try transaction.sightings(of: subscriptions, in: arrival.scope)
-        let byEvidence = Dictionary(grouping: known, by: \.evidence).values
-        // Receipts grow with each purchase: one that shows nothing more leaves nothing.
-        if byEvidence.contains(where: { Set($0.map(\.subscription)).isSuperset(of: subscriptions) }) { return [] }
-        return subscriptions.map { AccountSighting(of: $0, by: .receipt(evidence.digest)) }
+        let known = try transaction.sightings(of: Array(subscriptions), in: arrival.scope)
+        // Receipts grow with each purchase: one leaves what is new in it, beside one of those that are known to be together.
+        let together =
+            Dictionary(grouping: known, by: \.evidence).mapValues { Set($0.map(\.subscription)) }
+            .max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?.value.sorted() ?? []
+        let missing = subscriptions.filter { !together.contains($0) }
+        guard !missing.isEmpty else { return [] }
+        return (together.prefix(1) + missing).map { AccountSighting(of: $0, by: .receipt(evidence.digest)) }
     }
 
     private mutating func propose(in scope: Scope, after changes: AccountChanges, _ request: IngestRequest) throws {

@@ -66,7 +66,7 @@ struct ContentsProof {
         if state.hasWaitingClaim, !contents.stored.waits {
             findings.append(Finding(.columnsDiffer, key, "a claim waits, and the subscription's row does not say so"))
         }
-        if !Set(state.accountEvidence).isSubset(of: contents.sightings.map(\.evidence)) {
+        if !Set(state.accountSightings).isSubset(of: contents.sightings) {
             findings.append(Finding(.columnsDiffer, key, "its transactions show an Apple Account that is not listed"))
         }
         let aliases = SubscriptionRows.aliases(of: state.periods)

@@ -36,13 +36,6 @@ extension AccountSighting: ReadRow {
     }
 }
 
-extension AccountSighting {
-    /// In one order, each once: so that no two transactions wait for each other.
-    package static func inOrder(_ sightings: [AccountSighting]) -> [AccountSighting] {
-        Set(sightings).sorted { ($0.evidence, $0.subscription) < ($1.evidence, $1.subscription) }
-    }
-}
-
 /// A row of `ownerProposal`: for this subscription an owner was proposed (OWN-14).
 package struct WrittenProposal: WrittenRow {
     package static let table = "ownerProposal"

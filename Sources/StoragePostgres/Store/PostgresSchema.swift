@@ -75,9 +75,7 @@ enum PostgresSchema {
             while true {
                 let page = try reading.subscriptions(in: scope, after: last, limit: 500, ledger: ledger)
                 guard let end = page.last?.history.key.originalTransactionId else { break }
-                let sightings = page.map(\.state).flatMap { state in
-                    state.accountEvidence.map { AccountSighting(of: state.key.originalTransactionId, by: $0) }
-                }
+                let sightings = page.flatMap(\.state.accountSightings)
                 if !sightings.isEmpty {
                     _ = try connection.execute(
                         AccountQueries.insert(sightings.map { WrittenSighting($0, ledger: ledger) }))

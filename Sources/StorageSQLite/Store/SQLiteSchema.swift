@@ -129,11 +129,8 @@ enum SQLiteSchema {
             while true {
                 let page = try reading.subscriptions(in: scope, after: last, limit: 500, ledger: ledger)
                 guard let end = page.last?.history.key.originalTransactionId else { break }
-                for state in page.map(\.state) {
-                    for evidence in state.accountEvidence {
-                        let sighting = AccountSighting(of: state.key.originalTransactionId, by: evidence)
-                        try AccountQueries.insert(WrittenSighting(sighting, ledger: ledger), database)
-                    }
+                for sighting in page.flatMap(\.state.accountSightings) {
+                    try AccountQueries.insert(WrittenSighting(sighting, ledger: ledger), database)
                 }
                 last = end
             }
