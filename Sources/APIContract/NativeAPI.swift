@@ -198,17 +198,17 @@ package enum NativeAPI {
         problems: [.unknownSubscription])
 
     /// The claims that wait for a decision.
-    package static let listWaitingClaims = Endpoint<AppPath, PageQuery, NoBody, WaitingClaimsBody>(
+    package static let listWaitingClaims = Endpoint<AppPath, PageQuery, NoBody, PageBody<WaitingClaimItem>>(
         "listWaitingClaims", .get, "/api/v1/apps/\(.app)/claims", callers: .appBackend,
         about: .init(.subscriptions, "The claims that wait for a decision, over all subscriptions (OWN-9)."))
 
     /// The owners who are proposed (OWN-14).
-    package static let listProposals = Endpoint<AppPath, PageQuery, NoBody, ProposalsBody>(
+    package static let listProposals = Endpoint<AppPath, PageQuery, NoBody, PageBody<OwnerProposalItem>>(
         "listProposals", .get, "/api/v1/apps/\(.app)/proposals", callers: .appBackend,
         about: .init(.subscriptions, "Who probably owns a subscription that nobody claimed, by its Apple Account (OWN-14)."))
 
     /// What was reserved and is not known yet (OWN-18).
-    package static let listReservations = Endpoint<AppPath, PageQuery, NoBody, PendingReservationsBody>(
+    package static let listReservations = Endpoint<AppPath, PageQuery, NoBody, PageBody<PendingReservationItem>>(
         "listReservations", .get, "/api/v1/apps/\(.app)/reservations", callers: .appBackend,
         about: .init(.subscriptions, "What was reserved for whom, and of which nothing signed is known yet (OWN-18)."))
 
@@ -258,7 +258,7 @@ package enum NativeAPI {
         about: .init(.operations, "End a job that runs; one that has ended stays as it is."), problems: [.unknownJob])
 
     /// What a trial found.
-    package static let listDifferences = Endpoint<AppIdPath, ListQuery, NoBody, DifferencesBody>(
+    package static let listDifferences = Endpoint<AppIdPath, ListQuery, NoBody, PageBody<DifferenceItem>>(
         "listDifferences", .get, "/api/v1/apps/\(.app)/jobs/\(.id)/differences", callers: .appBackend,
         about: .init(.operations, "Whose access would differ, and when, as far as the trial is (OWN-16)."),
         problems: [.unknownJob])

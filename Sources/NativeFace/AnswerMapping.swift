@@ -188,7 +188,7 @@ extension SubscriptionBody.Work {
     }
 }
 
-extension WaitingClaimsBody.Item {
+extension WaitingClaimItem {
     init(_ waiting: Backend.WaitingClaim) {
         self.init(
             originalTransactionId: waiting.key.originalTransactionId.rawValue, owner: waiting.owner?.rawValue,

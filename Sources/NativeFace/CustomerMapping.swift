@@ -286,12 +286,12 @@ extension TimelineBody.Item {
                 effectiveAt: row.effectiveAt, learnedAt: row.learnedAt, rule: row.rule.rawValue, actor: row.actor.rawValue,
                 words: "Access from this subscription reached \(row.before.words) and now reaches \(row.after.words).")
             originalTransactionId = row.subscription.originalTransactionId.rawValue
-        case .ofCustomer(let row):
-            let said = "\(row.cause.kind.words) \(row.cause.id)"
+        case .ofCustomer(let row, let decided):
+            let said = decided.map { "\($0.words) (\(row.cause.id))" } ?? "\(row.cause.kind.words) \(row.cause.id)"
             let change = row.change.map { " changed when \($0.entitlement) may be used" } ?? " was recorded"
             self.init(
                 effectiveAt: row.effectiveAt, learnedAt: row.learnedAt, rule: row.rule.rawValue, actor: row.actor,
-                words: "\(said)\(change).")
+                words: "\(said)\(change).\(decided.map { $0.reason.isEmpty ? "" : " Reason: \($0.reason)" } ?? "")")
             entitlement = row.entitlement?.rawValue
             vote = row.cause.id
         }
@@ -303,6 +303,19 @@ extension AuditRow.Extent {
     fileprivate var words: String {
         guard exists else { return "nowhere" }
         return until.map { "until \($0)" } ?? "without end"
+    }
+}
+
+extension CustomerVote {
+    /// The beginning of a sentence.
+    fileprivate var words: String {
+        switch kind {
+        case .grant(let entitlement, _): "A grant of \(entitlement)"
+        case .hold(let entitlement, _): "A hold on \(entitlement.map { "\($0)" } ?? "everything")"
+        case .credit(let entitlement, _, _): "Time added to \(entitlement)"
+        case .withdraw(let vote): "The withdrawal of \(vote)"
+        case .join(let pair): "The join of \(pair.from) into \(pair.into)"
+        }
     }
 }
 

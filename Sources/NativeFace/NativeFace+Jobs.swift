@@ -58,7 +58,7 @@ extension NativeFace {
         JobBody(try await backend.cancelJob(call.path.id, app: call.app))
     }
 
-    private func listDifferences(_ call: OfJob<ListQuery, NoBody>) async throws -> DifferencesBody {
+    private func listDifferences(_ call: OfJob<ListQuery, NoBody>) async throws -> PageBody<DifferenceItem> {
         let query = call.query
         let list = "\(NativeAPI.listDifferences.operationId)/\(call.path.app)/\(call.path.id)"
         let after = try query.after.map { try PageCursor.decode($0, of: list) } ?? "0"
@@ -71,7 +71,7 @@ extension NativeFace {
                 NativeAPI.listDifferences.path(
                     call.path, ListQuery(limit: query.limit, after: PageCursor.encode("\(last.number)", of: list)))
             }
-        return DifferencesBody(items: found.map { DifferencesBody.Item($0.row) }, next: next)
+        return PageBody<DifferenceItem>(items: found.map { DifferenceItem($0.row) }, next: next)
     }
 }
 
@@ -88,7 +88,7 @@ extension JobBody {
     }
 }
 
-extension DifferencesBody.Item {
+extension DifferenceItem {
     fileprivate init(_ row: WhatIfRow) {
         self.init(
             customer: row.customer.rawValue, environment: row.environment, effect: row.effect.rawValue,

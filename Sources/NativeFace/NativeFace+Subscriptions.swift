@@ -32,32 +32,32 @@ extension NativeFace {
         return FactsBody(try await backend.facts(of: key))
     }
 
-    private func listWaitingClaims(_ call: OfApp<PageQuery, NoBody>) async throws -> WaitingClaimsBody {
+    private func listWaitingClaims(_ call: OfApp<PageQuery, NoBody>) async throws -> PageBody<WaitingClaimItem> {
         let list = Listing(NativeAPI.listWaitingClaims, call)
         let page = try await backend.waitingClaims(
             app: call.app, environment: call.query.environment, after: try list.after.map { OriginalTransactionID($0) },
             limit: call.query.limit)
-        return WaitingClaimsBody(
-            items: page.claims.map { WaitingClaimsBody.Item($0) }, next: list.next(after: page.last?.rawValue))
+        return PageBody<WaitingClaimItem>(
+            items: page.claims.map { WaitingClaimItem($0) }, next: list.next(after: page.last?.rawValue))
     }
 
-    private func listProposals(_ call: OfApp<PageQuery, NoBody>) async throws -> ProposalsBody {
+    private func listProposals(_ call: OfApp<PageQuery, NoBody>) async throws -> PageBody<OwnerProposalItem> {
         let list = Listing(NativeAPI.listProposals, call)
         let page = try await backend.proposals(
             app: call.app, environment: call.query.environment, after: try list.after.map { OriginalTransactionID($0) },
             limit: call.query.limit)
-        return ProposalsBody(
+        return PageBody<OwnerProposalItem>(
             items: page.proposals.map { OwnerProposalItem($0.proposal) }, next: list.next(after: page.last?.rawValue))
     }
 
-    private func listReservations(_ call: OfApp<PageQuery, NoBody>) async throws -> PendingReservationsBody {
+    private func listReservations(_ call: OfApp<PageQuery, NoBody>) async throws -> PageBody<PendingReservationItem> {
         let list = Listing(NativeAPI.listReservations, call)
         let page = try await backend.waitingReservations(
             app: call.app, environment: call.query.environment, after: try list.after.map { try .init(cursor: $0) },
             limit: call.query.limit)
-        return PendingReservationsBody(
+        return PageBody<PendingReservationItem>(
             items: page.reservations.map { waiting in
-                PendingReservationsBody.Item(
+                PendingReservationItem(
                     id: waiting.reservation.id.rawValue, transactionId: waiting.transactionId.rawValue,
                     customer: waiting.reservation.customer.rawValue, reservedAt: waiting.reservation.reservedAt)
             }, next: list.next(after: page.last?.cursor))

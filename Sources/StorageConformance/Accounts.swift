@@ -28,6 +28,22 @@ extension StorageConformance {
             try expect(Set(within.0), equals: [sightings[3], sighting("1003", "b")], "in the transaction that keeps one")
             try expect(within.1, equals: [sighting("1003", "b")], "of a subscription there")
         },
+        Behaviour("STORE-61", "Of two transactions that list one Apple Account at once, one sees what the other lists") { store in
+            for turn in 0..<25 as Range<Int> {
+                let seen = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for id in ["1", "2"] {
+                        group.addTask {
+                            try await store.write { write in
+                                try write.keep([sighting("\(turn)-\(id)", "\(turn)")], in: Specimen.scope)
+                                return try write.sightings(by: [.appTransactionId("\(turn)")], in: Specimen.scope).count
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                try expect(seen.sorted(), equals: [1, 2], "what the two see of each other")
+            }
+        },
         Behaviour("STORE-58", "Subscriptions for which an owner is proposed are read in pages, until it ends") { store in
             for id in ["1000", "1001", "1002"] {
                 _ = try await store.decide(on: [.fact(.transaction(Specimen.transaction(of: id)))], about: Specimen.key(id))

@@ -75,7 +75,9 @@ private enum CanonicalText {
         // Many periods share one fact: the text is the fact's, not of how it is shared.
         if let kept = value as? KeptTransaction { return of(kept.fact) }
         let mirror = Mirror(reflecting: value)
-        let parts = mirror.children.map { of($0.value) }
+        // What a state repeats of the policy is not made of the history.
+        let children = mirror.children.filter { !(value is SubscriptionState && $0.label == "keepsCredits") }
+        let parts = children.map { of($0.value) }
         switch mirror.displayStyle {
         case .none: return String(reflecting: value)
         case .set, .dictionary: return "{\(parts.sorted().joined(separator: ","))}"

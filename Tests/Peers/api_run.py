@@ -7,6 +7,7 @@ EXAMPLES makes schemathesis try more (20), PAGED the list that is read while oth
 
 import concurrent.futures
 import hashlib
+import html
 import json
 import os
 import pathlib
@@ -92,6 +93,19 @@ def check_document(api):
         "the page names every operation, with curl, and loads nothing",
         status == 200 and media == "text/html" and all(f'id="{name}"' in text for name in api.document.operations)
         and "<script" not in text and not re.search(r'(src|href)="(https?:)?//', text))
+
+
+def check_guide(api):
+    """A12: what the page says of giving somebody a week and taking it back, copied into a shell. (Whether a person finds it, no program says.)"""
+    page = api.raw("GET", "/api/v1/docs")[2].decode()
+    guide = html.unescape(re.search(r"take it back:</p>\s*<pre>(.*?)</pre>", page, re.DOTALL)[1])
+    outcome = subprocess.run(["bash", "-ec", guide.replace("curl ", "curl -sS --fail-with-body ")], capture_output=True, text=True, timeout=60,
+                             env={**os.environ, "TENURE": api.books.server, "SERVER_KEY": api.books.keys.server})
+    check("A12 the page's guide runs as it stands", outcome.returncode == 0 and '"kind":"granted"' in outcome.stdout, outcome)
+    line = [item["words"] for item in api.call("readTimeline", customer="bob")[1]["items"]]
+    check("the time line says what was granted, why, and that it was withdrawn", any("A grant of plus (support-4711)" in words and "the broken update" in words for words in line)
+          and any("The withdrawal of support-4711" in words for words in line), line)
+    check("and bob has nothing", api.is_active("bob") is False)
 
 
 def check_votes(api):
@@ -574,7 +588,7 @@ def main():
             api = API(books)
             check_document(api)
             parts = (
-                check_votes, check_ownership, check_intents, check_anonymous, check_products, check_search, check_many, check_tags,
+                check_guide, check_votes, check_ownership, check_intents, check_anonymous, check_products, check_search, check_many, check_tags,
                 api_answers.check_signed, api_answers.check_lists, api_answers.check_commands)
             for part in parts:
                 part(api)

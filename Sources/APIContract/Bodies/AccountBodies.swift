@@ -56,7 +56,9 @@ package struct AppleAccountItem: JSONItem {
 }
 
 /// Who probably owns a subscription that nobody is shown to own (OWN-14).
-package struct OwnerProposalItem: JSONItem {
+package struct OwnerProposalItem: PagedItem {
+    package static let page = PageWords(
+        "OwnerProposals", "The owners who are proposed for subscriptions that nobody owns (OWN-14).", order: "By subscription.")
     package static let schema = ObjectSchema(
         "OwnerProposal", "Who probably owns a subscription: the same Apple Account bought another one that is theirs (OWN-14).",
         [
@@ -92,31 +94,6 @@ package struct OwnerProposalItem: JSONItem {
         writer.member("customer", customer)
         writer.member("otherSubscription", otherSubscription)
         writer.member("shownBy", shownBy)
-    }
-}
-
-/// A page of the owners who are proposed.
-package struct ProposalsBody: AnswerContent, JSONBody, Hashable {
-    package static let schema = ObjectSchema(
-        "OwnerProposals", "The owners who are proposed for subscriptions that nobody owns (OWN-14).",
-        [
-            .required("items", .list(.object(OwnerProposalItem.schema)), "By subscription."),
-            .optional("next", .text, "The address of the next page; absent on the last one."),
-        ])
-
-    package var items: [OwnerProposalItem]
-    package var next: String?
-
-    package init(items: [OwnerProposalItem], next: String?) { (self.items, self.next) = (items, next) }
-
-    package init(_ fields: JSONFields) throws(JSONFieldError) {
-        items = try fields.requiredList("items", OwnerProposalItem.init)
-        next = try fields.text("next")
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        writer.member("items", items)
-        writer.optionalMember("next", next)
     }
 }
 

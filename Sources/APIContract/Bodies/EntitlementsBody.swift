@@ -27,7 +27,7 @@ package struct EntitlementsBody: ConditionalContent, JSONBody, Hashable {
                 "endedBecause", .word(AccessEndWords.all),
                 "Why it ended, with Apple's reason where it did not renew; null while it is active."),
             .nullable("expirationIntent", .integer(1, 5), "Apple's reason for the end; null where it gave none."),
-            .optional("restsOn", .object(source), "By what right; absent where there is none."),
+            .optional("restsOn", .object(source), "By what right the window is given, or was; absent where there is none."),
         ])
     private static let source = ObjectSchema(
         "EntitlementSource", "What an answer rests on.",

@@ -142,82 +142,58 @@ package struct JobsBody: AnswerContent, JSONBody, Hashable {
     package func write(to writer: inout JSONWriter) { writer.member("jobs", jobs) }
 }
 
-/// A page of what a trial found.
-package struct DifferencesBody: AnswerContent, JSONBody, Hashable {
-    package static let schema = ObjectSchema(
+/// A stretch of time in which a customer would gain or lose access.
+package struct DifferenceItem: PagedItem {
+    package static let page = PageWords(
         "Differences", "A page of what would differ if the version were applied (OWN-16).",
+        order: "By subscription, then by customer.")
+
+    package static let schema = ObjectSchema(
+        "Difference", "A stretch of time in which a customer would gain or lose access.",
         [
-            .required("items", .list(.object(Item.schema)), "By subscription, then by customer."),
-            .optional("next", .text, "The address of the next page; absent where there is no more by now."),
+            .required("customer", .text, "Whose.", example: "alice"),
+            .required("environment", .word(Environment.names), "In whose ledger."),
+            .required("effect", .word(["gains", "loses"]), "What would happen."),
+            .required("window", .object(WindowItem.schema), "When."),
+            .optional("originalTransactionId", .text, "The subscription that would serve them, or would no more."),
+            .optional("entitlement", .text, "The entitlement that products would give, or would no more.", example: "plus"),
+            .required("rule", .text, "By which rule.", example: "OWN-9"),
         ])
 
-    package var items: [Item]
-    package var next: String?
+    package var customer: String
+    package var environment: Environment
+    package var effect: String
+    package var window: WindowItem
+    package var originalTransactionId: String?
+    package var entitlement: String?
+    package var rule: String
 
-    package init(items: [Item], next: String?) {
-        self.items = items
-        self.next = next
+    package init(customer: String, environment: Environment, effect: String, window: WindowItem, rule: String) {
+        self.customer = customer
+        self.environment = environment
+        self.effect = effect
+        self.window = window
+        self.rule = rule
     }
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {
-        items = try fields.requiredList("items", Item.init)
-        next = try fields.text("next")
+        customer = try fields.requiredText("customer")
+        environment = try fields.requiredEnvironment("environment")
+        effect = try fields.requiredText("effect")
+        window = try WindowItem(try fields.required("window", .object, try fields.fields("window")))
+        originalTransactionId = try fields.text("originalTransactionId")
+        entitlement = try fields.text("entitlement")
+        rule = try fields.requiredText("rule")
     }
 
     package func write(to writer: inout JSONWriter) {
-        writer.member("items", items)
-        writer.optionalMember("next", next)
-    }
-
-    /// A stretch of time in which a customer would gain or lose access.
-    package struct Item: JSONItem {
-        package static let schema = ObjectSchema(
-            "Difference", "A stretch of time in which a customer would gain or lose access.",
-            [
-                .required("customer", .text, "Whose.", example: "alice"),
-                .required("environment", .word(Environment.names), "In whose ledger."),
-                .required("effect", .word(["gains", "loses"]), "What would happen."),
-                .required("window", .object(WindowItem.schema), "When."),
-                .optional("originalTransactionId", .text, "The subscription that would serve them, or would no more."),
-                .optional("entitlement", .text, "The entitlement that products would give, or would no more.", example: "plus"),
-                .required("rule", .text, "By which rule.", example: "OWN-9"),
-            ])
-
-        package var customer: String
-        package var environment: Environment
-        package var effect: String
-        package var window: WindowItem
-        package var originalTransactionId: String?
-        package var entitlement: String?
-        package var rule: String
-
-        package init(customer: String, environment: Environment, effect: String, window: WindowItem, rule: String) {
-            self.customer = customer
-            self.environment = environment
-            self.effect = effect
-            self.window = window
-            self.rule = rule
-        }
-
-        package init(_ fields: JSONFields) throws(JSONFieldError) {
-            customer = try fields.requiredText("customer")
-            environment = try fields.requiredEnvironment("environment")
-            effect = try fields.requiredText("effect")
-            window = try WindowItem(try fields.required("window", .object, try fields.fields("window")))
-            originalTransactionId = try fields.text("originalTransactionId")
-            entitlement = try fields.text("entitlement")
-            rule = try fields.requiredText("rule")
-        }
-
-        package func write(to writer: inout JSONWriter) {
-            writer.member("customer", customer)
-            writer.member("environment", environment.rawValue)
-            writer.member("effect", effect)
-            writer.member("window") { $0.object { window.write(to: &$0) } }
-            writer.optionalMember("originalTransactionId", originalTransactionId)
-            writer.optionalMember("entitlement", entitlement)
-            writer.member("rule", rule)
-        }
+        writer.member("customer", customer)
+        writer.member("environment", environment.rawValue)
+        writer.member("effect", effect)
+        writer.member("window") { $0.object { window.write(to: &$0) } }
+        writer.optionalMember("originalTransactionId", originalTransactionId)
+        writer.optionalMember("entitlement", entitlement)
+        writer.member("rule", rule)
     }
 }
 

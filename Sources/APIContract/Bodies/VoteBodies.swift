@@ -66,7 +66,7 @@ package struct GrantBody: RequestContent, JSONBody, Hashable {
 enum WindowMembers {
     static let all: [MemberSchema] = [
         .optional("from", .instant, "The first instant; now unless said."),
-        .optional("until", .instant, "The first instant after it; without end unless said.", example: "1767830400000"),
+        .optional("until", .instant, "The first instant after it; without end unless said.", example: "1893456000000"),
     ]
 }
 
@@ -308,7 +308,9 @@ package struct CustomerVoteBody: AnswerContent, JSONBody, Hashable {
         [
             .required("entitlement", .text, "Which.", example: "plus"),
             .required("effectiveAt", .instant, "The first instant at which the customer's access differs."),
-            .required("windows", .list(.object(WindowItem.schema)), "When the customer may use it from now on, by start."),
+            .required(
+                "windows", .list(.object(WindowItem.schema)),
+                "All windows in which they may use it, those that are over included, as it is now; by start."),
         ])
 
     package var vote: CustomerVoteItem

@@ -29,13 +29,30 @@ package struct DocumentPage: AnswerContent {
             <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
             <title>Tenure API</title><style>\(style)</style></head><body>
             <h1>Tenure API</h1>
-            <p>Instants are milliseconds since 1970. Errors are <code>application/problem+json</code> with a stable
-            <code>code</code>. The same as a document for generators: <a href="openapi.json">openapi.json</a>.</p>
+            <p>In the examples <code>$TENURE</code> is the server's address and <code>$SERVER_KEY</code> the app's server key.
+            Instants are milliseconds since 1970. What an operator decides is a <em>vote</em>, under an id that you choose: it is
+            never deleted, but withdrawn by another vote. Ids such as ENT-9 name the rule that decides. Errors are
+            <code>application/problem+json</code> with a stable <code>code</code>. The same as a document for generators:
+            <a href="openapi.json">openapi.json</a>.</p>
+            <p>To give bob a week, see why he has it, and take it back:</p>
+            <pre>\(escaped(guide))</pre>
             <nav><ul>\(contents.joined())</ul></nav>
             \(sections.joined(separator: "\n"))
             </body></html>
             """
     }
+
+    /// What support does most, to copy.
+    private static let guide = """
+        BOB="$TENURE/api/v1/apps/demo/customers/bob"
+        UNTIL=$(( ($(date +%s) + 7 * 86400) * 1000 ))
+        GRANT='{"entitlement": "plus", "until": '$UNTIL', "actor": "mia", "reason": "the broken update"}'
+        curl -X PUT "$BOB/grants/support-4711" -H "Authorization: Bearer $SERVER_KEY" --json "$GRANT"
+        curl "$BOB" -H "Authorization: Bearer $SERVER_KEY"             # entitlements, and the votes that give them
+        curl "$BOB/timeline" -H "Authorization: Bearer $SERVER_KEY"    # what changed his access, and who changed it
+        curl -X PUT "$BOB/withdrawals/support-4711-off" -H "Authorization: Bearer $SERVER_KEY" \\
+          --json '{"vote": "support-4711", "actor": "mia"}'
+        """
 
     private static let style = """
         body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
@@ -110,8 +127,12 @@ package struct DocumentPage: AnswerContent {
     package static func curl(_ endpoint: EndpointDescription) -> String {
         var path = endpoint.path
         for name in endpoint.parameters {
-            path = path.split(separator: "{\(name)}", omittingEmptySubsequences: false)
-                .joined(separator: ParameterSchema.named(name)?.example ?? name)
+            var example = ParameterSchema.named(name)?.example ?? name
+            // What is said of an earlier vote is another one.
+            if name == "id", case .json(let body) = endpoint.request, body.members.contains(where: { $0.example == example }) {
+                example += "-off"
+            }
+            path = path.split(separator: "{\(name)}", omittingEmptySubsequences: false).joined(separator: example)
         }
         var lines = ["curl -X \(endpoint.method.rawValue) \"$TENURE\(path)\""]
         switch endpoint.callers {

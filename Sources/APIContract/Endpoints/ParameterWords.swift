@@ -9,7 +9,8 @@ extension ParameterSchema {
         .init("originalTransactionId", .text, "Apple's id of the subscription.", example: "2000000111"),
         .init("transactionId", .text, "Apple's id of the purchase.", example: "2000000113"),
         .init(
-            "id", .text, "Chosen by you, 1 to 200 characters: the same under the same id is kept once.", example: "support-4711"),
+            "id", .text, "Chosen by you, 1 to 200 characters: the same under it is kept once, anything else is refused.",
+            example: "support-4711"),
         .init("kind", .text, "A kind of content, as the configuration names it.", example: "issue"),
         .init("content", .text, "An item, as your backend names it; 1 to 200 characters.", example: "2026-01"),
         .init("q", .text, "What somebody named; 1 to 200 characters.", example: "2000000113"),

@@ -79,12 +79,13 @@ extension Backend {
     /// One change of what a customer may use, or one thing that was said about them.
     package enum TimelineEntry: Sendable {
         case ofSubscription(AuditRow)
-        case ofCustomer(CustomerAuditRow)
+        /// The vote, where one is what was said.
+        case ofCustomer(CustomerAuditRow, CustomerVote?)
 
         package var effectiveAt: Timestamp {
             switch self {
             case .ofSubscription(let row): row.effectiveAt
-            case .ofCustomer(let row): row.effectiveAt
+            case .ofCustomer(let row, _): row.effectiveAt
             }
         }
     }
@@ -95,13 +96,17 @@ extension Backend {
     ) async throws -> [TimelineEntry] {
         try settings(of: id).checkTakes(environment)
         let key = CustomerKey(Scope(app: id, environment: environment), try Self.checked(customer))
-        let ids = Set(try await person(of: key).person.customers + [customer])
+        let known = try await person(of: key)
+        let ids = Set(known.person.customers + [customer])
+        let votes = Dictionary(known.account.votes.map { ($0.id.rawValue, $0) }) { first, _ in first }
         return try await translatingStorageErrors {
             var entries: [TimelineEntry] = []
             var subscriptions: Set<SubscriptionKey> = []
             for id in ids.sorted() {
                 let own = CustomerKey(key.scope, id)
-                entries += try await store.auditRows(of: own, after: 0, limit: Self.longestAudit).map { .ofCustomer($0.row) }
+                entries += try await store.auditRows(of: own, after: 0, limit: Self.longestAudit).map { kept in
+                    .ofCustomer(kept.row, kept.row.cause.kind == .vote ? votes[kept.row.cause.id] : nil)
+                }
                 subscriptions.formUnion(try await store.subscriptions(naming: own.name).filter { $0.scope == key.scope })
             }
             for subscription in subscriptions.sorted() {

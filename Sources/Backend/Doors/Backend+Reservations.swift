@@ -37,10 +37,8 @@ extension Backend {
     ///
     /// - Throws: `CustomerRefusal.idTaken`.
     package func reserve(_ key: SubscriptionKey, for customer: CustomerID, id: String) async throws -> Reservation {
-        let id64 = key.originalTransactionId.rawValue
-        guard id64.isPlain(upTo: 64), !id64.isEmpty else {
-            throw BackendError.invalidIdentifier(name: "originalTransactionId", longest: 64)
-        }
+        let subscription = key.originalTransactionId.rawValue
+        try checkAppleId(subscription, name: "originalTransactionId")
         let app = try settings(of: key.app)
         try app.checkTakes(key.environment)
         let reservation = try reservation(for: customer, id: id)
@@ -51,7 +49,7 @@ extension Backend {
         }
         if stored?.state.periods.isEmpty ?? true {
             // Listed until something signed is known.
-            try await wait(for: PendingReservation(key.scope, TransactionID(id64), reservation))
+            try await wait(for: PendingReservation(key.scope, TransactionID(subscription), reservation))
         }
         try await note(reservation, on: key, app, settled: [])
         return reservation
@@ -64,9 +62,7 @@ extension Backend {
     package func reserve(
         _ transactionId: TransactionID, for customer: CustomerID, id: String, app name: AppID, environment: Environment
     ) async throws -> ReservationResult {
-        guard transactionId.rawValue.isPlain(upTo: 64), !transactionId.rawValue.isEmpty else {
-            throw BackendError.invalidIdentifier(name: "transactionId", longest: 64)
-        }
+        try checkAppleId(transactionId.rawValue, name: "transactionId")
         let app = try settings(of: name)
         try app.checkTakes(environment)
         let scope = Scope(app: name, environment: environment)
@@ -74,11 +70,11 @@ extension Backend {
         if let key = try await subscription(having: pending) {
             return ReservationResult(reservation: try await reserve(key, for: customer, id: id), key: key)
         }
+        if try await self.pending(pending) == nil { try await wait(for: pending) }
+        // Whoever reserved first under the id has it; nil where it was found and settled meanwhile.
         if let known = try await self.pending(pending) {
             guard known.reservation.customer == customer else { throw CustomerRefusal.idTaken(id) }
             pending = known
-        } else {
-            try await wait(for: pending)
         }
         // Whatever brings the transaction now finds what waits; what brought it before is committed by now, and is seen here.
         guard let key = try await subscription(having: pending) else {
@@ -102,6 +98,10 @@ extension Backend {
             last: page.count < limit ? nil : page.last.map { .init($0.transactionId, $0.reservation.id) })
     }
 
+    private func checkAppleId(_ id: String, name: String) throws {
+        guard id.isPlain(upTo: 64), !id.isEmpty else { throw BackendError.invalidIdentifier(name: name, longest: 64) }
+    }
+
     private func reservation(for customer: CustomerID, id: String) throws -> Reservation {
         let now = clock.now()
         return Reservation(
@@ -122,13 +122,13 @@ extension Backend {
     private func pending(_ pending: PendingReservation) async throws -> PendingReservation? {
         let page = try await translatingStorageErrors {
             try await store.pendingReservations(
-                in: pending.scope, after: .init(pending.transactionId, .init("")), limit: PagingLimits.reservationsOfOne)
+                in: pending.scope, after: .init(pending.transactionId, .init("")), limit: Self.mostReservationsOfOne)
         }
         return page.first { $0.place == pending.place }
     }
 
     /// How many reservations of one transaction are looked at.
-    private enum PagingLimits { static let reservationsOfOne = 1000 }
+    private static let mostReservationsOfOne = 1000
 
     private func subscription(having pending: PendingReservation) async throws -> SubscriptionKey? {
         try await translatingStorageErrors {

@@ -27,7 +27,8 @@ extension Ingest {
     mutating func propose(after changes: AccountChanges, _ request: IngestRequest) throws {
         var changes = changes
         for arrival in request.arrivals {
-            changes.new[arrival.scope, default: []].formUnion(try shown(by: arrival))
+            let sightings = try shown(by: arrival)
+            if !sightings.isEmpty { changes.new[arrival.scope, default: []].formUnion(sightings) }
         }
         for (scope, sightings) in changes.new { try transaction.keep(Array(sightings), in: scope) }
         for (key, state) in changes.before where state.isOwnerless(at: request.learnedAt) {

@@ -84,7 +84,6 @@ struct PostgresReading {
         let results = try connection.pipeline([
             EvidenceQueries.decoded(of: id, ledger: ledger), EvidenceQueries.claims(of: id, ledger: ledger),
             EvidenceQueries.inputs(of: id, ledger: ledger),
-            AccountQueries.sightings(of: [id], ledger: ledger),
         ])
         let facts = try results[0].map { try FactCoding.decode($0.bytes(0)) }
         let claims = try claims(in: results[1])
@@ -215,6 +214,7 @@ struct PostgresReading {
             SubscriptionQueries.aliases(of: id, ledger: ledger),
             HoldingQueries.holdings(of: id, ledger: ledger),
             EvidenceQueries.inputs(of: id, ledger: ledger),
+            AccountQueries.sightings(of: [id], ledger: ledger),
         ])
         let facts = try results[0].map(StoredContents.KeptFact.init(row:))
         return StoredContents(

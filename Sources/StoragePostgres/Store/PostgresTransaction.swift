@@ -404,10 +404,13 @@ final class PostgresTransaction: StoreTransaction {
 
     func keep(_ sightings: [AccountSighting], in scope: Scope) throws {
         guard !sightings.isEmpty else { return }
-        let ledger = try ledger(of: scope)
-        unsent.append(
-            try AccountQueries.insert(
-                AccountSighting.inOrder(sightings).map { WrittenSighting($0, ledger: ledger) }))
+        let (ledger, sightings) = (try ledger(of: scope), AccountSighting.inOrder(sightings))
+        // Two subscriptions of one account that come at once: whoever is second sees the first one's row.
+        let names = Set(sightings.map(\.evidence)).sorted().map {
+            Self.lockName("account", scope.app.rawValue, scope.environment.rawValue, $0.text)
+        }
+        unsent += locks.take(names)
+        unsent.append(try AccountQueries.insert(sightings.map { WrittenSighting($0, ledger: ledger) }))
     }
 
     func propose(_ key: SubscriptionKey) throws {
