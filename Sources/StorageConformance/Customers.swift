@@ -69,6 +69,35 @@ extension StorageConformance {
             try expect(rows.allSatisfy { $0.event == nil }, "none of them is about a subscription")
         },
         Behaviour(
+            "STORE-62",
+            "What is told of a customer of whom nothing was said is numbered with the rest, and leaves nothing to seal"
+        ) { store in
+            let told = ["1", "2"].map { id in
+                CustomerEvent(.entitlementChanged, of: Specimen.alice, at: Specimen.start, by: .answer, id: id) {
+                    $0.entitlement = EntitlementID("plus")
+                    $0.windows = [TimeWindow(from: Specimen.start, until: Specimen.day(1))]
+                }
+            }
+            try await store.tell([told[0]], alice)
+            try expect(try await store.customer(alice)?.account.inputs, equals: [], "inputs")
+            let empty = try await store.write { try $0.seal(Specimen.app, at: Specimen.day(1), limit: 100) }
+            try expect(empty, equals: nil, "what the seal names where nothing was said")
+            let said = try await store.say(try customerInputs()).flatMap(\.events)
+            try await store.tell([told[1]], alice)
+            let rows = try await store.outbox(after: 0, limit: 100)
+            let all = [told[0]] + said + [told[1]]
+            try expect(rows.compactMap(\.customerEvent), equals: all, "events")
+            try expect(rows.map(\.sequence), equals: Array(1...Int64(all.count)), "their numbers")
+            let newest = try await store.write { try $0.newestEvents(of: alice, rows: 2) }
+            try expect(newest, equals: said + [told[1]], "those of the two newest rows")
+            for other in [CustomerKey(Specimen.sandbox, Specimen.alice), CustomerKey(Specimen.scope, Specimen.bob)] {
+                try expect(try await store.write { try $0.newestEvents(of: other, rows: 2) }, equals: [], "those of \(other)")
+            }
+            let seal = try await store.write { try $0.seal(Specimen.app, at: Specimen.day(1), limit: 100) }
+            let head = try await store.customer(alice)?.ends.audit
+            try expect(seal?.heads.map(\.head), equals: [head].compactMap { $0 }, "what was said is still to be sealed")
+        },
+        Behaviour(
             "STORE-50",
             "Votes, intents, reservations and who is who of a subscription are kept, and its history is put together from them"
         ) {
@@ -241,6 +270,16 @@ extension Store {
             }
             try write.save([CustomerSaving(key, stored: stored, decisions: decisions, learnedAt: Specimen.start)])
             return decisions
+        }
+    }
+
+    /// Tells something of a customer beside what was said.
+    func tell(_ events: [CustomerEvent], _ key: CustomerKey) async throws {
+        try await write { write in
+            let stored = try write.lock([], tokens: [], customers: [key]).customers[key]
+            var saving = CustomerSaving(key, stored: stored, decisions: [], learnedAt: Specimen.start)
+            saving.told = events
+            try write.save([saving])
         }
     }
 }

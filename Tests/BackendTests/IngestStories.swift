@@ -130,7 +130,7 @@ import Testing
 /// Random numbers from a seed.
 ///
 /// Source: Sebastiano Vigna, <https://prng.di.unimi.it/splitmix64.c>.
-private struct SplitMix64: RandomNumberGenerator {
+struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

@@ -295,10 +295,16 @@ import Testing
 
     @Test func `ENT-2 a version that changes products alone judges no subscription anew`() async throws {
         try await withWorld { world in
-            _ = try await Self.server(world, AppPolicy()).adoptSettings()
+            let first = Self.server(world, AppPolicy())
+            _ = try await first.adoptSettings()
+            try await Self.story(first, world)
+            let before = try world.rowCounts()
             let other = Self.server(world, AppPolicy(), gives: ["plus.monthly": ["other"]])
             _ = try await other.adoptSettings()
-            #expect(try await Self.workThrough(other) == 0)
+            // It is worked through all the same: whoever has one of the products is told what they may use.
+            #expect(try await Self.workThrough(other) > 0)
+            let after = try world.rowCounts()
+            for table in ["audit", "tenure", "outbox"] { #expect(after[table] == before[table], "\(table)") }
         }
     }
 

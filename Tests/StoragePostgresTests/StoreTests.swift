@@ -379,7 +379,7 @@ extension PostgresTests {
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
-                    AuditQueries.events(of: id, limit: 10, ledger: 7),
+                    AuditQueries.events(of: id, limit: 10, ledger: 7), AuditQueries.newestEvents(of: name, limit: 10, ledger: 7),
                     SubscriptionQueries.waiting(after: id, ledger: 7, limit: 10),
                     WorkQueries.replaceDecided([], about: place),
                     WorkQueries.replaceDecided([order], about: place),

@@ -118,6 +118,7 @@ import Testing
         _ = try transaction.lock([], tokens: [], customers: [alice])
         _ = try transaction.subscriptions(naming: alice.name)
         _ = try transaction.tokens(of: alice.name)
+        _ = try transaction.newestEvents(of: alice, rows: 10)
         _ = try transaction.holdings(of: alice)
         _ = try transaction.sightings(of: [Life.key.originalTransactionId], in: Life.scope)
         _ = try transaction.sightings(by: [.receipt("r")], in: Life.scope)

@@ -12,6 +12,7 @@ struct CustomerDesk {
         let stored: StoredCustomer?
         var account: CustomerAccount
         var decisions: [CustomerDecision] = []
+        var told: [CustomerEvent] = []
         var learnedAt: Timestamp?
     }
 
@@ -54,11 +55,20 @@ struct CustomerDesk {
         entries[key]?.learnedAt = learnedAt
     }
 
+    /// Has events told beside those of the decisions about a customer who is locked.
+    mutating func tell(_ events: [CustomerEvent], of key: CustomerKey, learnedAt: Timestamp) {
+        guard !events.isEmpty else { return }
+        entries[key]?.told += events
+        entries[key]?.learnedAt = learnedAt
+    }
+
     /// What is to be written of them, by customer.
     var savings: [CustomerSaving] {
         entries.keys.sorted().compactMap { key in
             guard let entry = entries[key], let learnedAt = entry.learnedAt else { return nil }
-            return CustomerSaving(key, stored: entry.stored, decisions: entry.decisions, learnedAt: learnedAt)
+            var saving = CustomerSaving(key, stored: entry.stored, decisions: entry.decisions, learnedAt: learnedAt)
+            saving.told = entry.told
+            return saving
         }
     }
 }

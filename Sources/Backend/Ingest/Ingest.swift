@@ -18,6 +18,8 @@ package struct Ingest {
     private var claims: [(Claim, SubscriptionKey)] = []
     private var heard: [(LedgerInput, SubscriptionKey)] = []
     var deliveries: [WorkOrder] = []
+    /// Who may use something else now, and what changed it.
+    var tellings: [CustomerKey: WorkOrder] = [:]
     /// What the request that is carried out changes of owners and Apple Accounts (OWN-14).
     private var accounts = AccountChanges()
     /// What is known now of what was reserved.
@@ -97,6 +99,7 @@ package struct Ingest {
             result.decisions.append(try decide(on: inputs, about: key, request))
         }
         try propose(after: accounts, request)
+        if let telling = request.telling { try tell(telling, request) }
         results.append(result)
     }
 
@@ -157,6 +160,7 @@ package struct Ingest {
         for input in placed where decision.history.hasHeard(input) && !history.hasHeard(input) { heard.append((input, key)) }
         desk.put(decision, policy: policies, learnedAt: request.learnedAt)
         accounts.take(decision, at: request.learnedAt)
+        noteHolders(after: decision, at: request.learnedAt)
         let told = try events(beside: decision, hearing: placed, history, request)
         desk.tell(told, of: key)
         if !decision.events.isEmpty || !told.isEmpty { deliveries += try request.app.deliveries(of: key, at: request.learnedAt) }
@@ -177,7 +181,7 @@ package struct Ingest {
         if !savings.isEmpty { try transaction.save(savings) }
         let accounts = customers.savings
         if !accounts.isEmpty { try transaction.save(accounts) }
-        let orders = requests.flatMap(\.orders) + deliveries
+        let orders = requests.flatMap(\.orders) + deliveries + tellings.sorted { $0.key < $1.key }.map(\.value)
         if !orders.isEmpty { try transaction.order(orders) }
         let settled = requests.flatMap(\.settled) + settled
         if !settled.isEmpty { try transaction.forget(settled) }
@@ -396,6 +400,7 @@ extension IngestRequest {
         var keys = customerInputs.flatMap { said in
             [said.key] + said.input.customers.map { CustomerKey(said.key.scope, $0) }
         }
+        if let telling { keys.append(telling.customer) }
         keys += claims.filter { $0.claim.keepsIntents || $0.claim.isAnonymous }.map {
             CustomerKey($0.key.scope, $0.claim.customer)
         }

@@ -22,6 +22,8 @@ package struct IngestRequest: Sendable {
     var identification: Identification?
     /// Reservations that wait no longer: what they are about is known (OWN-18).
     var settled: [PendingReservation] = []
+    /// Whose events are to say when they may use what.
+    var telling: Telling?
     /// What is to be done later because of it.
     var orders: [WorkOrder] = []
 
@@ -52,6 +54,13 @@ extension IngestRequest {
         let input: CustomerInput
         /// Asked with everything that was said before, while no other request can say more; false keeps nothing.
         var isAllowed: @Sendable (CustomerAccount) -> Bool = { _ in true }
+    }
+
+    /// A customer who may use something else than was told last.
+    struct Telling: Sendable {
+        let customer: CustomerKey
+        /// The subscription or the vote that changed it.
+        let cause: String
     }
 
     /// An anonymous customer is found to be an identified one, as the secret of the device shows (OWN-10).

@@ -70,8 +70,8 @@ extension Backend {
         try transaction.keep(version)
         let before = try SettingsTimeline(kept)
         let after = try SettingsTimeline(kept + [version])
-        // A change of products alone changes no decision.
-        if let before, before.policies != after?.policies {
+        // A change of products alone changes no decision, but when somebody may use what (ENT-2).
+        if let before, before.policies != after?.policies || before.entitlements != after?.entitlements {
             let body = try SettingsProgress(version: number).json
             try transaction.order(
                 app.scopes.map { scope in

@@ -89,8 +89,8 @@ struct LaneLoop: Sendable {
     ) throws {
         switch outcome {
         case .done(let result):
-            // Subscriptions are locked first, as in every other transaction, so that no two wait for each other in a circle.
-            let locked = try result.map { try transaction.lock($0.subscriptions, tokens: []) }
+            // Subscriptions and customers first, as in every other transaction, so that no two wait for each other in a circle.
+            let locked = try result.map { try transaction.lock($0.subscriptions, tokens: [], customers: $0.customers) }
             try transaction.finish(work, at: now)
             if let result, let locked { try result.keep(locked, transaction) }
         case .goesOn: try transaction.postpone(work, to: now, because: "it continues", counts: false)

@@ -34,7 +34,7 @@ package struct SettingsPerformer: WorkPerformer {
         guard let timeline = try SettingsTimeline(await backend.store.settings(of: app.id)) else {
             return .abandon(because: "no version is stored")
         }
-        let application = Application(app: app, work: work, timeline: timeline)
+        let application = Application(app, work, timeline)
         for _ in 0..<Self.pages {
             try Task.checkCancellation()
             let page = try await backend.store.subscriptions(
@@ -53,28 +53,50 @@ package struct SettingsPerformer: WorkPerformer {
         let app: AppSettings
         let work: LeasedWork
         let timeline: SettingsTimeline
+        /// Products gave something else once: whoever has any may use something else now, also where nothing is decided anew.
+        /// Which of several versions was worked through is not kept, so everybody is looked at.
+        let looksAtHolders: Bool
+
+        init(_ app: AppSettings, _ work: LeasedWork, _ timeline: SettingsTimeline) {
+            (self.app, self.work, self.timeline) = (app, work, timeline)
+            looksAtHolders = Set(timeline.versions.map(\.content.products)).count > 1
+        }
+    }
+
+    /// What one transaction does.
+    private struct Step: Sendable {
+        /// Of which the versions make something else.
+        var differing: [SubscriptionKey] = []
+        /// Whose use of something may be another one, and by which subscription.
+        var holders: [CustomerKey: OriginalTransactionID] = [:]
+        /// How far it is then.
+        var progress: SettingsProgress
     }
 
     /// False where a newer version came meanwhile.
     private func apply(
         _ application: Application, to page: [StoredSubscription], _ progress: inout SettingsProgress
     ) async throws -> Bool {
-        var (looked, differing) = (Int64(0), [SubscriptionKey]())
+        var step = Step(progress: progress)
         for (index, stored) in page.enumerated() {
-            looked += 1
-            if Self.differs(stored, under: application.timeline.policies) { differing.append(stored.history.key) }
+            let key = stored.history.key
+            step.progress.looked += 1
+            step.progress.after = key.originalTransactionId.rawValue
+            if Self.differs(stored, under: application.timeline.policies) { step.differing.append(key) }
+            if application.looksAtHolders {
+                for customer in stored.state.customers {
+                    step.holders[CustomerKey(key.scope, customer)] = key.originalTransactionId
+                }
+            }
             let isLast = index == page.count - 1
-            guard isLast || differing.count == Self.mostWritten else { continue }
-            var next = progress
-            next.after = stored.history.key.originalTransactionId.rawValue
-            next.looked += looked
-            let (keys, moved, now) = (differing, next, backend.clock.now())
+            guard isLast || step.differing.count == Self.mostWritten else { continue }
+            let (taken, now) = (step, backend.clock.now())
             let written = try await backend.store.write { write in
-                try Self.write(keys, application, moved, at: now, in: write)
+                try Self.write(taken, application, at: now, in: write)
             }
             guard let written else { return false }
             progress = written
-            (looked, differing) = (0, [])
+            step = Step(progress: written)
         }
         return true
     }
@@ -94,26 +116,32 @@ package struct SettingsPerformer: WorkPerformer {
 
     /// Decides again on what is locked now, and moves the cursor; nil where a newer version came meanwhile.
     private static func write(
-        _ keys: [SubscriptionKey], _ application: Application, _ moved: SettingsProgress, at now: Timestamp,
-        in transaction: any DecidingTransaction & WorkTransaction
+        _ step: Step, _ application: Application, at now: Timestamp, in transaction: any DecidingTransaction & WorkTransaction
     ) throws -> SettingsProgress? {
-        var progress = moved
-        if !keys.isEmpty {
-            let locked = try transaction.lock(keys, tokens: [])
+        var (progress, holders) = (step.progress, step.holders)
+        var orders: [WorkOrder] = []
+        if !step.differing.isEmpty {
+            let locked = try transaction.lock(step.differing, tokens: [])
             guard locked.settings[application.app.id] == application.timeline.newest.number else { return nil }
             let policies = application.timeline.policies
-            var (savings, orders) = ([Saving](), [WorkOrder]())
-            for key in keys {
+            var savings: [Saving] = []
+            for key in step.differing {
                 guard let stored = locked.subscriptions[key], let decision = decision(on: stored, policies, at: now) else {
                     continue
                 }
                 savings.append(try Saving(stored: stored, decisions: [decision], policy: policies, learnedAt: now))
                 if !decision.events.isEmpty { orders += try application.app.deliveries(of: key, at: now) }
+                for customer in decision.changedHolders {
+                    holders[CustomerKey(key.scope, customer)] = key.originalTransactionId
+                }
             }
             progress.changed += Int64(savings.count)
             if !savings.isEmpty { try transaction.save(savings) }
-            if !orders.isEmpty { try transaction.order(orders) }
         }
+        orders += holders.sorted { $0.key < $1.key }.map { customer, subscription in
+            WorkOrder(telling: customer, because: subscription.rawValue, at: now)
+        }
+        if !orders.isEmpty { try transaction.order(orders) }
         try transaction.note(progress.json, on: application.work, until: now.adding(lease))
         return progress
     }

@@ -39,16 +39,21 @@ package enum WorkOutcome: Sendable {
 package struct WorkResult: Sendable {
     /// The subscriptions that are locked for it.
     let subscriptions: [SubscriptionKey]
+    /// The customers that are locked for it.
+    let customers: [CustomerKey]
     let keep: @Sendable (Locked, any DecidingTransaction) throws -> Void
 
     /// - Parameters:
     ///   - subscriptions: to be locked; what is kept must be decided on what is then known of them.
+    ///   - customers: to be locked too.
     ///   - keep: keeps it. The work has ended already in the same transaction, so that a decision that no longer names it does
     ///     not take it away from its holder. May be run several times, as the body of any transaction.
     package init(
-        of subscriptions: [SubscriptionKey], _ keep: @escaping @Sendable (Locked, any DecidingTransaction) throws -> Void
+        of subscriptions: [SubscriptionKey] = [], customers: [CustomerKey] = [],
+        _ keep: @escaping @Sendable (Locked, any DecidingTransaction) throws -> Void
     ) {
         self.subscriptions = subscriptions
+        self.customers = customers
         self.keep = keep
     }
 }

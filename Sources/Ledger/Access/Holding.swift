@@ -63,3 +63,12 @@ package struct Holding: Sendable, Hashable {
         return joined
     }
 }
+
+extension Decision {
+    /// The customers who have something else from the subscription than before; sorted.
+    package var changedHolders: [CustomerID] {
+        Set(before.customers).union(state.customers).sorted().filter { customer in
+            Holding(of: customer, in: before) != Holding(of: customer, in: state)
+        }
+    }
+}

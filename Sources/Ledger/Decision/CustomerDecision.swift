@@ -79,8 +79,7 @@ package struct CustomerStanding: Sendable {
         let holdings = zip(persons, [held, heldAfter]).map { person, held in person.customers.flatMap { held[$0] ?? [] } }
         return map.entitlements.compactMap { entitlement in
             let windows = zip(accounts, holdings).map { map.windows(of: entitlement, $1, $0) }
-            let changed = (windows[0].removing(windows[1]) + windows[1].removing(windows[0])).map(\.from).min()
-            return changed.map {
+            return windows[0].firstDifference(from: windows[1]).map {
                 CustomerAccessChange(entitlement: entitlement, effectiveAt: $0, before: windows[0], after: windows[1])
             }
         }
@@ -169,7 +168,7 @@ package struct CustomerAuditRow: Sendable, Hashable {
 
 extension EntitlementMap {
     /// When the customer may use the entitlement, what is provisional included.
-    fileprivate func windows(of entitlement: EntitlementID, _ holdings: [Holding], _ account: CustomerAccount) -> [TimeWindow] {
+    func windows(of entitlement: EntitlementID, _ holdings: [Holding], _ account: CustomerAccount) -> [TimeWindow] {
         [TimeWindow](joining: stretches(giving: entitlement, by: holdings, and: account).map(\.window))
             .removing(account.holds(of: entitlement))
     }

@@ -11,7 +11,8 @@ package struct CustomerEvent: Sendable, Hashable {
     package let effectiveAt: Timestamp
     /// By which rule it follows.
     package let rule: Rule
-    /// What was said: the id of the vote, the item of content, Apple's id of the transaction or of the app's download.
+    /// What was said: the id of the vote, the item of content, Apple's id of the transaction or of the app's download; where a
+    /// subscription changed what the customer may use, its `originalTransactionId`.
     package let id: String
     /// The entitlement concerned; nil for a hold on everything.
     package var entitlement: EntitlementID?
@@ -38,7 +39,7 @@ package struct CustomerEvent: Sendable, Hashable {
         case holdWithdrawn = "hold.withdrawn"
         /// Time paid elsewhere was added to a balance, or taken back from it (ENT-3).
         case balanceChanged = "balance.changed"
-        /// What was said changed when the customer may use an entitlement.
+        /// Something changed when the customer may use an entitlement (ENT-1): what was said, what Apple signed, or the products.
         case entitlementChanged = "entitlement.changed"
         /// The customer opened an item of content (ENT-8).
         case contentUnlocked = "content.unlocked"

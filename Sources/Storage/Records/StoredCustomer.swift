@@ -44,11 +44,13 @@ package struct CustomerSaving: Sendable {
     package let key: CustomerKey
     /// What was kept before; nil where nothing was.
     package let stored: StoredCustomer?
-    /// Those that said something new; never empty.
+    /// Those that said something new.
     package let decisions: [CustomerDecision]
+    /// What is told beside the events of the decisions, after them.
+    package var told: [CustomerEvent] = []
     package let learnedAt: Timestamp
 
-    /// - Parameter decisions: each on what the one before left.
+    /// - Parameter decisions: each on what the one before left; none where something is told only.
     package init(_ key: CustomerKey, stored: StoredCustomer?, decisions: [CustomerDecision], learnedAt: Timestamp) {
         self.key = key
         self.stored = stored
@@ -85,7 +87,6 @@ package struct CustomerRows: Sendable, Hashable {
 
     /// - Parameter numbered: the number of a customer.
     package init(_ saving: CustomerSaving, _ numbered: (CustomerName) throws -> Int64) throws {
-        guard let last = saving.decisions.last else { throw StorageError(.other, "nothing was decided") }
         key = saving.key
         let app = saving.key.scope.app
         number = try numbered(saving.key.name)
@@ -101,12 +102,13 @@ package struct CustomerRows: Sendable, Hashable {
             head = head.followed(by: text, of: subject)
             return SubscriptionRows.Audit(head: head, text: text)
         }
-        let events = saving.decisions.flatMap(\.events)
+        let events = saving.decisions.flatMap(\.events) + saving.told
         let told = saving.stored?.ends.events ?? 0
         outbox =
             events.isEmpty
             ? nil : SubscriptionRows.Outbox(first: told + 1, events: CustomerEventCoding.encode(events))
-        account = CustomerCoding.encode(last.account)
+        account = CustomerCoding.encode(
+            saving.decisions.last?.account ?? saving.stored?.account ?? CustomerAccount(saving.key, []))
         ends = StoredCustomer.Ends(audit: head, events: told + Int64(events.count))
     }
 }

@@ -11,6 +11,9 @@ package struct WrittenCustomerBook: WrittenRow {
         case ledger, customer, number, auditCount, auditHead, eventCount, isSealed, account
     }
 
+    /// What changes of a row that is there where something is told and nothing was said: audit rows that are not sealed stay so.
+    package static let told: Set<Column> = [.eventCount]
+
     private let rows: CustomerRows
     private let ledger: Int64
 
@@ -27,7 +30,7 @@ package struct WrittenCustomerBook: WrittenRow {
         case .auditCount: .integer(rows.ends.audit.sequence)
         case .auditHead: .bytes(rows.ends.audit.hash)
         case .eventCount: .integer(rows.ends.events)
-        case .isSealed: .bool(false)
+        case .isSealed: .bool(rows.audit.isEmpty)
         case .account: .bytes(rows.account)
         }
     }

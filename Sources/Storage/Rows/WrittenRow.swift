@@ -28,4 +28,7 @@ extension WrittenRow {
         Column.allCases.filter { !key.contains($0) }
             .map { "\($0.name) = \(others[$0] ?? "excluded.\($0.name)")" }.joined(separator: ", ")
     }
+
+    /// The same where only some columns take the new value.
+    package static func taken(only columns: Set<Column>) -> String { taken(except: Set(Column.allCases).subtracting(columns)) }
 }

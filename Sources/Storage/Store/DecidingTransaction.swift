@@ -17,6 +17,9 @@ package protocol DecidingTransaction: OrderingTransaction {
     /// What a customer has, by subscription; not locked by that.
     func holdings(of key: CustomerKey) throws -> [Holding]
 
+    /// The newest events about a customer, in their order, as far as so many rows of the outbox have them.
+    func newestEvents(of key: CustomerKey, rows: Int) throws -> [CustomerEvent]
+
     /// The tokens that were registered for a customer; sorted (OWN-2).
     func tokens(of customer: CustomerName) throws -> [TokenRegistration]
 

@@ -1,11 +1,13 @@
 package import Ledger
 package import Primitives
+import StrictJSON
 
 /// Something that is to be done later, as it is asked for. The queue stands in the database beside the facts, so that work is
 /// asked for in the transaction that makes it needed, and never without it.
 package struct WorkOrder: Sendable, Hashable {
     package let scope: Scope
-    /// What it is about: an `originalTransactionId`, a transaction's id, or nothing.
+    /// What it is about: an `originalTransactionId`, a transaction's id, a customer (``WorkOrder/init(telling:because:at:)``), or
+    /// nothing.
     package let subject: String
     /// What makes it the same work about the same subject; asking for it twice is asking once.
     package let key: String
@@ -57,6 +59,42 @@ package struct WorkOrder: Sendable, Hashable {
     }
 }
 
+/// Work about a customer: the subject is the customer's id behind a prefix that no `originalTransactionId` has.
+extension WorkOrder {
+    private static let customerPrefix = "customer/"
+
+    /// Tells the customer's events when they may use what (``WorkKind/tellCustomer``).
+    ///
+    /// - Parameter cause: what changed it: the `originalTransactionId` of a subscription, or the id of a vote.
+    package init(telling customer: CustomerKey, because cause: String, at instant: Timestamp) {
+        var body = JSONWriter(reservingCapacity: 64)
+        body.object { $0.member("because", cause) }
+        self.init(
+            scope: customer.scope, subject: Self.customerPrefix + customer.customer.rawValue, key: "tell", kind: .tellCustomer,
+            body: body.text, dueAt: instant)
+    }
+
+    /// Whose events are to tell something; nil where it is about no customer.
+    package var customer: CustomerKey? {
+        guard kind == .tellCustomer, subject.hasPrefix(Self.customerPrefix) else { return nil }
+        return CustomerKey(scope, CustomerID(String(subject.dropFirst(Self.customerPrefix.count))))
+    }
+
+    /// Why a customer's events are to tell something.
+    ///
+    /// - Throws: `StorageError` with `corrupt` where the body is none of ours.
+    package func cause() throws(StorageError) -> String {
+        do throws(JSONError) {
+            if let cause = try JSONDocument(Array(body.utf8), limits: JSONLimits()).root.object?["because"]?.string {
+                return cause
+            }
+        } catch {
+            throw StorageError(.corrupt, "the body of work is not JSON: \(error)")
+        }
+        throw StorageError(.corrupt, "the body of work does not say why")
+    }
+}
+
 /// Which performer work is for; a kind that a newer version asked for waits for it.
 package struct WorkKind: RawRepresentable, Sendable, Hashable {
     package let rawValue: String
@@ -80,6 +118,9 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
 
     /// Go on with a job that somebody asked for (``StoredJob``); the subject is its id.
     package static let runJob = WorkKind(rawValue: "runJob")
+
+    /// Tell a customer's events when they may use what, where that is not what was told last; the subject is the customer.
+    package static let tellCustomer = WorkKind(rawValue: "tellCustomer")
 
     init(_ action: DueWork.Action) {
         self =

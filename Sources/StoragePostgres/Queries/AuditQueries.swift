@@ -47,6 +47,19 @@ enum AuditQueries {
         PostgresStatement(selectEvents, [.integer(ledger), .text(id.rawValue), .count(limit)])
     }
 
+    private static let selectNewestEvents = """
+        SELECT events FROM outbox
+        WHERE ledger = $1 AND customer = (SELECT id FROM customer WHERE app = $2 AND customer.customer = $3)
+        ORDER BY sequence DESC LIMIT $4
+        """
+
+    /// Of a customer, the newest row first.
+    static func newestEvents(of name: CustomerName, limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            selectNewestEvents,
+            [.integer(ledger), .text(name.app.rawValue), .text(name.customer.rawValue), .count(limit)])
+    }
+
     private static let warningInsertion = PostgresInsertion<WrittenWarning>(
         "GROUP BY ledger, kind, value ORDER BY ledger, kind, value ON CONFLICT DO NOTHING",
         instead: [.firstSeenAt: "min(firstSeenAt)"])

@@ -48,11 +48,14 @@ enum CustomerQueries {
 
     private static let bookInsertion = PostgresInsertion<WrittenCustomerBook>(
         "ON CONFLICT (ledger, customer) DO UPDATE SET \(WrittenCustomerBook.taken(except: WrittenCustomerBook.key))")
+    private static let tellingInsertion = PostgresInsertion<WrittenCustomerBook>(
+        "ON CONFLICT (ledger, customer) DO UPDATE SET \(WrittenCustomerBook.taken(only: WrittenCustomerBook.told))")
     private static let inputInsertion = PostgresInsertion<WrittenCustomerInput>()
     private static let auditInsertion = PostgresInsertion<WrittenCustomerAudit>()
 
     static func save(_ rows: CustomerRows, ledger: Int64, at instant: Timestamp) throws -> [PostgresStatement] {
-        var statements = [bookInsertion.statement(WrittenCustomerBook(rows, ledger: ledger))]
+        let insertion = rows.inputs.isEmpty ? tellingInsertion : bookInsertion
+        var statements = [insertion.statement(WrittenCustomerBook(rows, ledger: ledger))]
         let inputs = rows.inputs.map { WrittenCustomerInput($0, of: rows.number, ledger: ledger) }
         if !inputs.isEmpty { statements.append(try inputInsertion.statement(inputs)) }
         let audit = rows.audit.map { WrittenCustomerAudit($0, of: rows.number, ledger: ledger) }

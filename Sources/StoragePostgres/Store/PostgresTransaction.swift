@@ -281,6 +281,11 @@ final class PostgresTransaction: StoreTransaction {
         return try rows?.map { try HoldingCoding.decode($0.bytes(0)) } ?? []
     }
 
+    func newestEvents(of key: CustomerKey, rows: Int) throws -> [CustomerEvent] {
+        let found = try pipeline([AuditQueries.newestEvents(of: key.name, limit: rows, ledger: ledger(of: key.scope))]).last
+        return try found?.map { try CustomerEventCoding.decode($0.text(0), of: key.customer) }.reversed().flatMap { $0 } ?? []
+    }
+
     func tokens(of customer: CustomerName) throws -> [TokenRegistration] {
         let rows = try pipeline([TokenQueries.tokens(of: customer)]).last
         return try rows?.map { try StoredRegistration(row: $0).registration } ?? []

@@ -51,6 +51,19 @@ enum AuditQueries {
         return try OutboxEntry.events(in: entries, after: 0, limit: limit)
     }
 
+    static let selectNewestEvents = """
+        SELECT events FROM outbox WHERE ledger = ? AND customer = ? ORDER BY sequence DESC LIMIT ?
+        """
+
+    /// Of a customer, by the customer's number; in their order.
+    static func newestEvents(
+        of number: Int64, _ customer: CustomerID, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [CustomerEvent] {
+        let values: [SQLiteValue] = [.integer(ledger), .integer(number), .count(limit)]
+        return try database.rows(selectNewestEvents, values) { try CustomerEventCoding.decode($0.text(0), of: customer) }
+            .reversed().flatMap { $0 }
+    }
+
     private static let warningInsertion = SQLiteInsertion<WrittenWarning>("ON CONFLICT DO NOTHING")
 
     static func insert(_ warning: WrittenWarning, _ database: Database) throws { try database.run(warningInsertion, warning) }

@@ -55,11 +55,14 @@ enum CustomerQueries {
 
     private static let bookInsertion = SQLiteInsertion<WrittenCustomerBook>(
         "ON CONFLICT DO UPDATE SET \(WrittenCustomerBook.taken(except: WrittenCustomerBook.key))")
+    private static let tellingInsertion = SQLiteInsertion<WrittenCustomerBook>(
+        "ON CONFLICT DO UPDATE SET \(WrittenCustomerBook.taken(only: WrittenCustomerBook.told))")
     private static let inputInsertion = SQLiteInsertion<WrittenCustomerInput>()
     private static let auditInsertion = SQLiteInsertion<WrittenCustomerAudit>()
 
     static func save(_ rows: CustomerRows, ledger: Int64, at instant: Timestamp, _ database: Database) throws {
-        try database.run(bookInsertion, WrittenCustomerBook(rows, ledger: ledger))
+        let insertion = rows.inputs.isEmpty ? tellingInsertion : bookInsertion
+        try database.run(insertion, WrittenCustomerBook(rows, ledger: ledger))
         for input in rows.inputs {
             try database.run(inputInsertion, WrittenCustomerInput(input, of: rows.number, ledger: ledger))
         }

@@ -117,6 +117,11 @@ final class SQLiteTransaction: StoreTransaction {
         try HoldingQueries.holdings(of: key.customer, ledger: ledger(of: key.scope), database)
     }
 
+    func newestEvents(of key: CustomerKey, rows: Int) throws -> [CustomerEvent] {
+        guard let number = try CustomerQueries.number(of: key.name, database) else { return [] }
+        return try AuditQueries.newestEvents(of: number, key.customer, limit: rows, ledger: ledger(of: key.scope), database)
+    }
+
     func tokens(of customer: CustomerName) throws -> [TokenRegistration] {
         try TokenQueries.tokens(of: customer, database)
     }

@@ -51,7 +51,8 @@ struct Serve: AsyncParsableCommand {
         let worker = WorkLoop(
             store: database.store, clock: clock,
             lanes: [
-                WorkLane(TellingPerformer(backend: backend)), Self.settingsLane(backend, logger: logger), Self.jobLane(backend),
+                WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
+                Self.settingsLane(backend, logger: logger), Self.jobLane(backend),
             ],
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
