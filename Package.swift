@@ -28,6 +28,7 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 
@@ -57,6 +58,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", .upToNextMinor(from: "1.37.0")),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", .upToNextMinor(from: "2.13.0")),
         .package(url: "https://github.com/apple/swift-nio.git", .upToNextMinor(from: "2.101.2")),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", .upToNextMinor(from: "2.37.6")),
         .package(url: "https://github.com/apple/swift-nio-extras.git", .upToNextMinor(from: "1.35.2")),
         .package(url: "https://github.com/apple/swift-argument-parser.git", .upToNextMinor(from: "1.8.2")),
         .package(url: "https://github.com/apple/swift-log.git", .upToNextMinor(from: "1.16.2")),
@@ -66,6 +68,7 @@ let package = Package(
         room("StrictJSON", ["Primitives"]),
         room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto, cryptoExtras]),
         room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
+        room("AppStoreGateway", ["Primitives", "AppStoreWire", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
         room("Ledger", ["Primitives"]),
         room("APIContract", ["Primitives", "StrictJSON", "CAPIExamples"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
@@ -128,6 +131,12 @@ let package = Package(
         tests(
             "AppStoreWireTests",
             ["AppStoreWire", "StrictJSON", "SimulatorPKI", "Primitives", x509, asn1, crypto, cryptoExtras]),
+        tests(
+            "AppStoreGatewayTests",
+            [
+                "AppStoreGateway", "AppStoreWire", "AppStoreSimulatorTesting", "Primitives", x509, asn1, crypto, nioCore,
+                nioPosix, nioSSL,
+            ]),
         tests("LedgerTests", ["Ledger", "Primitives"]),
         // Written apart from `Ledger`, from docs/rules.md alone: it imports nothing, so that it can share no code with it.
         .target(name: "LedgerOracle", path: "Tests/LedgerOracle", swiftSettings: house),
