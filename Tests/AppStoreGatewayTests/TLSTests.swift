@@ -74,6 +74,17 @@ import Testing
         #expect(failure?.mayHaveBeenCarriedOut == false)
     }
 
+    @Test func `a server that accepts a connection and then says nothing costs the time of connecting`() async throws {
+        try await ScriptedServer.run(answersTLS: false, { _, _ in .hang }) { server in
+            var configuration = GatewayConfiguration.waiting()
+            configuration.connectTimeout = Milliseconds(200)
+            try await GatewayWorld.run(configuration) { world in
+                #expect(await world.failure("https://localhost:\(server.port)") == .network(.connectTimeout))
+            }
+            #expect(server.record.requests.isEmpty)
+        }
+    }
+
     @Test func `a root that is no certificate is refused with its place`() throws {
         var configuration = GatewayConfiguration()
         configuration.additionalRoots = [try TestAuthority().der, Array("-----BEGIN CERTIFICATE-----".utf8)]

@@ -8,7 +8,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
     package var readTimeout = Milliseconds.seconds(15)
     /// How long a call may take in all, however steadily its answer arrives.
     package var deadline = Milliseconds.seconds(30)
-    /// How many connections to one host are used at the same time; further calls wait for one.
+    /// How many connections to one host are used at the same time. Further calls wait for one, at most ``connectTimeout``; what
+    /// waited in vain counts as the host's failure, so no more calls than this should be on their way at a time.
     ///
     /// 25 calls a second of a second each need 25 of them.
     package var connectionsPerHost = 32

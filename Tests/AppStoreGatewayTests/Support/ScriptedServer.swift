@@ -45,12 +45,13 @@ final class ScriptedServer: Sendable {
 
     /// - Parameters:
     ///   - tls: the certificate to present; nil: no TLS.
+    ///   - answersTLS: whether a client that speaks TLS to a server without it is answered in plain text, as web servers do.
     ///   - react: the reaction to the request with this number, from 0, and this text.
     static func run<Value>(
-        tls: NIOSSLContext? = nil, _ react: @escaping @Sendable (Int, String) -> Reaction,
+        tls: NIOSSLContext? = nil, answersTLS: Bool = true, _ react: @escaping @Sendable (Int, String) -> Reaction,
         _ body: (ScriptedServer) async throws -> Value
     ) async throws -> Value {
-        let server = try await ScriptedServer(tls: tls, react)
+        let server = try await ScriptedServer(tls: tls, answersTLS: answersTLS, react)
         do {
             let value = try await body(server)
             try await server.channel.close()
@@ -61,8 +62,10 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    private init(tls: NIOSSLContext?, _ react: @escaping @Sendable (Int, String) -> Reaction) async throws {
-        let recorded = Recorded()
+    private init(
+        tls: NIOSSLContext?, answersTLS: Bool, _ react: @escaping @Sendable (Int, String) -> Reaction
+    ) async throws {
+        let recorded = Recorded(answersTLS: answersTLS)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { child in
@@ -79,7 +82,10 @@ final class ScriptedServer: Sendable {
 
     /// Of this server, shared with its connections.
     final class Recorded: Sendable {
+        let answersTLS: Bool
         let record = Mutex(Record())
+
+        init(answersTLS: Bool) { self.answersTLS = answersTLS }
     }
 
     /// A port on which nobody listens.
@@ -109,8 +115,7 @@ private final class ScriptHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        // As web servers answer a client that speaks TLS to a port without it.
-        if received.isEmpty, bytes.readableBytesView.first == 0x16 {
+        if recorded.answersTLS, received.isEmpty, bytes.readableBytesView.first == 0x16 {
             return perform(.writeAndClose(ScriptedServer.answer(400)), context.channel)
         }
         received += String(buffer: bytes)
