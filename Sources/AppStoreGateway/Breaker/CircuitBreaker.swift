@@ -11,7 +11,8 @@ package import Primitives
 ///   ▲                                                      ▲                                                   │
 ///   └───────────────── any success ────────────────────────┴──────────── the probe fails: a longer pause ──────┘
 /// ```
-/// A host that refuses a call for the caller's own reasons (429, 401, 404) works: its results are successes here.
+/// Only a failure opens it. A host that refuses a call for the caller's own reasons (429, 401, 404) works: its results are
+/// successes here.
 ///
 /// Source: reliability case F16.
 package struct CircuitBreaker: Sendable, Hashable {
