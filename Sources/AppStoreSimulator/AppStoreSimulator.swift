@@ -12,7 +12,7 @@ package actor AppStoreSimulator {
     nonisolated let poster = NotificationPoster()
     /// The root that everything is signed under; its leaves may be renewed.
     nonisolated let authority: SigningAuthority
-    nonisolated let keyring: Keyring
+    var keyring: Keyring
     private let turnstile = Turnstile()
     var store: AppStore
     var printer: StorePrinter
@@ -22,6 +22,8 @@ package actor AppStoreSimulator {
     var faults = FaultPlan()
     var offers = UsedNonces()
     var rateLimits: RateLimiter
+    var behaviour = ServiceBehaviour()
+    var calls = CallBook()
     var rate = ClockRate.stands
     /// Notifications that were sent because a server requested a test.
     var testNotifications: Set<CompactUUID> = []
@@ -56,8 +58,8 @@ package actor AppStoreSimulator {
         kept.resumed = nil
         self.configuration = kept
         clock = SimulatedClock(configuration.resumed?.now ?? start, moved: configuration.clockMoved)
-        keyring = try Keyring(configuration.apps)
-        rateLimits = RateLimiter(isOn: configuration.limitsRates)
+        keyring = try Keyring(configuration.apps, configuration.resumed?.keys ?? .init())
+        rateLimits = RateLimiter(appliesApples: configuration.limitsRates)
         if let state = configuration.resumed {
             printer = state.printer
             receipts = state.receipts
@@ -69,6 +71,9 @@ package actor AppStoreSimulator {
             lostReceipts = Set(state.lostReceipts)
             rate = state.rate
             testNotifications = Set(state.testNotifications)
+            behaviour = state.behaviour ?? ServiceBehaviour()
+            rateLimits.reset(to: state.limits ?? [])
+            calls = state.calls ?? CallBook()
             store = state.store
         } else {
             printer = StorePrinter(authority)
@@ -248,4 +253,8 @@ package enum SimulatorRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case stateOfAnotherStore
     /// No address for notifications is set.
     case noNotificationURL
+    /// The app has no In-App Purchase key of that id, or has one already.
+    case unknownKey, keyExists
+    /// A key's id is 1 to 64 letters and digits.
+    case invalidKeyId
 }

@@ -112,7 +112,7 @@ import Testing
     @Test func `a hundred faults with all their members are set in one call, and a used one is gone`() async throws {
         let fault =
             #"{"face":"serverAPI","kind":"slow","path":"/a","environment":"Sandbox","times":1,"perMille":1,"milliseconds":0,"#
-            + #""status":1}"#
+            + #""status":1,"endpoint":"getTransactionInfo","app":"\#(World.bundleId)","from":0,"until":"2026-01-01"}"#
         try await withClient { client in
             let body = "{\"faults\":[\(Array(repeating: fault, count: 100).joined(separator: ","))]}"
             let answer = try await client.post("/faults", body)
@@ -121,8 +121,9 @@ import Testing
         var plan = FaultPlan()
         var twice = Fault(face: .serverAPI, kind: .html)
         twice.times = 2
+        let call = AskedCall(face: .serverAPI, environment: .sandbox, path: "/")
         plan.set([twice], seed: 1, store: AppStore(startsAt: World.start, seed: 1))
-        #expect((0..<3).map { _ in plan.strike(.serverAPI, path: "/", .sandbox) } == [.html, .html, nil])
+        #expect((0..<3).map { _ in plan.strike(call, at: World.start) } == [.html, .html, nil])
         #expect(plan.faults.isEmpty)
     }
 

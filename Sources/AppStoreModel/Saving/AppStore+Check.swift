@@ -31,6 +31,9 @@ extension AppStore {
         try Self.need(massExtensions.allSatisfy { has($0.app) }, "extensions")
         for subscription in subscriptions.values { try check(subscription) }
         for book in books.values { for transaction in book.all { try check(transaction) } }
+        try Self.need(journal?.isWhole ?? true, "the changes that are not shown yet")
+        for subscription in journal?.allSubscriptions ?? [] { try check(subscription) }
+        for transaction in journal?.allTransactions ?? [] { try check(transaction) }
         for due in dueQueue.all {
             guard case .massExtension(let place) = due.name else { continue }
             try Self.need(massExtensions.indices.contains(place), "due work")

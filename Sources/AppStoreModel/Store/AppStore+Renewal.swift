@@ -248,9 +248,14 @@ extension AppStore {
     }
 
     /// Turns the subscription's notifications off, or on again, from now on.
-    package mutating func setSilent(_ isSilent: Bool, of id: TransactionNumber) throws(StoreRefusal) {
+    ///
+    /// - Parameter isToldInHistory: whether those that are turned off are made all the same, to be read but never sent.
+    package mutating func setSilent(
+        _ isSilent: Bool, isToldInHistory: Bool = false, of id: TransactionNumber
+    ) throws(StoreRefusal) {
         var subscription = try subscription(id)
         subscription.isSilent = isSilent
+        subscription.isToldInHistory = isSilent && isToldInHistory ? true : nil
         keep(subscription)
     }
 

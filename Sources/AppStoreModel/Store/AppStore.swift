@@ -29,6 +29,10 @@ package struct AppStore: Sendable, Hashable, Codable {
     var extensions: [TransactionNumber: [Timestamp]] = [:]
     package internal(set) var massExtensions: [MassExtension] = []
     var dueQueue = DueQueue<Due>()
+    /// Nil while everything is shown at once, and in states that earlier versions saved.
+    var journal: ChangeJournal?
+    /// Only in a copy for reading: what happened later than this is not shown.
+    var horizon: Timestamp?
 
     /// Scheduled events.
     enum Due: Sendable, Hashable, Comparable, Codable {
@@ -101,7 +105,7 @@ extension AppStore {
     }
 
     package func subscription(_ id: TransactionNumber) throws(StoreRefusal) -> StoreSubscription {
-        guard let subscription = subscriptions[id] else { throw .unknownSubscription }
+        guard let subscription = findSubscription(id) else { throw .unknownSubscription }
         return subscription
     }
 
@@ -133,7 +137,16 @@ extension AppStore {
     }
 
     /// The purchase or the restored copy of that id, as stored; nil where there is none.
-    package func find(_ id: TransactionNumber) -> StorePurchase? { books[.production]?[id] ?? books[.sandbox]?[id] }
+    package func find(_ id: TransactionNumber) -> StorePurchase? {
+        if let horizon, let earlier = journal?.transaction(id, at: horizon) { return earlier.value }
+        return books[.production]?[id] ?? books[.sandbox]?[id]
+    }
+
+    /// The subscription of that id; nil where there is none.
+    func findSubscription(_ id: TransactionNumber) -> StoreSubscription? {
+        if let horizon, let earlier = journal?.subscription(id, at: horizon) { return earlier.value }
+        return subscriptions[id]
+    }
 
     /// The account that has this `appTransactionId` in an app and environment; nil where there is none.
     package func customer(ofAppTransaction id: Int64, _ app: AppNumber, _ environment: Environment) -> StoreAccount? {
@@ -157,15 +170,18 @@ extension AppStore {
 extension AppStore {
     /// Stores a changed subscription and schedules its next event.
     mutating func keep(_ subscription: StoreSubscription) {
-        subscriptions[subscription.originalTransactionId] = subscription
+        let id = subscription.originalTransactionId
+        journal?.note(id, was: subscriptions[id], at: now)
+        subscriptions[id] = subscription
         // A family's copies follow the purchaser's subscription.
         guard subscription.ownership == .purchased else { return }
-        dueQueue.set(.subscription(subscription.originalTransactionId), at: subscription.due)
+        dueQueue.set(.subscription(id), at: subscription.due)
     }
 
     /// Adds a new transaction, also to its account.
     mutating func append(_ transaction: StorePurchase) {
         let environment = self[transaction.account].environment
+        journal?.note(transaction.transactionId, was: StorePurchase?.none, at: now)
         books[environment]?.append(transaction)
         guard transaction.restoredFrom == nil else { return }
         self[transaction.account].installations[transaction.app]?.transactions.append(transaction.transactionId)
@@ -174,6 +190,7 @@ extension AppStore {
     /// Changes an existing transaction.
     mutating func change(_ id: TransactionNumber, _ change: (inout StorePurchase) -> Void) {
         guard let environment = environment(of: id), var transaction = books[environment]?[id] else { return }
+        journal?.note(id, was: transaction, at: now)
         change(&transaction)
         transaction.modifiedAt = now
         books[environment]?[id] = transaction
@@ -198,7 +215,9 @@ extension AppStore {
         _ event: StoreNotification.Event, about subscription: StoreSubscription, _ transaction: TransactionNumber? = nil,
         _ extra: StoreNotification.Extra? = nil
     ) -> [StoreNotification] {
-        guard !subscription.isSilent, let subject = find(transaction ?? subscription.latest) else { return [] }
+        guard !subscription.isSilent || subscription.isToldInHistory ?? false,
+            let subject = find(transaction ?? subscription.latest)
+        else { return [] }
         let renewalDate = find(subscription.latest)?.expiresDate
         var snapshot = subscription
         // A notification stays the same, whatever the product costs later: it is built again for each further attempt.

@@ -56,6 +56,9 @@ package struct StoreSubscription: Sendable, Hashable, Codable {
     var chargesAt: Timestamp?
     /// Whether its notifications are turned off: a server must find out by asking.
     package internal(set) var isSilent = false
+    /// Whether the notifications that are turned off can be read in the notification history, as where only the sending fails.
+    /// Nil, also in states that earlier versions saved: no.
+    package internal(set) var isToldInHistory: Bool?
 
     /// How long a billing grace period may be, in days.
     package static let acceptedGraceDays: ClosedRange<Int64> = 1...28

@@ -42,6 +42,9 @@ package struct StoreNotification: Sendable, Hashable, Codable {
         package var subscription: StoreSubscription? {
             if case .subscription(let subscription, _, _) = self { subscription } else { nil }
         }
+
+        /// Whether it must not be sent: its subscription is silent, and tells in the notification history alone.
+        package var isSilent: Bool { subscription?.isSilent ?? false }
     }
 
     /// What some kinds contain besides their subject.

@@ -90,6 +90,7 @@ extension JSONWriter {
         if case .expired(_, let intent) = subscription.state { member("expirationIntent", intent.rawValue) }
         if let increase = subscription.priceIncrease { member("priceIncreaseStatus", increase.isAgreed ? 1 : 0) }
         if subscription.isSilent { member("isSilent", true) }
+        if subscription.isToldInHistory ?? false { member("isToldInHistory", true) }
         member("transactionId", report.latest.transaction.transactionId.rawValue)
         member("signedTransactionInfo", report.latest.signedTransactionInfo)
         member("signedRenewalInfo", report.signedRenewalInfo)

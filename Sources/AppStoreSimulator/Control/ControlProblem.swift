@@ -184,9 +184,9 @@ extension SimulatorRefusal {
     fileprivate var status: HTTPResponse.Status {
         switch self {
         case .busy: .serviceUnavailable
-        case .clockGoesForward, .tooFar: .badRequest
-        case .unknownNotification, .unknownMessage, .receiptLost: .notFound
-        case .noNotificationURL, .stateOfAnotherStore: .conflict
+        case .clockGoesForward, .tooFar, .invalidKeyId: .badRequest
+        case .unknownNotification, .unknownMessage, .receiptLost, .unknownKey: .notFound
+        case .noNotificationURL, .stateOfAnotherStore, .keyExists: .conflict
         }
     }
 
@@ -199,6 +199,9 @@ extension SimulatorRefusal {
         case .unknownMessage: "The app has no such image or message."
         case .receiptLost: "The receipt is missing on the device; a purchase or a restore creates one."
         case .noNotificationURL: "No address for notifications is set."
+        case .unknownKey: "The app has no In-App Purchase key with that id."
+        case .keyExists: "The app has an In-App Purchase key with that id already."
+        case .invalidKeyId: "A key's id is 1 to 64 letters and digits."
         case .stateOfAnotherStore:
             "The state belongs to another store, with another root, other apps or other keys. Start with --state."
         }

@@ -32,9 +32,11 @@ extension ControlRoutes {
                 try await simulator.extend(try context.subscription(), days: try body.requiredInteger("days")))
         }
         group.post("/subscriptions/:id/silence") { request, context in
-            let body = try await JSONFields(request, members: ["enabled"])
+            let body = try await JSONFields(request, members: ["enabled", "inHistory"])
             return Self.answer(
-                try await simulator.setSilent(try body.requiredBool("enabled"), of: try context.subscription()))
+                try await simulator.setSilent(
+                    try body.requiredBool("enabled"), isToldInHistory: try body.bool("inHistory") ?? false,
+                    of: try context.subscription()))
         }
         group.post("/subscriptions/:id/retention", use: askInRealtime)
     }
@@ -147,20 +149,5 @@ extension ControlRoutes {
     static func environment(_ request: Request) throws -> Primitives.Environment? {
         guard let text = request.uri.queryParameters["environment"] else { return nil }
         return try Primitives.Environment(controlText: String(text))
-    }
-
-    // MARK: Bad days
-
-    func addFaults(to group: RouterGroup<BasicRequestContext>) {
-        group.get("/faults") { _, _ in
-            let faults = await simulator.presentFaults
-            return Response.json { $0.list("faults", faults) { $0.members(of: $1) } }
-        }
-        group.post("/faults") { request, _ in
-            let body = try await JSONFields(request, members: ["faults", "seed"])
-            let faults = try body.faults()
-            await simulator.setFaults(faults, seed: try body.seed())
-            return Response.json { $0.list("faults", faults) { $0.members(of: $1) } }
-        }
     }
 }

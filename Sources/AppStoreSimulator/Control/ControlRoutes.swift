@@ -23,7 +23,7 @@ struct ControlRoutes: Sendable {
         addSubscriptions(to: group)
         addTransactions(to: group)
         addNotifications(to: group)
-        addFaults(to: group)
+        addServices(to: group)
         addRetention(to: group)
         addState(to: group)
     }
@@ -114,17 +114,6 @@ struct ControlRoutes: Sendable {
         }
         group.post("/terms", use: setTerms)
         group.post("/external-purchases", use: externalPurchase)
-        group.get("/keys") { request, _ in
-            let bundleId = await simulator.store[try await app(request)].bundleId
-            let (issuer, keys) = (simulator.keyring.issuer(of: bundleId), simulator.keyring.keys(of: bundleId))
-            return Response.json { json in
-                json.nullableMember("issuerId", issuer)
-                json.list("keys", keys) { json, key in
-                    json.member("keyId", key.id)
-                    json.nullableMember("privateKey", key.pem)
-                }
-            }
-        }
     }
 
     @Sendable private func externalPurchase(_ request: Request, _: BasicRequestContext) async throws -> Response {

@@ -19,7 +19,7 @@ extension JSONFields {
             throw ControlProblem(.mediaTypeNotJSON, "Send the body as application/json, as `curl --json` does.")
         }
         // Names count too: enough for a hundred faults with all of their members.
-        let limits = JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: 8, maximumElements: 2000)
+        let limits = JSONLimits(maximumBytes: Self.maximumBytes, maximumDepth: 8, maximumElements: 4000)
         let bytes = body.readableBytes == 0 ? Array("{}".utf8) : Array(body.readableBytesView)
         guard let object = try JSONDocument(bytes, limits: limits).root.object else {
             throw ControlProblem(.invalidBody, "The body must be a JSON object.")
@@ -77,11 +77,19 @@ extension JSONFields {
         if let days = try integer("days") { return .duration(.days(days)) }
         guard let value = value("to") else { throw ControlProblem.invalid("to", "an instant") }
         if value.string == "next" { return .next }
-        if let milliseconds = value.int64, let instant = Timestamp(validating: milliseconds) { return .instant(instant) }
-        guard let instant = value.string.flatMap(Timestamp.init(controlText:)) else {
+        guard let instant = Timestamp(control: value) else {
             throw ControlProblem.invalid("to", "like 2026-11-21T03:44:05Z, milliseconds since 1970, or next")
         }
         return .instant(instant)
+    }
+
+    /// An instant, as text or in milliseconds since 1970.
+    func instant(_ name: String) throws -> Timestamp? {
+        guard let value = value(name) else { return nil }
+        guard let instant = Timestamp(control: value) else {
+            throw ControlProblem.invalid(name, "like 2026-11-21T03:44:05Z, or milliseconds since 1970")
+        }
+        return instant
     }
 
     /// `count` belongs to dropping and duplicating, `seconds` to a delay; with other modes they are a mistake.
@@ -129,6 +137,16 @@ extension JSONFields {
 }
 
 extension Timestamp {
+    /// Nil for a value that is no instant between 1970 and 9999.
+    fileprivate init?(control value: JSONValue) {
+        if let milliseconds = value.int64 {
+            self.init(validating: milliseconds)
+        } else {
+            guard let instant = value.string.flatMap(Timestamp.init(controlText:)) else { return nil }
+            self = instant
+        }
+    }
+
     /// Reads `2026-11-21` or `2026-11-21T03:44:05Z`; nil for anything else and for dates before 1970.
     init?(controlText text: String) {
         let full = text.utf8.count == 10 ? text + "T00:00:00Z" : text

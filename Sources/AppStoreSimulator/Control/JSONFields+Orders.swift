@@ -67,7 +67,7 @@ extension JSONFields {
     }
 
     private static let faultMembers: Set<String> = [
-        "face", "kind", "path", "environment", "times", "perMille", "status", "milliseconds",
+        "face", "kind", "path", "endpoint", "app", "environment", "from", "until", "times", "perMille", "status", "milliseconds",
     ]
 
     private func fault() throws -> Fault {
@@ -76,6 +76,14 @@ extension JSONFields {
         }
         var fault = Fault(face: face, kind: try kind())
         fault.path = try text("path")
+        (fault.endpoint, fault.app) = (try endpoint(), try text("app"))
+        guard face == .serverAPI || (fault.endpoint == nil && fault.app == nil) else {
+            throw ControlProblem.invalid("face", "serverAPI if endpoint or app is given")
+        }
+        (fault.from, fault.until) = (try instant("from"), try instant("until"))
+        if let from = fault.from, let until = fault.until, from >= until {
+            throw ControlProblem.invalid("until", "later than from")
+        }
         fault.environment = try environment()
         fault.times = try integer("times", in: 1...Int64.max)
         fault.perMille = try integer("perMille", in: 1...1000) ?? 1000
@@ -83,13 +91,18 @@ extension JSONFields {
     }
 
     private func kind() throws -> Fault.Kind {
-        let milliseconds = try integer("milliseconds", in: 0...120_000) ?? 1000
+        let kind = try requiredText("kind")
+        // Nobody waits for real time that long; the store's clock passes a day at once.
+        let longest: Int64 = kind == "slowOnClock" ? 86_400_000 : 120_000
+        let milliseconds = try integer("milliseconds", in: 0...longest) ?? 1000
         let status = try integer("status")
-        switch try requiredText("kind") {
+        switch kind {
         case "html": return .html
         case "truncated": return .truncated
         case "stale": return .stale
         case "slow": return .slow(Milliseconds(milliseconds))
+        case "slowOnClock": return .slowOnClock(Milliseconds(milliseconds))
+        case "hang": return .hang
         case "timeout": return .timeout(Milliseconds(milliseconds))
         case "rateLimited": return .rateLimited(Milliseconds(milliseconds))
         case "status":
@@ -99,7 +112,8 @@ extension JSONFields {
             guard let status, (21000...21199).contains(status) else { throw ControlProblem.invalid("status", "21000 to 21199") }
             return .receiptStatus(status)
         default:
-            throw ControlProblem.invalid("kind", "html, truncated, stale, slow, timeout, rateLimited, status or receiptStatus")
+            throw ControlProblem.invalid(
+                "kind", "html, truncated, stale, slow, slowOnClock, timeout, hang, rateLimited, status or receiptStatus")
         }
     }
 }
@@ -111,7 +125,9 @@ extension JSONWriter {
         case .html: member("kind", "html")
         case .truncated: member("kind", "truncated")
         case .stale: member("kind", "stale")
+        case .hang: member("kind", "hang")
         case .slow(let time): timed("slow", time)
+        case .slowOnClock(let time): timed("slowOnClock", time)
         case .timeout(let time): timed("timeout", time)
         case .rateLimited(let time): timed("rateLimited", time)
         case .status(let status):
@@ -122,7 +138,11 @@ extension JSONWriter {
             member("status", status)
         }
         optionalMember("path", fault.path)
+        optionalMember("endpoint", fault.endpoint?.rawValue)
+        optionalMember("app", fault.app)
         optionalMember("environment", fault.environment?.rawValue)
+        optionalMember("from", fault.from?.millisecondsSince1970)
+        optionalMember("until", fault.until?.millisecondsSince1970)
         optionalMember("times", fault.times)
         member("perMille", fault.perMille)
     }

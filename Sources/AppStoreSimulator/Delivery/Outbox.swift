@@ -41,6 +41,8 @@ package enum DeliveryResult: String, Sendable, Hashable, CaseIterable, Codable {
 package struct OutboxRecord: Sendable, Hashable, Codable {
     package enum State: String, Sendable, Hashable, Codable {
         case sent, held, delayed, dropped
+        /// Its subscription is silent: it can only be read in the notification history.
+        case silent
     }
 
     package struct Attempt: Sendable, Hashable, Codable {
@@ -54,6 +56,9 @@ package struct OutboxRecord: Sendable, Hashable, Codable {
     package internal(set) var attempts: [Attempt] = []
     /// How many of the promised retries were made or are planned.
     var retries = 0
+
+    /// The date of the first attempt; nil: there was none.
+    var firstAttemptDate: Timestamp? { attempts.first?.attemptDate }
 
     /// Whether the receiver accepted it at least once.
     package var isDelivered: Bool { attempts.contains { $0.result == .success } }
@@ -96,12 +101,24 @@ struct Outbox: Sendable, Hashable {
 
     func record(_ uuid: CompactUUID) -> OutboxRecord? { places[uuid].map { records[$0 - forgotten] } }
 
-    /// Records that match, oldest first, from a place on; and the place after the last of them, nil at the end.
+    /// The place of the next record.
+    var end: Int { records.count + forgotten }
+
+    /// The place where those end that were signed by an instant; at least `place`.
+    func end(of instant: Timestamp, from place: Int) -> Int {
+        var end = records.count
+        // They are in the order of their dates.
+        while end > max(0, place - forgotten), records[end - 1].notification.signedDate > instant { end -= 1 }
+        return end + forgotten
+    }
+
+    /// At most `limit` records that match, oldest first, of a range of places; and the place of the next one, nil: there is none.
     func page(
-        from place: Int, limit: Int, where matches: (OutboxRecord) -> Bool
+        of places: Range<Int>, limit: Int, where matches: (OutboxRecord) -> Bool
     ) -> (records: [OutboxRecord], next: Int?) {
         var found: [OutboxRecord] = []
-        for index in max(0, place - forgotten)..<max(max(0, place - forgotten), records.count) where matches(records[index]) {
+        let begin = min(max(0, places.lowerBound - forgotten), records.count)
+        for index in begin..<max(begin, min(places.upperBound - forgotten, records.count)) where matches(records[index]) {
             if found.count == limit { return (found, index + forgotten) }
             found.append(records[index])
         }
@@ -113,7 +130,12 @@ struct Outbox: Sendable, Hashable {
     /// Adds a new notification; returns how many times to send it now.
     mutating func accept(_ notification: StoreNotification, _ signatures: StorePrinter.Signatures) -> Int64 {
         var record = OutboxRecord(notification: notification, signatures: signatures, state: .sent)
-        let place = records.count + forgotten
+        let place = end
+        if notification.subject.isSilent {
+            record.state = .silent
+            add(record)
+            return 0
+        }
         let copies: Int64
         switch mode {
         case .deliver: copies = 1
@@ -131,10 +153,14 @@ struct Outbox: Sendable, Hashable {
             mode = left > 1 ? .drop(left - 1) : .deliver
             copies = 0
         }
-        records.append(record)
-        places[notification.notificationUUID] = place
-        forgetOldest()
+        add(record)
         return copies
+    }
+
+    private mutating func add(_ record: OutboxRecord) {
+        places[record.notification.notificationUUID] = end
+        records.append(record)
+        forgetOldest()
     }
 
     /// Removes the held ones and returns them in the order in which to send them now.
@@ -168,7 +194,8 @@ struct Outbox: Sendable, Hashable {
         var record = records[place - forgotten]
         record.state = .sent
         record.attempts.append(OutboxRecord.Attempt(attemptDate: instant, result: result))
-        if record.attempts.count > Self.maximumAttempts { record.attempts.removeFirst() }
+        // The first one stays: a window of the history may be by its date.
+        if record.attempts.count > Self.maximumAttempts { record.attempts.remove(at: 1) }
         if record.isDelivered || record.retries >= retryDelays.count {
             queue.set(place, at: nil)
         } else {

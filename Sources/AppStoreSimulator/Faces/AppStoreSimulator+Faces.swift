@@ -30,10 +30,6 @@ extension AppStoreSimulator {
         }
     }
 
-    func strike(_ face: Fault.Face, path: String, _ environment: Environment) -> Fault.Kind? {
-        faults.strike(face, path: path, environment)
-    }
-
     /// The app whose key signed the call's token; nil where there is none.
     func bundleId(authorizedBy header: String?) -> String? {
         APIToken(authorization: header, keyring: keyring, times: [store.now, configuration.outsideTime()])?.bundleId

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Primitives
+internal import ServiceLifecycle
 internal import StrictJSON
 
 /// The App Store's own faces over HTTP, for one environment: the services of `api.storekit.apple.com` and `buy.itunes.apple.com`,
@@ -28,37 +29,51 @@ struct FaceRoutes: Sendable {
     // MARK: App Store Server API
 
     @Sendable private func serverAPI(_ request: Request, _: BasicRequestContext) async throws -> Response {
-        let fault = await simulator.strike(.serverAPI, path: request.uri.path, environment)
-        if let answer = try await before(fault) { return answer.response }
-        if case .status(let code) = fault { return FaceAnswer(refusing: code).response }
+        var call = AskedCall(face: .serverAPI, environment: environment, path: request.uri.path)
+        call.endpoint = APIRoute(request.method.rawValue, Self.parts(of: request))?.endpoint
+        call.bundleId = APIToken.claimedBundleId(authorization: request.headers[.authorization])
+        let fault = await simulator.arrive(call)
+        var answer = try await self.answer(request, under: fault)
+        answer.retryAfter = await simulator.leave(call, status: answer.status, retryAt: answer.retryAt)
+        return answer.response
+    }
+
+    private static func parts(of request: Request) -> [String] {
+        request.uri.path.split(separator: "/").map { PercentEncoding.read($0) }
+    }
+
+    private func answer(_ request: Request, under fault: Fault.Kind?) async throws -> FaceAnswer {
+        let (faulty, body) = try await before(fault, request, upTo: Self.longestBody)
+        if let faulty { return faulty }
+        if case .status(let code) = fault { return FaceAnswer(refusing: code) }
         let bundleId = await simulator.bundleId(authorizedBy: request.headers[.authorization])
         // Apple's answer has no body.
-        guard let bundleId else { return Response(status: .unauthorized) }
-        var request = request
-        let body = try await request.collectBody(upTo: Self.longestBody)
+        guard let bundleId else { return FaceAnswer(status: 401) }
         var call = APICall(
             app: try await simulator.app(bundleId), environment: environment, method: request.method.rawValue,
-            path: request.uri.path.split(separator: "/").map { PercentEncoding.read($0) },
-            query: PercentEncoding.queryPairs(request.uri.query), body: Array(body.readableBytesView))
+            path: Self.parts(of: request), query: PercentEncoding.queryPairs(request.uri.query), body: body)
         call.isStale = fault == .stale
         let answer = FaceAnswer(await simulator.answer(call))
-        return (fault == .truncated ? answer.firstHalf : answer).response
+        return fault == .truncated ? answer.firstHalf : answer
     }
 
     // MARK: verifyReceipt
 
     @Sendable private func verifyReceipt(_ request: Request, _: BasicRequestContext) async throws -> Response {
-        let fault = await simulator.strike(.verifyReceipt, path: request.uri.path, environment)
-        if let answer = try await before(fault) { return answer.response }
+        let call = AskedCall(face: .verifyReceipt, environment: environment, path: request.uri.path)
+        let fault = await simulator.arrive(call)
+        let (faulty, body) = try await before(fault, request, upTo: ReceiptRequest.longest)
+        if var faulty {
+            faulty.retryAfter = await simulator.leave(call, status: faulty.status, retryAt: faulty.retryAt)
+            return faulty.response
+        }
         if case .status(let code) = fault { return FaceAnswer(status: code).response }
         if case .receiptStatus(let status) = fault {
             // For internal errors Apple says whether they are temporary; here the last code is not.
             let isRetryable = (21100...21199).contains(status) ? status != 21199 : nil
             return FaceAnswer(json: AppStoreSimulator.status(status, isRetryable: isRetryable)).response
         }
-        var request = request
-        let body = try await request.collectBody(upTo: ReceiptRequest.longest)
-        let json = try await simulator.verifyReceipt(Array(body.readableBytesView), at: environment, isStale: fault == .stale)
+        let json = try await simulator.verifyReceipt(body, at: environment, isStale: fault == .stale)
         let answer = FaceAnswer(json: json)
         return (fault == .truncated ? answer.firstHalf : answer).response
     }
@@ -69,21 +84,46 @@ struct FaceRoutes: Sendable {
         <html><head><title>503 Service Unavailable</title></head><body><h1>Service Unavailable</h1></body></html>
         """
 
-    /// The faulty answer in place of the right one; nil where the right one follows.
-    private func before(_ fault: Fault.Kind?) async throws -> FaceAnswer? {
+    /// No caller waits longer for an answer that never comes.
+    private static let longestHang = Duration.seconds(3600)
+
+    /// The faulty answer in place of the right one; nil where the right one follows, and then the request's body.
+    private func before(
+        _ fault: Fault.Kind?, _ request: Request, upTo limit: Int
+    ) async throws -> (answer: FaceAnswer?, body: [UInt8]) {
         switch fault {
-        case .html: return FaceAnswer(status: 200, type: "text/html;charset=UTF-8", body: Array(Self.page.utf8))
+        case .html: return (FaceAnswer(status: 200, type: "text/html;charset=UTF-8", body: Array(Self.page.utf8)), [])
         case .rateLimited(let wait):
             var answer = APIAnswer(APIError.rateLimited)
-            answer.retryAt = simulator.configuration.outsideTime().adding(wait)
-            return FaceAnswer(answer)
+            answer.retryAt = await simulator.limitNow.adding(wait)
+            return (FaceAnswer(answer), [])
         case .slow(let time):
-            try await Task.sleep(for: .milliseconds(time.count))
-            return nil
+            return (nil, try await body(of: request, upTo: limit) { try await Task.sleep(for: .milliseconds(time.count)) })
+        case .slowOnClock(let time):
+            let clock = simulator.clock
+            let instant = clock.now.adding(time)
+            return (nil, try await body(of: request, upTo: limit) { try await clock.reach(instant) })
         case .timeout(let time):
-            try await Task.sleep(for: .milliseconds(time.count))
-            return FaceAnswer(status: 504)
-        case .status, .truncated, .receiptStatus, .stale, nil: return nil
+            _ = try await body(of: request, upTo: limit) { try await Task.sleep(for: .milliseconds(time.count)) }
+            return (FaceAnswer(status: 504), [])
+        case .hang:
+            _ = try await body(of: request, upTo: limit) { try await Task.sleep(for: Self.longestHang) }
+            return (FaceAnswer(status: 504), [])
+        case .status, .truncated, .receiptStatus, .stale, nil:
+            var request = request
+            return (nil, Array(try await request.collectBody(upTo: limit).readableBytesView))
+        }
+    }
+
+    /// The request's body, after a wait that ends early, with an error, where the caller closes the connection or the store
+    /// ends: callers that gave up must not hold the store's connections, nor its end.
+    private func body(
+        of request: Request, upTo limit: Int, after wait: @escaping @Sendable () async throws -> Void
+    ) async throws -> [UInt8] {
+        try await request.body.consumeWithCancellationOnInboundClose { body in
+            let bytes = Array(try await body.collect(upTo: limit).readableBytesView)
+            try await cancelWhenGracefulShutdown { try await wait() }
+            return bytes
         }
     }
 }
@@ -93,7 +133,9 @@ private struct FaceAnswer {
     let status: Int
     var type: String?
     var body: [UInt8] = []
+    /// When to retry, and what `Retry-After` says.
     var retryAt: Timestamp?
+    var retryAfter: String?
 
     init(status: Int, type: String? = nil, body: [UInt8] = []) {
         self.status = status
@@ -125,7 +167,7 @@ private struct FaceAnswer {
     var response: Response {
         var headers: HTTPFields = [:]
         if let type { headers[.contentType] = type }
-        if let retryAt { headers[.retryAfter] = "\(retryAt.millisecondsSince1970)" }
+        if let retryAfter { headers[.retryAfter] = retryAfter }
         return Response(
             status: .init(code: status), headers: headers,
             body: body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: body)))

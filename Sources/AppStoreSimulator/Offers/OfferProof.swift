@@ -37,39 +37,6 @@ package struct OfferSignature: Sendable, Hashable {
     }
 }
 
-/// The keys of all apps.
-struct Keyring: Sendable {
-    private struct Name: Hashable {
-        let bundleId: String
-        let keyId: String
-    }
-
-    private var keys: [Name: InAppPurchaseKey] = [:]
-    private var issuers: [String: String] = [:]
-
-    init(_ apps: [SimulatedApp]) throws {
-        for app in apps {
-            issuers[app.bundleId] = app.issuerId
-            var all = app.keys
-            if let offerKey = app.catalogue.settings.offerKey { all.append(try InAppPurchaseKey(offerKey)) }
-            for key in all where keys.updateValue(key, forKey: Name(bundleId: app.bundleId, keyId: key.id)) != nil {
-                throw SimulatorConfigurationError.duplicateKey(key.id)
-            }
-        }
-    }
-
-    func key(_ keyId: String, of bundleId: String) -> InAppPurchaseKey? {
-        keys[Name(bundleId: bundleId, keyId: keyId)]
-    }
-
-    func issuer(of bundleId: String) -> String? { issuers[bundleId] }
-
-    /// Every key of an app, by its id.
-    func keys(of bundleId: String) -> [InAppPurchaseKey] {
-        keys.filter { $0.key.bundleId == bundleId }.map(\.value).sorted { $0.id < $1.id }
-    }
-}
-
 /// Checks what servers sign for offers, and accepts each nonce once.
 ///
 /// Source: Apple, "Generating a signature for promotional offers" (24 hours, one use); "Generating JWS to sign App Store

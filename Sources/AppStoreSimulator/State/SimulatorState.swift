@@ -25,6 +25,11 @@ package struct SimulatorState: Sendable, Codable {
     let lostReceipts: [AccountID]
     let rate: ClockRate
     let testNotifications: [CompactUUID]
+    // Nil in states that earlier versions saved.
+    let behaviour: ServiceBehaviour?
+    let limits: [RateLimiter.Chosen]?
+    let calls: CallBook?
+    let keys: Keyring.Changes?
 
     /// What App Store Connect knows about an app; the rest is in the store.
     struct App: Sendable, Hashable, Codable {
@@ -58,8 +63,11 @@ package struct SimulatorState: Sendable, Codable {
             throw SimulatorStateError.unreadable(error.description)
         }
         guard printer.isWhole, targets.allSatisfy({ store.has($0.app) }), apps.count == store.apps.count,
-            retention.endpoints.allSatisfy({ store.has($0.app) })
+            retention.endpoints.allSatisfy({ store.has($0.app) }), limits?.allSatisfy({ store.has($0.of.app) }) ?? true,
+            calls?.all.allSatisfy({ store.has($0.of.app) }) ?? true, calls?.isWhole ?? true, behaviour?.isWhole ?? true
         else { throw SimulatorStateError.unreadable("it refers to something that is missing") }
+        // An error of the reader of keys, or of two keys with one id.
+        _ = try Keyring(try SimulatorConfiguration(resuming: self).apps, keys ?? .init())
     }
 
     /// The clock.
@@ -111,7 +119,8 @@ extension AppStoreSimulator {
                 }.sorted { ($0.app, $0.environment.rawValue) < ($1.app, $1.environment.rawValue) },
                 faults: faults, offers: offers, retention: retention.withoutRunningTests, lostReceipts: lostReceipts.sorted(),
                 rate: rate,
-                testNotifications: testNotifications.sorted { $0.description < $1.description })
+                testNotifications: testNotifications.sorted { $0.description < $1.description }, behaviour: behaviour,
+                limits: rateLimits.allChosen, calls: calls, keys: keyring.changes)
         }
     }
 
@@ -123,6 +132,7 @@ extension AppStoreSimulator {
     ///   keys.
     package func restore(_ state: SimulatorState) async throws {
         try await inTurn {
+            let kept = try Keyring(configuration.apps, state.keys ?? .init())
             guard state.printer.signers.first?.chainDER == authority.chainDER, state.startsAt == configuration.startsAt,
                 state.environment == configuration.environment,
                 state.apps == configuration.apps.map(SimulatorState.App.init),
@@ -135,6 +145,8 @@ extension AppStoreSimulator {
             (outbox, targets, faults, offers) = (state.outbox, state.notificationTargets, state.faults, state.offers)
             (retention, lostReceipts, rate) = (state.retention, Set(state.lostReceipts), state.rate)
             testNotifications = Set(state.testNotifications)
+            (behaviour, calls, keyring) = (state.behaviour ?? ServiceBehaviour(), state.calls ?? CallBook(), kept)
+            rateLimits.reset(to: state.limits ?? [])
             clock.set(store.now)
         }
     }

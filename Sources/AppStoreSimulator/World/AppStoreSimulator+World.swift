@@ -209,9 +209,11 @@ extension AppStoreSimulator {
         return try subscription(id)
     }
 
-    package func setSilent(_ isSilent: Bool, of id: TransactionNumber) async throws -> SubscriptionReport {
+    package func setSilent(
+        _ isSilent: Bool, isToldInHistory: Bool = false, of id: TransactionNumber
+    ) async throws -> SubscriptionReport {
         try await changing { store throws(StoreRefusal) in
-            try store.setSilent(isSilent, of: id)
+            try store.setSilent(isSilent, isToldInHistory: isToldInHistory, of: id)
             return ((), [])
         }
         return try subscription(id)

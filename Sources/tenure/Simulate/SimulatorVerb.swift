@@ -180,7 +180,8 @@ extension SimulatorVerb {
             "consent", "/subscriptions/{id}/price-increase", [id, Word(name: "agrees", kind: .flag(on: "yes", off: "no"))],
             "answer a price increase"),
         post("extend", "/subscriptions/{id}/extend", [id, Word(name: "days", kind: .number)], "extend a subscription"),
-        post("silence", "/subscriptions/{id}/silence", [id, onOff], "stop a subscription's notifications, or resume"),
+        post(
+            "silence", "/subscriptions/{id}/silence", [id, onOff], "stop a subscription's notifications, or resume; inHistory="),
         post("retention", "/subscriptions/{id}/retention", [id], "ask the app's server for a retention message; locale="),
         get("transaction", "/transactions/{id}", [id], "show a transaction"),
         get("transaction-receipt", "/transactions/{id}/receipt", [id], "show its receipt in the form before iOS 7, in base64"),
@@ -198,6 +199,10 @@ extension SimulatorVerb {
         get("apps", "/apps", [], "list the apps and their terms"),
         get("products", "/products", [], "list the products of the first app, or of app="),
         get("keys", "/keys", [], "the In-App Purchase keys"),
+        post("add-key", "/keys", [Word(name: "keyId")], "make a further In-App Purchase key; app="),
+        post(
+            "revoke", "/keys/{keyId}/revocation", [Word(name: "keyId"), onOff],
+            "refuse a key with 401, or accept it again; app="),
         post(
             "price", "/products/{product}/price",
             [
@@ -229,6 +234,19 @@ extension SimulatorVerb {
             "release held notifications: given, reversed, shuffled"),
         get("faults", "/faults", [], "show the faults that are set"),
         post("break", "/faults", [], "set faults in answers; faults=[…], seed="),
+        get("behaviour", "/behaviour", [], "show what Apple's services show late, and the like"),
+        post(
+            "behave", "/behaviour", [],
+            """
+            notificationLagSeconds=, transactionLagSeconds=, paginationTokenSeconds=, deadPaginationTokens=, \
+            notificationWindow=, retryAfter=, limitClock=
+            """),
+        get("limits", "/limits", [], "show the limit of each endpoint; app=, environment="),
+        post(
+            "limit", "/limits", [Word(name: "endpoint"), Word(name: "perHour", kind: .number, isOptional: true)],
+            "limit an endpoint; perHour=null for Apple's limit, app=, environment="),
+        get("calls", "/calls", [], "count the calls of each endpoint, and of the busiest hour; app=, environment=, limit="),
+        post("forget-calls", "/calls/forget", [], "begin to count calls anew"),
         get("root", "/root", [], "the SHA-256 of the root certificate"),
         post("signing", "/signing", [Word(name: "signing")], "right, wrongChain or newLeaf"),
         get("retention-messages", "/retention", [], "list images and messages for customers who are about to cancel"),

@@ -99,6 +99,36 @@ enum PageToken {
     }
 }
 
+/// A `paginationToken` of the notification history: a place, what the list is about, and when the token was given.
+struct NotificationPageToken: Sendable, Hashable {
+    let place: Int
+    let subject: String
+    let givenAt: Timestamp
+    /// Whether it had expired when it was given.
+    let isDead: Bool
+
+    var text: String {
+        StrictBase64.encodeURL(Array("\(place)|\(isDead ? 1 : 0)|\(givenAt.millisecondsSince1970)|\(subject)".utf8))
+    }
+
+    init(place: Int, subject: String, givenAt: Timestamp, isDead: Bool) {
+        self.place = place
+        self.subject = subject
+        self.givenAt = givenAt
+        self.isDead = isDead
+    }
+
+    /// Nil for a text that is none.
+    init?(_ text: String) {
+        guard text.utf8.count <= 1024, let bytes = StrictBase64.decodeURL(Array(text.utf8)[...]) else { return nil }
+        let parts = String(decoding: bytes, as: UTF8.self).split(separator: "|", maxSplits: 3).map(String.init)
+        guard parts.count == 4, let place = Int(parts[0]), place >= 0, let isDead = ["0": false, "1": true][parts[1]],
+            let given = Int64(parts[2]), let givenAt = Timestamp(validating: given)
+        else { return nil }
+        self.init(place: place, subject: parts[3], givenAt: givenAt, isDead: isDead)
+    }
+}
+
 /// The order number in the receipt that a customer gets by e-mail.
 enum OrderNumber {
     /// `M`, and the transaction's number in letters and digits.

@@ -14,6 +14,8 @@ struct APICall: Sendable {
     let body: [UInt8]
     /// Whether it sees the store as it was when the fault `stale` was set.
     var isStale = false
+    /// Whether it sees purchases and their changes only once they are as old as the store is told to wait.
+    var isLate = false
 
     func values(_ name: String) -> [String] { query.filter { $0.name == name }.map(\.value) }
 
@@ -78,12 +80,11 @@ enum APIRoute: Sendable {
     case notificationHistory
     case retention(RetentionRoute)
 
-    init?(_ call: APICall) {
-        let path = call.path
+    init?(_ method: String, _ path: [String]) {
         guard path.count >= 3, path[0] == "inApps" else { return nil }
         let rest = Array(path[3...])
         let isV2 = path[1] == "v2"
-        switch (call.method, path[1], path[2], rest.count) {
+        switch (method, path[1], path[2], rest.count) {
         case ("GET", "v1", "transactions", 1): self = .transaction(rest[0])
         case ("GET", "v1", "transactions", 2) where rest[0] == "appTransactions": self = .appTransaction(rest[1])
         case ("PUT", _, "transactions", 2) where rest[0] == "consumption": self = .consumption(rest[1], isV2: isV2)
@@ -101,20 +102,19 @@ enum APIRoute: Sendable {
         case ("GET", "v1", "notifications", 2) where rest[0] == "test": self = .testStatus(rest[1])
         case ("POST", "v1", "notifications", 1) where rest[0] == "history": self = .notificationHistory
         case (_, "v1", "messaging", 1...):
-            guard let route = RetentionRoute(call.method, rest) else { return nil }
+            guard let route = RetentionRoute(method, rest) else { return nil }
             self = .retention(route)
         default: return nil
         }
     }
 
-    /// How often it may be called.
-    var limit: RateLimiter.Class {
+    /// Whether it lists what happened to a customer's purchases: what Apple may show later than a notification tells it.
+    var showsLate: Bool {
         switch self {
-        case .transaction, .history, .statuses, .consumption, .appTransaction, .finish, .notificationHistory: .frequent
-        case .extend, .appAccountToken: .usual
-        case .order, .refunds: .rare
-        case .retention(.setDefault): .rare
-        case .extendAll, .extensionStatus, .requestTest, .testStatus, .retention: .single
+        case .history, .statuses, .refunds: true
+        case .transaction, .order, .extend, .extendAll, .extensionStatus, .consumption, .appAccountToken, .appTransaction,
+            .finish, .requestTest, .testStatus, .notificationHistory, .retention:
+            false
         }
     }
 }

@@ -25,6 +25,7 @@ struct APIError: Error, Sendable, Hashable {
     static let invalidPaginationToken = APIError(4_000_014, "Invalid pagination token.")
     static let invalidStartDate = APIError(4_000_015, "Invalid start date.")
     static let invalidEndDate = APIError(4_000_016, "Invalid end date.")
+    static let paginationTokenExpired = APIError(4_000_017, "Pagination token expired.")
     static let invalidNotificationType = APIError(4_000_018, "Invalid notification type or subtype.")
     static let multipleFilters = APIError(4_000_019, "Supply either a transaction id or a notification type.")
     static let invalidTestToken = APIError(4_000_020, "Invalid test notification token.")

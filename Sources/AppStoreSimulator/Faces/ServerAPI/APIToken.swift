@@ -26,6 +26,12 @@ struct APIToken: Sendable {
         self.bundleId = bundleId
     }
 
+    /// The bundle id that a token names, whether anybody signed it or not; nil where there is none.
+    static func claimedBundleId(authorization: String?) -> String? {
+        guard let authorization, authorization.hasPrefix("Bearer ") else { return nil }
+        return SignedToken(String(authorization.dropFirst("Bearer ".count)))?.claims["bid"]?.string
+    }
+
     /// Apple's own Python library leaves `iat` out.
     private static func isInForce(_ expires: Int64, _ issued: Int64?, at time: Timestamp) -> Bool {
         let now = time.millisecondsSince1970 / 1000

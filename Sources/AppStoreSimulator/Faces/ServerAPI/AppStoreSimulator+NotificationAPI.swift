@@ -29,12 +29,14 @@ extension AppStoreSimulator {
 
     func notificationHistory(_ call: APICall) throws -> APIAnswer {
         let object = try call.object()
-        let filter = try NotificationFilter(object, call, now: store.now)
+        let filter = try NotificationFilter(object, call, behaviour.notificationWindow, now: store.now)
         let subject = "\(call.app.index)/\(call.environment.rawValue)"
-        let start = try PageToken.place(in: call.value("paginationToken"), of: subject, else: .invalidPaginationToken)
-        let (records, next) = outbox.page(from: start, limit: PageToken.pageSize) { filter.admits($0) }
+        let start = try notificationPlace(in: call.value("paginationToken"), of: subject)
+        let shown = start..<max(start, shownNotifications)
+        let (records, next) = outbox.page(of: shown, limit: PageToken.pageSize) { filter.admits($0) }
+        let token = next.map { notificationToken(of: $0, about: subject) }
         return try APIAnswer { json in
-            json.optionalMember("paginationToken", next.map { PageToken.text(of: $0, about: subject) })
+            json.optionalMember("paginationToken", token?.text)
             json.member("hasMore", next != nil)
             try json.member("notificationHistory") { json in
                 try json.array { list in
@@ -42,6 +44,21 @@ extension AppStoreSimulator {
                 }
             }
         }
+    }
+
+    /// Where a page begins; the first one where there is no token.
+    private func notificationPlace(in text: String?, of subject: String) throws(APIError) -> Int {
+        guard let text, !text.isEmpty else { return 0 }
+        guard let token = NotificationPageToken(text), token.subject == subject else { throw .invalidPaginationToken }
+        let isTooOld = behaviour.paginationTokenLifetime.map { store.now.since(token.givenAt) >= $0 } ?? false
+        guard !token.isDead, !isTooOld else { throw .paginationTokenExpired }
+        return token.place
+    }
+
+    private func notificationToken(of place: Int, about subject: String) -> NotificationPageToken {
+        let isDead = behaviour.deadPaginationTokens > 0
+        if isDead { behaviour.deadPaginationTokens -= 1 }
+        return NotificationPageToken(place: place, subject: subject, givenAt: store.now, isDead: isDead)
     }
 
     private func write(_ record: OutboxRecord, to json: inout JSONWriter) throws {
@@ -66,12 +83,15 @@ private struct NotificationFilter {
     private let app: AppNumber
     private let environment: Environment
     private let range: Range<Timestamp>
+    private let window: ServiceBehaviour.NotificationWindow
     private let type: String?
     private let subtype: String?
     private let transaction: TransactionNumber?
     private let onlyFailures: Bool
 
-    init(_ object: JSONObject, _ call: APICall, now: Timestamp) throws(APIError) {
+    init(
+        _ object: JSONObject, _ call: APICall, _ window: ServiceBehaviour.NotificationWindow, now: Timestamp
+    ) throws(APIError) {
         guard let start = object["startDate"]?.int64, let startDate = Timestamp(validating: start) else {
             throw .invalidStartDate
         }
@@ -94,15 +114,25 @@ private struct NotificationFilter {
         app = call.app
         environment = call.environment
         range = startDate..<endDate
+        self.window = window
         onlyFailures = object["onlyFailures"]?.bool ?? false
+    }
+
+    /// The date that decides whether a notification is in the window.
+    private func date(of record: OutboxRecord) -> Timestamp {
+        switch window {
+        case .signedDate: record.notification.signedDate
+        case .firstAttempt: record.firstAttemptDate ?? record.notification.signedDate
+        }
     }
 
     func admits(_ record: OutboxRecord) -> Bool {
         let notification = record.notification
-        guard notification.subject.app == app, notification.environment == environment, range.contains(notification.signedDate),
+        guard notification.subject.app == app, notification.environment == environment, range.contains(date(of: record)),
             type.map({ $0 == notification.event.notificationType }) ?? true,
             subtype.map({ $0 == notification.event.subtype }) ?? true
         else { return false }
+        // Also those that will be tried again.
         if onlyFailures, record.attempts.isEmpty || record.isDelivered { return false }
         guard let transaction else { return true }
         let about = notification.subject.transaction

@@ -8,13 +8,15 @@ extension AppStoreSimulator {
     /// Answers a call. The caller is authenticated as the app.
     func answer(_ call: APICall) async -> APIAnswer {
         do {
-            guard let route = APIRoute(call) else { return APIAnswer(status: 404) }
-            let now = configuration.outsideTime()
-            if let retryAt = rateLimits.count(route.limit, of: call.app, in: call.environment, at: now) {
+            guard let route = APIRoute(call.method, call.path) else { return APIAnswer(status: 404) }
+            let called = CalledEndpoint(app: call.app, environment: call.environment, endpoint: route.endpoint)
+            if let retryAt = rateLimits.count(called, at: limitNow) {
                 var answer = APIAnswer(APIError.rateLimited)
                 answer.retryAt = retryAt
                 return answer
             }
+            var call = call
+            call.isLate = route.showsLate
             return try await answer(route, call)
         } catch let error as APIError {
             return APIAnswer(error)
@@ -48,8 +50,11 @@ extension AppStoreSimulator {
 
     // MARK: Finding
 
-    /// The store that a call sees: an older one under the fault `stale`.
-    private func shown(_ call: APICall) -> AppStore { call.isStale ? faults.stale ?? store : store }
+    /// The store that a call sees: an older one under the fault `stale`, and where some things are shown late.
+    private func shown(_ call: APICall) -> AppStore {
+        if call.isStale, let stale = faults.stale { return stale }
+        return call.isLate ? store.shownLate : store
+    }
 
     /// The customer whose transaction, or whose app's transaction, is named.
     private func customer(
