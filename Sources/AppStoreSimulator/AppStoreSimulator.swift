@@ -183,7 +183,7 @@ extension AppStoreSimulator {
     func tell(_ notifications: [StoreNotification]) async throws {
         for notification in notifications {
             let (signedPayload, signatures) = try printer.signed(notification, in: store)
-            for _ in 0..<outbox.accept(notification, signatures) { await send(notification, signedPayload) }
+            for _ in 0..<outbox.accept(notification, signatures, at: store.now) { await send(notification, signedPayload) }
         }
     }
 

@@ -103,7 +103,7 @@ struct ControlClient {
     static let paths = [
         "/clock/advance", "/accounts", "/accounts/anna/purchases", "/accounts/anna/restore", "/subscriptions/1/auto-renew",
         "/subscriptions/1/payment", "/transactions/1/refund", "/transactions/1/refund/reverse", "/delivery", "/delivery/release",
-        "/notifications/1/redeliver",
+        "/notifications/1/redeliver", "/faults", "/behaviour", "/limits", "/calls/forget", "/keys", "/keys/1/revocation",
     ]
 
     static let hostile = [

@@ -11,15 +11,15 @@ import Testing
     @Test func `each delivery mode sends as documented`() throws {
         let told = try notifications(5)
         var outbox = Outbox()
-        #expect(outbox.accept(told[0], Self.signatures) == 1)
+        #expect(outbox.accept(told[0], Self.signatures, at: World.start) == 1)
         outbox.mode = .duplicate(3)
-        #expect(outbox.accept(told[1], Self.signatures) == 3)
+        #expect(outbox.accept(told[1], Self.signatures, at: World.start) == 3)
         outbox.mode = .drop(1)
-        #expect(outbox.accept(told[2], Self.signatures) == 0)
+        #expect(outbox.accept(told[2], Self.signatures, at: World.start) == 0)
         #expect(outbox.mode == .deliver)
-        #expect(outbox.accept(told[3], Self.signatures) == 1)
+        #expect(outbox.accept(told[3], Self.signatures, at: World.start) == 1)
         outbox.mode = .hold
-        #expect(outbox.accept(told[4], Self.signatures) == 0)
+        #expect(outbox.accept(told[4], Self.signatures, at: World.start) == 0)
         #expect(outbox.newest(10).map(\.state) == [.held, .sent, .dropped, .sent, .sent])
         #expect(outbox.newest(1).map(\.notification) == [told[4]])
     }
@@ -29,7 +29,7 @@ import Testing
         func released(_ order: ReleaseOrder) -> [Int?] {
             var outbox = Outbox()
             outbox.mode = .hold
-            for notification in told { _ = outbox.accept(notification, Self.signatures) }
+            for notification in told { _ = outbox.accept(notification, Self.signatures, at: World.start) }
             let uuids = outbox.release(order)
             #expect(outbox.release(order).isEmpty)
             return uuids.map { uuid in told.firstIndex { $0.notificationUUID == uuid } }
@@ -45,7 +45,7 @@ import Testing
     @Test func `production retries five times, each time later`() throws {
         let told = try notifications(1)
         var outbox = Outbox()
-        _ = outbox.accept(told[0], Self.signatures)
+        _ = outbox.accept(told[0], Self.signatures, at: World.start)
         outbox.note(.timedOut, of: told[0].notificationUUID, at: World.start, retryDelays: Self.production)
         var hours: [Int64] = []
         while let (uuid, at) = outbox.popDue(upTo: World.days(365)) {
@@ -59,12 +59,12 @@ import Testing
     @Test func `a retry that succeeds is the last one, and sandbox has none`() throws {
         let told = try notifications(1)
         var outbox = Outbox()
-        _ = outbox.accept(told[0], Self.signatures)
+        _ = outbox.accept(told[0], Self.signatures, at: World.start)
         outbox.note(.timedOut, of: told[0].notificationUUID, at: World.start, retryDelays: Self.production)
         outbox.note(.success, of: told[0].notificationUUID, at: World.start, retryDelays: Self.production)
         #expect(outbox.nextDue == nil)
         outbox = Outbox()
-        _ = outbox.accept(told[0], Self.signatures)
+        _ = outbox.accept(told[0], Self.signatures, at: World.start)
         outbox.note(
             .timedOut, of: told[0].notificationUUID, at: World.start, retryDelays: Outbox.retryDelays(.v2, .sandbox))
         #expect(outbox.nextDue == nil)

@@ -1,5 +1,6 @@
 import Foundation
 import Primitives
+import StrictJSON
 import Testing
 
 @testable import AppStoreModel
@@ -42,9 +43,51 @@ import Testing
             body: Array(#"{"header":"Stay","body":"Please."}"#.utf8))
         #expect(await simulator.answer(upload).status == 200)
         #expect(await simulator.takeNonce(World.token))
+        try await misbehave(simulator, app)
         try await simulator.loseReceipt(of: "ben")
         try await simulator.setClockRate(.factor(60))
         return (simulator, bought.transaction.originalTransactionId)
+    }
+
+    /// What the services are told to do differently, and a change that they do not show yet.
+    private func misbehave(_ simulator: AppStoreSimulator, _ app: AppNumber) async throws {
+        _ = try await simulator.setBehaviour(transactionLag: .days(30)) {
+            ($0.notificationLag, $0.paginationTokenLifetime, $0.retryAfter) = (.days(1), .minutes(5), .absent)
+        }
+        _ = try await simulator.openAccount("late")
+        _ = try await simulator.buy(PurchaseOrder(app: app, account: "late", product: "pro.monthly"))
+        var call = AskedCall(face: .serverAPI, environment: .production, path: "/")
+        (call.endpoint, call.bundleId) = (.getNotificationHistory, World.bundleId)
+        _ = await simulator.arrive(call)
+        _ = await simulator.leave(call, status: 429, retryAt: World.days(1))
+        let called = CalledEndpoint(app: app, environment: .production, endpoint: .getNotificationHistory)
+        _ = await simulator.setLimit(7, of: called)
+        _ = try await simulator.addKey("KEY2", to: app)
+        _ = try await simulator.setRevoked(true, key: "KEY1", of: app)
+    }
+
+    /// Members of a state that versions before this one did not save.
+    private static let newMembers = ["behaviour", "limits", "calls", "keys"]
+
+    @Test func `a state that an earlier version saved is loaded`() async throws {
+        let simulator = try AppStoreSimulator(configuration: try World.configuration())
+        _ = try await simulator.openAccount("anna")
+        let bytes = try SimulatorStateFile.bytes(of: try await simulator.save())
+        let body = try #require(String(decoding: bytes, as: UTF8.self).split(separator: "\n").last)
+        let state = try #require(try JSONDocument(Array(body.utf8)).root.object)
+        #expect(Set(Self.newMembers).isSubset(of: state.map(\.name)))
+        var old = JSONWriter()
+        old.object { json in
+            for member in state where !Self.newMembers.contains(member.name) {
+                json.member(named: member.name) { $0.raw(member.value.rawBytes) }
+            }
+        }
+        let loaded = try AppStoreSimulator(
+            configuration: try SimulatorConfiguration(
+                resuming: try SimulatorStateFile.state(from: SimulatorStateFile.framed(old.bytes))))
+        #expect(try await loaded.account("anna").account.id == "anna")
+        #expect(await loaded.presentBehaviour.behaviour == ServiceBehaviour())
+        #expect(await loaded.store.showingLag.count == 0)
     }
 
     @Test func `a store restored from a state continues exactly as the one that saved it`() async throws {
@@ -71,8 +114,13 @@ import Testing
         #expect(await second.hasReceipt("ben") == false)
         #expect(await second.presentFaults == first.presentFaults)
         #expect(try await second.subscription(bought).subscription == first.subscription(bought).subscription)
-        let keys = [await first.keyring, await second.keyring].map { $0.key("KEY1", of: World.bundleId)?.pem }
-        #expect(keys[0] == keys[1])
+        let keys = [await first.keyring, await second.keyring].map { $0.keys(of: World.bundleId) }
+        #expect(keys[0].map(\.key.savedPEM) == keys[1].map(\.key.savedPEM))
+        #expect(keys.map { $0.map(\.isRevoked) } == [[false, true], [false, true]])
+        #expect(await second.behaviour == first.behaviour)
+        #expect(await second.calls == first.calls)
+        let app = try await first.app(nil)
+        #expect(await second.limits(of: app, in: .production) == first.limits(of: app, in: .production))
     }
 
     @Test func `a store can be reset to its own state, and to no other store's`() async throws {
@@ -112,7 +160,8 @@ import Testing
         let wrongs = [
             (#""account":0"#, #""account":77"#), (#""app":0"#, #""app":9"#), (#""product":"#, #""product":-"#),
             (#""rightful":1"#, #""rightful":5"#), (#""forgotten":0"#, #""forgotten":9223372036854775807"#),
-            (#""storefront":0"#, #""storefront":300"#), ("BEGIN CERTIFICATE", "BEGIN CERTIFICATION"),
+            (#""storefront":0"#, #""storefront":300"#), (#""begin":0"#, #""begin":9"#), (#""passed":0"#, #""passed":-1"#),
+            (#""shownPlaces":"#, #""shownPlaces":-"#), (#""KEY2""#, #""KEY1""#), ("BEGIN CERTIFICATE", "BEGIN CERTIFICATION"),
         ]
         for (right, wrong) in wrongs {
             #expect(body.contains(right), "\(right)")

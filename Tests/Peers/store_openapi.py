@@ -135,6 +135,19 @@ def live(shop):
     fault = {"face": "serverAPI", "kind": "slow", "milliseconds": 5, "times": 2, "environment": "Sandbox", "path": "/x"}
     do("setFaults", {"seed": 7, "faults": [fault]})
     do("listFaults")
+    span = {"endpoint": "getTransactionInfo", "app": BUNDLE, "from": 1767225600000, "until": "2026-02-01"}
+    do("setFaults", {"faults": [{"face": "serverAPI", "kind": kind, **span} for kind in ("hang", "slowOnClock")]})
+    do("setFaults", {"faults": []})
+    do("setBehaviour", {"notificationLagSeconds": 60, "transactionLagSeconds": 60, "paginationTokenSeconds": 300, "deadPaginationTokens": 2,
+                        "notificationWindow": "firstAttempt", "retryAfter": "absent", "limitClock": "store"})
+    do("showBehaviour")
+    do("setBehaviour", {"notificationLagSeconds": 0, "transactionLagSeconds": 0, "paginationTokenSeconds": None, "deadPaginationTokens": 0,
+                        "notificationWindow": "signedDate", "retryAfter": "unixMilliseconds", "limitClock": "outside"})
+    do("setLimit", {"endpoint": "getTransactionInfo", "perHour": 7, "environment": "Sandbox"})
+    do("listLimits", query="?environment=Sandbox")
+    do("setLimit", {"endpoint": "getTransactionInfo", "perHour": None, "environment": "Sandbox"})
+    do("addKey", {"keyId": "SECOND"})
+    do("revokeKey", {"enabled": True}, keyId="SECOND")
     do("setSigning", {"signing": "newLeaf"})
     do("setClockRate", {"rate": 0})
     # A card that fails, a grace period, and money again.
@@ -146,7 +159,7 @@ def live(shop):
     do("extendSubscription", {"days": 7}, id=original)
     do("setAutoRenew", {"enabled": False}, id=original)
     do("setAutoRenew", {"enabled": True}, id=original)
-    do("silenceSubscription", {"enabled": True}, id=original)
+    do("silenceSubscription", {"enabled": True, "inHistory": True}, id=original)
     do("silenceSubscription", {"enabled": False}, id=original)
     # Refunds: granted, reversed, requested, decided.
     newest = do("listPurchases", account="anna", query="?limit=5")["transactions"][0]["transactionId"]
@@ -208,6 +221,9 @@ def ask_in_realtime(shop, url):
     shop.do("reviewRetention", {"identifier": message, "approves": False, "environment": "Sandbox"})
     shop.do("reviewRetention", {"identifier": TOKEN, "approves": True}, code="unknownMessage")
     listed = shop.do("listRetention", query="?environment=Sandbox")["messages"]
+    called = shop.do("listCalls", query="?environment=Sandbox&limit=5")["endpoints"]
+    check("the calls are counted", [(one["endpoint"], one["calls"]) for one in called] == [("configureRealtimeURL", 1), ("uploadMessage", 1)], called)
+    shop.do("forgetCalls", {})
     check("a reviewed message is listed", [(one["messageIdentifier"], one["messageState"]) for one in listed] == [(message, "REJECTED")], listed)
 
 
@@ -250,6 +266,9 @@ def refuse(shop, original, coins, shared):
                        ({"productId": "plus.monthly", "offer": "winBack", "offerIdentifier": "again"}, "offerNotEligible"),
                        ({"productId": "plus.monthly", "offer": "promotional", "offerIdentifier": "stay"}, "offerSignatureInvalid")):
         do("buy", body, code=code, account="dora")
+    for body, code in (({"keyId": "SECOND"}, "keyExists"), ({"keyId": "a-b"}, "invalidKeyId")):
+        do("addKey", body, code=code)
+    do("revokeKey", {"enabled": True}, code="unknownKey", keyId="THIRD")
     do("buy", {"productId": "lifetime"}, account="dora")
     do("buy", {"productId": "lifetime"}, code="alreadyOwned", account="dora")
     subscribed = do("buy", {"productId": "pro.monthly"}, account="dora")["originalTransactionId"]

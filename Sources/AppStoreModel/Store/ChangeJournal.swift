@@ -100,7 +100,7 @@ struct ChangeJournal: Sendable, Hashable, Codable {
         lists[id] = list.count > 1 ? Array(list.dropFirst()) : nil
     }
 
-    /// Whether its lists belong together, as in everything that this store itself wrote.
+    /// Whether its numbers are possible ones; in a saved state they may not be.
     var isWhole: Bool {
         (0...marks.count).contains(passed) && (0...Self.longestLag.count).contains(lag.count)
     }

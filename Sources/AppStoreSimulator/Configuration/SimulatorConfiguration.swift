@@ -22,7 +22,7 @@ package struct SimulatorConfiguration: Sendable {
     /// What ``AppStoreSimulator/exportedAuthority()`` wrote, to keep a root across restarts; nil: a new one. Its certificates are
     /// valid for 60 years from the start time that they were made for, so the next start time must not be earlier.
     package var authorityPEM: String?
-    /// Whether too many requests are answered with 429, as Apple does.
+    /// Whether Apple's rate limits apply where the control API chose no other.
     package var limitsRates = true
     /// The real time: clients that do not know the simulated time date their tokens by it.
     package var outsideTime: @Sendable () -> Timestamp

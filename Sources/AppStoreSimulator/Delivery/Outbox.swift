@@ -52,10 +52,14 @@ package struct OutboxRecord: Sendable, Hashable, Codable {
 
     package let notification: StoreNotification
     let signatures: StorePrinter.Signatures
+    /// When what it tells happened, where its `signedDate` is later, as while the clock stands still; nil: at its `signedDate`.
+    let happenedAt: Timestamp?
     package internal(set) var state: State
     package internal(set) var attempts: [Attempt] = []
     /// How many of the promised retries were made or are planned.
     var retries = 0
+
+    var happenedOrSignedAt: Timestamp { happenedAt ?? notification.signedDate }
 
     /// The date of the first attempt; nil: there was none.
     var firstAttemptDate: Timestamp? { attempts.first?.attemptDate }
@@ -104,11 +108,11 @@ struct Outbox: Sendable, Hashable {
     /// The place of the next record.
     var end: Int { records.count + forgotten }
 
-    /// The place where those end that were signed by an instant; at least `place`.
+    /// The place where those end that tell what happened by an instant; at least `place`.
     func end(of instant: Timestamp, from place: Int) -> Int {
         var end = records.count
         // They are in the order of their dates.
-        while end > max(0, place - forgotten), records[end - 1].notification.signedDate > instant { end -= 1 }
+        while end > max(0, place - forgotten), records[end - 1].happenedOrSignedAt > instant { end -= 1 }
         return end + forgotten
     }
 
@@ -128,8 +132,11 @@ struct Outbox: Sendable, Hashable {
     // MARK: Sending
 
     /// Adds a new notification; returns how many times to send it now.
-    mutating func accept(_ notification: StoreNotification, _ signatures: StorePrinter.Signatures) -> Int64 {
-        var record = OutboxRecord(notification: notification, signatures: signatures, state: .sent)
+    mutating func accept(
+        _ notification: StoreNotification, _ signatures: StorePrinter.Signatures, at now: Timestamp
+    ) -> Int64 {
+        let happenedAt = notification.signedDate > now ? now : nil
+        var record = OutboxRecord(notification: notification, signatures: signatures, happenedAt: happenedAt, state: .sent)
         let place = end
         if notification.subject.isSilent {
             record.state = .silent

@@ -32,8 +32,8 @@ struct FaceRoutes: Sendable {
         var call = AskedCall(face: .serverAPI, environment: environment, path: request.uri.path)
         call.endpoint = APIRoute(request.method.rawValue, Self.parts(of: request))?.endpoint
         call.bundleId = APIToken.claimedBundleId(authorization: request.headers[.authorization])
-        let fault = await simulator.arrive(call)
-        var answer = try await self.answer(request, under: fault)
+        let (fault, arrival) = await simulator.arrive(call)
+        var answer = try await self.answer(request, under: fault, since: arrival)
         answer.retryAfter = await simulator.leave(call, status: answer.status, retryAt: answer.retryAt)
         return answer.response
     }
@@ -42,8 +42,10 @@ struct FaceRoutes: Sendable {
         request.uri.path.split(separator: "/").map { PercentEncoding.read($0) }
     }
 
-    private func answer(_ request: Request, under fault: Fault.Kind?) async throws -> FaceAnswer {
-        let (faulty, body) = try await before(fault, request, upTo: Self.longestBody)
+    private func answer(
+        _ request: Request, under fault: Fault.Kind?, since arrival: Timestamp
+    ) async throws -> FaceAnswer {
+        let (faulty, body) = try await before(fault, since: arrival, request, upTo: Self.longestBody)
         if let faulty { return faulty }
         if case .status(let code) = fault { return FaceAnswer(refusing: code) }
         let bundleId = await simulator.bundleId(authorizedBy: request.headers[.authorization])
@@ -61,8 +63,8 @@ struct FaceRoutes: Sendable {
 
     @Sendable private func verifyReceipt(_ request: Request, _: BasicRequestContext) async throws -> Response {
         let call = AskedCall(face: .verifyReceipt, environment: environment, path: request.uri.path)
-        let fault = await simulator.arrive(call)
-        let (faulty, body) = try await before(fault, request, upTo: ReceiptRequest.longest)
+        let (fault, arrival) = await simulator.arrive(call)
+        let (faulty, body) = try await before(fault, since: arrival, request, upTo: ReceiptRequest.longest)
         if var faulty {
             faulty.retryAfter = await simulator.leave(call, status: faulty.status, retryAt: faulty.retryAt)
             return faulty.response
@@ -89,7 +91,7 @@ struct FaceRoutes: Sendable {
 
     /// The faulty answer in place of the right one; nil where the right one follows, and then the request's body.
     private func before(
-        _ fault: Fault.Kind?, _ request: Request, upTo limit: Int
+        _ fault: Fault.Kind?, since arrival: Timestamp, _ request: Request, upTo limit: Int
     ) async throws -> (answer: FaceAnswer?, body: [UInt8]) {
         switch fault {
         case .html: return (FaceAnswer(status: 200, type: "text/html;charset=UTF-8", body: Array(Self.page.utf8)), [])
@@ -101,8 +103,7 @@ struct FaceRoutes: Sendable {
             return (nil, try await body(of: request, upTo: limit) { try await Task.sleep(for: .milliseconds(time.count)) })
         case .slowOnClock(let time):
             let clock = simulator.clock
-            let instant = clock.now.adding(time)
-            return (nil, try await body(of: request, upTo: limit) { try await clock.reach(instant) })
+            return (nil, try await body(of: request, upTo: limit) { try await clock.reach(arrival.adding(time)) })
         case .timeout(let time):
             _ = try await body(of: request, upTo: limit) { try await Task.sleep(for: .milliseconds(time.count)) }
             return (FaceAnswer(status: 504), [])

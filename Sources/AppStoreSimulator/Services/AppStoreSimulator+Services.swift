@@ -79,10 +79,10 @@ extension AppStoreSimulator {
     /// Begins to count anew, for all apps.
     package func forgetCalls() { calls = CallBook() }
 
-    /// Counts a call of the App Store Server API and decides what goes wrong with it; nil: nothing.
-    func arrive(_ call: AskedCall) -> Fault.Kind? {
+    /// Counts a call of the App Store Server API and decides what goes wrong with it, nil: nothing; and says when it arrived.
+    func arrive(_ call: AskedCall) -> (fault: Fault.Kind?, at: Timestamp) {
         if let called = called(call) { calls.note(called, at: store.now, limitNow: limitNow) }
-        return faults.strike(call, at: store.now)
+        return (faults.strike(call, at: store.now), store.now)
     }
 
     /// Counts an answer; returns what it says in `Retry-After`.

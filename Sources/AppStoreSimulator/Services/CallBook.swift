@@ -90,8 +90,8 @@ struct CallBook: Sendable, Hashable, Codable {
     mutating func noteAnswer(_ called: CalledEndpoint, status: Int, retryAt: Timestamp?) {
         let place = place(of: called)
         entries[place].count.note(status: status)
-        // A call that was accepted shows that it is no longer too early.
-        if retryAt != nil || status < 300 { entries[place].retryAt = retryAt }
+        // A call that was accepted shows that it is no longer too early; other failures say nothing about it.
+        if status == 429 || status < 300 { entries[place].retryAt = retryAt }
     }
 
     /// They mean nothing by another clock.

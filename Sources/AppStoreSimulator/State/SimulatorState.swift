@@ -5,8 +5,8 @@ internal import SimulatorPKI
 /// All of a local App Store at one moment: what ``AppStoreSimulator/save()`` returns, and what one is started from or restored
 /// to.
 ///
-/// It holds private keys, though only those of a test store. It does not contain callers that wait for an answer, the counts of
-/// the rate limits, or the ports.
+/// It holds private keys, though only those of a test store. It does not contain callers that wait for an answer, the present
+/// hours of rate limits, or the ports.
 package struct SimulatorState: Sendable, Codable {
     /// By ``AppNumber``.
     let apps: [App]
@@ -132,13 +132,13 @@ extension AppStoreSimulator {
     ///   keys.
     package func restore(_ state: SimulatorState) async throws {
         try await inTurn {
-            let kept = try Keyring(configuration.apps, state.keys ?? .init())
             guard state.printer.signers.first?.chainDER == authority.chainDER, state.startsAt == configuration.startsAt,
                 state.environment == configuration.environment,
                 state.apps == configuration.apps.map(SimulatorState.App.init),
                 state.store.apps.map(\.bundleId) == configuration.apps.map(\.bundleId),
                 state.store.apps.map(\.catalogue) == configuration.apps.map(\.catalogue)
             else { throw SimulatorRefusal.stateOfAnotherStore }
+            let kept = try Keyring(configuration.apps, state.keys ?? .init())
             (store, printer) = (state.store, state.printer)
             // Keys that were made since the state was saved may be trusted already.
             receipts = state.receipts.completed(by: receipts)

@@ -110,7 +110,7 @@ struct SimulateStart: AsyncParsableCommand {
             """)
     var state: String?
 
-    @Flag(name: .long, help: "Answer without rate limits; otherwise 429 as Apple does.")
+    @Flag(name: .long, help: "Answer without Apple's rate limits; otherwise 429 as Apple does.")
     var withoutRateLimits = false
 
     func run() async throws { try await configured().open() }

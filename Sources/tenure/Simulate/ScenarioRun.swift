@@ -56,13 +56,13 @@ struct ScenarioRun {
         if !isRight { failures.append("line \(line.number): \(line.verb): expected \(wanted), got \(got)") }
     }
 
-    /// Replaces `{name.path}` in a word with that part of a kept answer.
+    /// Replaces each `{name.path}` in a word with that part of a kept answer. Other braces are those of JSON.
     private func filled(_ word: String, _ line: Scenario.Line) throws -> String {
-        guard let opening = word.firstIndex(of: "{"), let closing = word[opening...].firstIndex(of: "}") else { return word }
-        let reference = word[word.index(after: opening)..<closing].split(separator: ".", maxSplits: 1).map(String.init)
-        guard reference.count == 2, let answer = kept[reference[0]], let text = AnswerPath.text(at: reference[1], in: answer)
-        else { throw CommandError("Line \(line.number): \(word) refers to nothing.") }
-        return String(word[..<opening]) + text + String(word[word.index(after: closing)...])
+        try word.replacing(#/{([A-Za-z0-9_-]+)\.([A-Za-z0-9_.-]+)}/#) { match in
+            guard let answer = kept[String(match.1)], let text = AnswerPath.text(at: String(match.2), in: answer)
+            else { throw CommandError("Line \(line.number): \(match.0) refers to nothing.") }
+            return text
+        }
     }
 
     private func send(

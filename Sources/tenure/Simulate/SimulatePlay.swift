@@ -6,8 +6,8 @@ struct SimulatePlay: AsyncParsableCommand {
         commandName: "play",
         abstract: "Play scenarios in a running local App Store, and compare the results with what they expect.",
         discussion: """
-            A scenario is a text with one action per line, written with the verbs of `tenure simulate do`; there are five in
-            Examples/scenarios. Exit status 0: everything was as expected; 1: something was not.
+            A scenario is a text with one action per line, written with the verbs of `tenure simulate do`; Examples/scenarios has
+            some. Exit status 0: everything was as expected; 1: something was not.
             """)
 
     @Argument(help: "The scenarios.", completion: .file(extensions: ["scenario"]))
