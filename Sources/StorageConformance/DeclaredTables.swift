@@ -13,7 +13,7 @@ package struct DeclaredTables: Sendable {
         SealRow.self, WrittenHead.self, SettingsVersion.self, WrittenCustomerBook.self, WrittenCustomerInput.self,
         WrittenCustomerAudit.self, WrittenSubscriptionInput.self, WrittenDevice.self, WrittenMerge.self,
         WrittenCustomerHead.self, StoredJob.self, JobRow.self, WrittenSighting.self, WrittenProposal.self,
-        WrittenPendingReservation.self,
+        WrittenPendingReservation.self, WrittenBudget.self, WrittenRevision.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -237,5 +237,7 @@ struct WatchedStoreFace: Store {
         try await watched.store.seals(of: app, after: number, limit: limit)
     }
 
+    func budgets(of app: AppID) async throws -> [StoredBudget] { try await watched.store.budgets(of: app) }
+
     func checkHealth() async throws { try await watched.store.checkHealth() }
 }

@@ -207,6 +207,8 @@ struct FailingStore: Store {
         try await checked { try await store.seals(of: app, after: number, limit: limit) }
     }
 
+    func budgets(of app: AppID) async throws -> [StoredBudget] { try await checked { try await store.budgets(of: app) } }
+
     func checkHealth() async throws { try await checked { try await store.checkHealth() } }
 
     private func checked<Value>(_ body: () async throws -> Value) async throws -> Value {

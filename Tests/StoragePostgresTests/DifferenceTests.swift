@@ -72,8 +72,10 @@ private struct Script {
         case 14: return .order((0..<3).map { _ in order() })
         case 15, 16:
             let kinds: [WorkKind] = [.deliver, .fetchHistory, .tell, .askApple]
-            return .work(
-                WorkRequest(kinds: kinds, worker: "w", limit: 1 + chance.below(6)), at: now.adding(.days(chance.below(60))))
+            let scopes = chance.happens(oneIn: 2) ? [] : (0..<2).map { _ in chance.one(of: Self.scopes) }
+            var request = WorkRequest(kinds: kinds, scopes: scopes, worker: "w", limit: 1 + chance.below(6))
+            if chance.happens(oneIn: 4) { request.overdueBy = .hours(chance.below(48)) }
+            return .work(request, at: now.adding(.days(chance.below(60))))
         case 17: return .seal(chance.one(of: Self.scopes).app, at: now)
         case 18:
             return .warn(

@@ -220,11 +220,40 @@ extension PostgresTests {
                 try owner.runScript(
                     """
                     DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
+                    DROP TABLE callBudget; DROP TABLE historyRevision; DROP INDEX workByLedgerAndTime;
+                    CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                     DELETE FROM schemaVersion WHERE version > 10;
                     """)
                 try owner.migrate(PostgresSchema.steps, applicationRole: nil)
                 let listed = try await store.sightings(by: [.appTransactionId("at-1")], in: Self.scope)
                 #expect(listed.map(\.subscription) == [key.originalTransactionId])
+                #expect(try owner.schemaDifferences() == [])
+            }
+        }
+
+        @Test func `F24 Work that version 11 kept is leased by version 12, which begins without budgets`() async throws {
+            let server = try PrivatePostgres.shared()
+            try await server.withDatabase { name in
+                let url = server.url(name)
+                let owner = try PostgresConnection(try server.settings(url), libpq: try Libpq.loaded())
+                defer { owner.close() }
+                try owner.migrate(PostgresSchema.steps.filter { $0.number <= 11 }, applicationRole: nil)
+                let columns = "ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt"
+                try owner.runScript(
+                    """
+                    INSERT INTO ledger (app, environment) VALUES ('app', 'Production'), ('other', 'Sandbox');
+                    INSERT INTO work (\(columns)) VALUES (1, '1000', 'a', 'deliver', '{}', 5, false, 5),
+                        (2, '1000', 'b', 'deliver', '{}', 3, true, 4);
+                    """)
+                try owner.migrate(PostgresSchema.steps, applicationRole: nil)
+                #expect(try owner.schemaStanding() == SchemaStanding(version: 12, oldest: 12))
+                let store = try await Self.store(url, knowing: PostgresSchema.version)
+                let request = WorkRequest(kinds: [.deliver], worker: "w")
+                let taken = try await store.write { try $0.lease(request, at: Timestamp(millisecondsSince1970: 5)) }
+                #expect(taken.map(\.order.key) == ["b", "a"])
+                #expect(taken.map(\.order.scope.app) == [AppID("other"), AppID("app")])
+                #expect(try await store.budgets(of: AppID("app")) == [])
+                await store.close()
                 #expect(try owner.schemaDifferences() == [])
             }
         }

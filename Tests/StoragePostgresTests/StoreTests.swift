@@ -352,6 +352,7 @@ extension PostgresTests {
                 let token = TokenName(app: key.app, token: try #require(AppAccountToken("a11ce000-0000-4000-8000-000000000001")))
                 let order = WorkOrder(scope: key.scope, subject: "id500", key: "key500", kind: .tell, dueAt: now)
                 let leased = LeasedWork(id: 500, order: order, attempt: 1, fence: 1, asked: 1, until: now)
+                let terms = LeaseTerms(WorkRequest(kinds: [.tell], worker: "w"), of: .tell, after: 0, at: now)
                 let question = Fact.failedQuestion(FailedQuestion(askedAt: now, reason: "5xx"), about: id)
                 let signed = Fact.transaction(
                     TransactionFact(
@@ -375,7 +376,11 @@ extension PostgresTests {
                     SubscriptionQueries.page(after: id, ledger: 7, limit: 10), SettingsQueries.newest(of: [key.app]),
                     SettingsQueries.versions(of: key.app), WorkQueries.note("{}", on: leased, until: now),
                     AuditQueries.rows(of: id, after: 0, limit: 10, ledger: 7), AuditQueries.outbox(after: 500 << 16, limit: 10),
-                    WorkQueries.lease(.tell, for: WorkRequest(kinds: [.tell], worker: "w"), at: now),
+                    WorkQueries.lease(LedgerShare(ledger: 7, limit: 10), on: terms),
+                    WorkQueries.longestDue(of: [7, 8], limit: 10, on: terms),
+                    WorkQueries.longestDue(of: [], limit: 10, on: terms),
+                    BudgetQueries.budget(of: "id500", ledger: 7), BudgetQueries.budgets(of: AppID("app500")),
+                    BudgetQueries.historyRevision(of: "id500", ledger: 7),
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
@@ -429,6 +434,8 @@ extension PostgresTests {
             INSERT INTO sealedCustomerHead SELECT 'app7', 1 + n / 10, 7, n, 1, '\\x00' FROM generate_series(1, 19000) n;
             INSERT INTO work (ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt)
                 SELECT 7, 'id' || n, 'key' || n, 'tell', '{}', n, true, n FROM generate_series(1, 20000) n;
+            INSERT INTO callBudget SELECT n, 'id500', n, n, n, n FROM generate_series(1, 5000) n;
+            INSERT INTO historyRevision SELECT 7, 'id' || n, 'r', n FROM generate_series(1, 20000) n;
             ANALYZE;
             """
 

@@ -315,6 +315,8 @@ import Testing
                 try database.execute(
                     sql: """
                         DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
+                        DROP TABLE callBudget; DROP TABLE historyRevision; DROP INDEX workByLedgerAndTime;
+                        CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                         DELETE FROM schemaVersion WHERE version > 10; PRAGMA user_version = 10;
                         """)
             }
@@ -322,6 +324,33 @@ import Testing
             let listed = try await store.sightings(by: [.appTransactionId("at-1")], in: Life.scope)
             #expect(listed.map(\.subscription) == [Life.key.originalTransactionId])
             #expect(try await store.schemaDifferences() == [])
+        }
+    }
+
+    @Test func `F24 Work that version 11 kept is leased by version 12, which begins without budgets`() async throws {
+        try await withDatabase { file in
+            try file.query { database in
+                try database.inTransaction {
+                    try SQLiteSchema.migrate(database, upTo: 11)
+                    let columns = "ledger, subject, workKey, kind, body, dueAt, isDecided, availableAt"
+                    try database.execute(
+                        sql: """
+                            INSERT INTO ledger VALUES (1, 'app', 'Production'), (2, 'other', 'Sandbox');
+                            INSERT INTO work (\(columns)) VALUES (1, '1000', 'a', 'deliver', '{}', 5, 0, 5);
+                            INSERT INTO work (\(columns)) VALUES (2, '1000', 'b', 'deliver', '{}', 3, 1, 4);
+                            """)
+                    return .commit
+                }
+            }
+            let store = try SQLiteStore(path: file.path)
+            let request = WorkRequest(kinds: [.deliver], worker: "w")
+            let taken = try await store.write { try $0.lease(request, at: Timestamp(millisecondsSince1970: 5)) }
+            #expect(taken.map(\.order.key) == ["b", "a"])
+            #expect(taken.map(\.order.scope.app) == [AppID("other"), AppID("app")])
+            #expect(try await store.budgets(of: AppID("app")) == [])
+            #expect(try await store.schemaDifferences() == [])
+            let oldest = try file.query { try Int.fetchOne($0, sql: "SELECT max(oldest) FROM schemaVersion") }
+            #expect(oldest == SQLiteSchema.version)
         }
     }
 

@@ -298,6 +298,7 @@ import Testing
         let parts =
             [
                 "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
+                "Budget": ["Budget"],
                 "Sealing": ["Sealing"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in

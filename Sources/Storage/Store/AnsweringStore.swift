@@ -58,6 +58,9 @@ package protocol AnsweringStore: Sendable {
     /// What operators should look at, from the oldest on; at most `limit` (FACT-5).
     func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning]
 
+    /// How many calls may be made to Apple for an app, by environment and endpoint.
+    func budgets(of app: AppID) async throws -> [StoredBudget]
+
     /// Throws unless the database can be read and is ours.
     func checkHealth() async throws
 }

@@ -1,4 +1,5 @@
 package import Ledger
+package import Primitives
 
 /// What the write path needs: it locks subscriptions, reads what is known, and keeps what came in and what was decided.
 package protocol DecidingTransaction: OrderingTransaction {
@@ -67,6 +68,15 @@ package protocol DecidingTransaction: OrderingTransaction {
 
     /// Forgets reservations: what they are about is known, and stands in the subscriptions' own books.
     func forget(_ reservations: [PendingReservation]) throws
+
+    /// The `revision` of the last page of a transaction history that was read to its end: what Apple answers after it was
+    /// modified since. Nil where none was.
+    ///
+    /// - Parameter subject: an id of any transaction of the customer of the App Store whose history it is.
+    func historyRevision(of subject: String, in scope: Scope) throws -> String?
+
+    /// Keeps it, in the transaction that keeps the last of what the history said; replaces the one before.
+    func keep(historyRevision: String, of subject: String, in scope: Scope, at now: Timestamp) throws
 
     /// Notes something for operators, once per kind and value (FACT-5).
     func warn(_ warning: OperatorWarning, in scope: Scope) throws

@@ -13,7 +13,8 @@ package protocol WorkTransaction: OrderingTransaction {
     /// - Throws: `StorageError` with `staleLease`, as ``finish(_:at:)``, and where it was ordered once more meanwhile.
     func note(_ body: String, on work: LeasedWork, until: Timestamp) throws
 
-    /// Leases work that is due at the instant and not leased, the longest due first.
+    /// Leases work that is due at the instant and not leased: kind by kind in the order of the request, the longest due first,
+    /// and each scope its share where the request names any.
     func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork]
 
     /// Finishes it, in the transaction that keeps its result.

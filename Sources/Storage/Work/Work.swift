@@ -158,25 +158,37 @@ package struct LeasedWork: Sendable, Hashable {
 /// Which work a worker takes.
 package struct WorkRequest: Sendable, Hashable {
     package var kinds: [WorkKind]
+    /// Of which apps and environments; empty for all, where the longest due is taken, whosever it is. Otherwise each gets an
+    /// equal share of the limit, so that the backlog of one keeps no other waiting, and what is then left goes to the longest due
+    /// of any. Where the limit cannot be divided, the first ones get one more: ``beginning(at:)``.
+    package var scopes: [Scope]
     /// Who takes it, for operators to see.
     package var worker: String
     /// How long no other worker gets it.
     package var lease: Milliseconds
     /// How many at the most.
     package var limit: Int
+    /// Only work that has been available for at least so long. The lease begins now all the same.
+    package var overdueBy = Milliseconds(0)
 
-    package init(kinds: [WorkKind], worker: String, lease: Milliseconds = .seconds(60), limit: Int = 16) {
+    package init(
+        kinds: [WorkKind], scopes: [Scope] = [], worker: String, lease: Milliseconds = .seconds(60), limit: Int = 16
+    ) {
         self.kinds = kinds
+        self.scopes = scopes
         self.worker = worker
         self.lease = lease
         self.limit = limit
     }
 
-    /// The same for so many fewer.
-    package func limited(by taken: Int) -> WorkRequest {
-        var rest = self
-        rest.limit = max(0, limit - taken)
-        return rest
+    /// The same with another scope first. Who asks again and again with a limit below the number of scopes counts the turns:
+    /// otherwise the last ones would wait for the first.
+    package func beginning(at turn: Int) -> WorkRequest {
+        guard !scopes.isEmpty else { return self }
+        var turned = self
+        let first = Int(turn.magnitude % UInt(scopes.count))
+        turned.scopes = Array(scopes[first...] + scopes[..<first])
+        return turned
     }
 }
 

@@ -53,21 +53,56 @@ enum WorkQueries {
 
     private static let lease = """
         WITH due AS MATERIALIZED (
-            SELECT id AS dueId FROM work WHERE kind = $3 AND availableAt IS NOT NULL AND availableAt <= $4
-            ORDER BY availableAt LIMIT $5 FOR UPDATE SKIP LOCKED)
+            SELECT id AS dueId FROM work WHERE kind = $3 AND ledger = $4 AND availableAt IS NOT NULL AND availableAt <= $5
+            ORDER BY availableAt LIMIT $6 FOR UPDATE SKIP LOCKED)
         UPDATE work SET attempts = attempts + 1, fence = fence + 1, worker = $1, availableAt = $2
         FROM due WHERE id = dueId
         RETURNING \(WorkColumn.list)
         """
 
-    /// What another transaction is taking at this moment is passed over.
-    static func lease(_ kind: WorkKind, for request: WorkRequest, at now: Timestamp) -> PostgresStatement {
+    /// The longest due of one ledger. What another transaction is taking at this moment is passed over.
+    static func lease(_ share: LedgerShare, on terms: LeaseTerms) -> PostgresStatement {
         PostgresStatement(
             lease,
             [
-                .text(request.worker), .instant(now.adding(request.lease)), .text(kind.rawValue), .instant(now),
-                .count(request.limit),
+                .text(terms.worker), .instant(terms.until), .text(terms.kind.rawValue), .integer(share.ledger),
+                .instant(terms.due), .count(share.limit),
             ])
+    }
+
+    /// Of the ledgers that `named` names.
+    private static let longest = """
+        SELECT \(LedgerShare.columns) FROM (
+            SELECT inLedger AS ledger, count(*) AS share FROM (
+                SELECT inLedger, availableAt FROM named CROSS JOIN LATERAL (
+                    SELECT availableAt FROM work
+                    WHERE kind = $1 AND ledger = inLedger AND availableAt IS NOT NULL AND availableAt <= $2
+                    ORDER BY availableAt LIMIT $3) AS due
+                ORDER BY availableAt, inLedger LIMIT $3) AS longest
+            GROUP BY inLedger) AS shares
+        ORDER BY ledger
+        """
+
+    private static let longestOfSome = "WITH named AS (SELECT unnest($4::bigint[]) AS inLedger) " + longest
+
+    /// The ledgers in which any work of the kind waits, one after the other: each is found by the index.
+    private static let longestOfAll =
+        """
+        WITH RECURSIVE named AS (
+            SELECT min(ledger) AS inLedger FROM work WHERE kind = $1 AND availableAt IS NOT NULL
+            UNION ALL
+            SELECT (SELECT min(ledger) FROM work WHERE kind = $1 AND availableAt IS NOT NULL AND ledger > inLedger)
+            FROM named WHERE inLedger IS NOT NULL)
+
+        """ + longest
+
+    /// How many of the longest due of all these ledgers each of them has.
+    ///
+    /// - Parameter ledgers: empty for all.
+    static func longestDue(of ledgers: [Int64], limit: Int, on terms: LeaseTerms) -> PostgresStatement {
+        let values: [PostgresValue] = [.text(terms.kind.rawValue), .instant(terms.due), .count(limit)]
+        if ledgers.isEmpty { return PostgresStatement(longestOfAll, values) }
+        return PostgresStatement(longestOfSome, values + [.integers(ledgers)])
     }
 
     // MARK: Ending a lease

@@ -39,7 +39,31 @@ enum PostgresSchema {
         Step(number: 10, oldest: 10, tables: jobs, appendOnly: []),
         // Servers of the version before do not note which Apple Account a subscription is of.
         Step(number: 11, oldest: 11, tables: accounts, appendOnly: ["accountSighting"], fill: sightings),
+        // Servers of the version before do not share the budget of calls, and lease by an index that is gone.
+        Step(number: 12, oldest: 12, tables: callsToApple + fairLeases),
     ]
+
+    /// What servers must know together that ask Apple: how many calls are left, and how far a customer's history was read.
+    private static let callsToApple = """
+        CREATE TABLE callBudget (
+            ledger bigint NOT NULL REFERENCES ledger (id), endpoint text COLLATE "C" NOT NULL,
+            tat bigint NOT NULL, blockedUntil bigint NOT NULL, callsPerHour bigint NOT NULL, raisedAt bigint NOT NULL,
+            PRIMARY KEY (ledger, endpoint)
+        );
+        CREATE TABLE historyRevision (
+            ledger bigint NOT NULL REFERENCES ledger (id), subject text COLLATE "C" NOT NULL,
+            revision text COLLATE "C" NOT NULL, readAt bigint NOT NULL,
+            PRIMARY KEY (ledger, subject)
+        );
+
+        """
+
+    /// Each ledger's work by its time, so that a lease finds the longest due of each, however much another has.
+    private static let fairLeases = """
+        DROP INDEX workByTime;
+        CREATE INDEX workByLedgerAndTime ON work (kind, ledger, availableAt) WHERE availableAt IS NOT NULL;
+
+        """
 
     /// OWN-14: which subscriptions are of one Apple Account, and for which of them an owner may be proposed. OWN-18: what was
     /// reserved and is not known yet.
@@ -336,7 +360,7 @@ enum PostgresSchema {
     /// What the application may change; everything else it may only add to.
     private static let changeable = [
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
-        "ownerProposal", "pendingReservation",
+        "ownerProposal", "pendingReservation", "callBudget", "historyRevision",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

@@ -125,6 +125,10 @@ extension PostgresStore {
         } ?? []
     }
 
+    package func budgets(of app: AppID) async throws -> [StoredBudget] {
+        try await read { try $0.connection.execute(BudgetQueries.budgets(of: app)).map(StoredBudget.init(row:)) }
+    }
+
     /// At once, if the database has answered lately or is silent to an earlier caller: a silent database must not make every
     /// health check wait (F08).
     package func checkHealth() async throws {

@@ -104,6 +104,13 @@ final class PostgresTransaction: StoreTransaction {
         return number
     }
 
+    /// In the order of the scopes, each once.
+    private func ledgers(of scopes: [Scope]) throws -> [Int64] {
+        var ledgers: [Int64] = []
+        for ledger in try scopes.map(ledger(of:)) where !ledgers.contains(ledger) { ledgers.append(ledger) }
+        return ledgers
+    }
+
     private func scope(of ledger: Int64) throws -> Scope {
         if let known = names.scope(of: ledger) { return known }
         let scope = try NameQueries.scope(of: ledger, connection)
@@ -438,6 +445,15 @@ final class PostgresTransaction: StoreTransaction {
         unsent += try reservations.map { AccountQueries.forget($0.place, ledger: try ledger(of: $0.scope)) }
     }
 
+    func historyRevision(of subject: String, in scope: Scope) throws -> String? {
+        try pipeline([BudgetQueries.historyRevision(of: subject, ledger: ledger(of: scope))]).last?.first?.text(0)
+    }
+
+    func keep(historyRevision: String, of subject: String, in scope: Scope, at now: Timestamp) throws {
+        unsent.append(
+            BudgetQueries.save(WrittenRevision(historyRevision, of: subject, at: now, ledger: try ledger(of: scope))))
+    }
+
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
         warnings.append(WrittenWarning(warning, ledger: try ledger(of: scope)))
     }
@@ -512,11 +528,17 @@ final class PostgresTransaction: StoreTransaction {
 
     func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork] {
         var leased: [LeasedWork] = []
+        let ledgers = try ledgers(of: request.scopes)
         for kind in request.kinds where leased.count < request.limit {
-            let taken = try connection.execute(
-                WorkQueries.lease(kind, for: request.limited(by: leased.count), at: now))
-            leased += try taken.map { try LeasedWork(NamedRow($0), scope: scope) }
-                .sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
+            let terms = LeaseTerms(request, of: kind, after: leased.count, at: now)
+            leased += try terms.take(from: ledgers) {
+                try connection.execute(WorkQueries.longestDue(of: $0, limit: $1, on: terms)).map(LedgerShare.init(row:))
+            } lease: { shares in
+                guard !shares.isEmpty else { return [] }
+                return try connection.pipeline(shares.map { WorkQueries.lease($0, on: terms) }).map { taken in
+                    try taken.map { try LeasedWork(NamedRow($0), scope: scope) }
+                }
+            }
         }
         return leased
     }
@@ -534,6 +556,23 @@ final class PostgresTransaction: StoreTransaction {
     private func end(_ statements: [PostgresStatement]) throws {
         let changed = try pipeline(statements).reduce(0) { $0 + $1.affectedRows }
         guard changed > 0 else { throw StorageError(.staleLease, "another worker holds the work, or it was withdrawn") }
+    }
+
+    // MARK: Budgets
+
+    func lockBudget(_ name: BudgetName) throws -> CallBudget? {
+        let ledger = try ledger(of: name.scope)
+        // By name, because the first who locks it finds no row.
+        let locking = locks.take([
+            Self.lockName("budget", name.scope.app.rawValue, name.scope.environment.rawValue, name.endpoint)
+        ])
+        let found = try pipeline(locking + [BudgetQueries.budget(of: name.endpoint, ledger: ledger)]).last
+        return try found?.first.map(StoredBudget.init(row:))?.budget
+    }
+
+    func save(_ budget: CallBudget, as name: BudgetName) throws {
+        unsent.append(
+            BudgetQueries.save(WrittenBudget(budget, of: name.endpoint, ledger: try ledger(of: name.scope))))
     }
 
     // MARK: Seals

@@ -69,19 +69,59 @@ enum WorkQueries {
     static let lease = """
         UPDATE work SET attempts = attempts + 1, fence = fence + 1, worker = ?, availableAt = ?
         WHERE id IN (
-            SELECT id FROM work WHERE kind = ? AND availableAt IS NOT NULL AND availableAt <= ? ORDER BY availableAt LIMIT ?)
+            SELECT id FROM work WHERE kind = ? AND ledger = ? AND availableAt IS NOT NULL AND availableAt <= ?
+            ORDER BY availableAt LIMIT ?)
         RETURNING \(WorkColumn.list)
         """
 
+    /// The longest due of one ledger.
     static func lease(
-        _ kind: WorkKind, for request: WorkRequest, at now: Timestamp, scope: (Int64) throws -> Scope, _ database: Database
+        _ share: LedgerShare, on terms: LeaseTerms, scope: (Int64) throws -> Scope, _ database: Database
     ) throws -> [LeasedWork] {
         let values: [SQLiteValue] = [
-            .text(request.worker), .instant(now.adding(request.lease)), .text(kind.rawValue), .instant(now),
-            .count(request.limit),
+            .text(terms.worker), .instant(terms.until), .text(terms.kind.rawValue), .integer(share.ledger), .instant(terms.due),
+            .count(share.limit),
         ]
         return try database.rows(lease, values) { try LeasedWork(NamedRow($0), scope: scope) }
-            .sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
+    }
+
+    static let selectLongestDue = """
+        SELECT availableAt FROM work WHERE kind = ? AND ledger = ? AND availableAt IS NOT NULL AND availableAt <= ?
+        ORDER BY availableAt LIMIT ?
+        """
+
+    /// How many of the longest due of all these ledgers each of them has.
+    ///
+    /// - Parameter ledgers: empty for all.
+    static func longestDue(
+        of ledgers: [Int64], limit: Int, on terms: LeaseTerms, _ database: Database
+    ) throws -> [LedgerShare] {
+        let ledgers = try ledgers.isEmpty ? ledgersWithWork(of: terms.kind, database) : ledgers
+        if ledgers.count == 1 { return ledgers.map { LedgerShare(ledger: $0, limit: limit) } }
+        let due = try ledgers.flatMap { ledger in
+            let values: [SQLiteValue] = [
+                .text(terms.kind.rawValue), .integer(ledger), .instant(terms.due), .count(limit),
+            ]
+            return try database.rows(selectLongestDue, values) { ($0.integer(0), ledger) }
+        }
+        let longest = due.sorted { $0 < $1 }.prefix(limit)
+        return Dictionary(grouping: longest) { $0.1 }.map { LedgerShare(ledger: $0, limit: $1.count) }
+            .sorted { $0.ledger < $1.ledger }
+    }
+
+    static let selectNextLedger = "SELECT min(ledger) FROM work WHERE kind = ? AND availableAt IS NOT NULL AND ledger > ?"
+
+    /// Those in which any work of the kind waits, one after the other: each is found by the index.
+    private static func ledgersWithWork(of kind: WorkKind, _ database: Database) throws -> [Int64] {
+        var ledgers: [Int64] = []
+        var last = Int64.min
+        while let next = try database.rows(
+            selectNextLedger, [.text(kind.rawValue), .integer(last)], { $0.optionalInteger(0) }
+        ).first ?? nil {
+            ledgers.append(next)
+            last = next
+        }
+        return ledgers
     }
 
     // MARK: Ending a lease

@@ -93,7 +93,31 @@ enum SQLiteSchema {
         Step(number: 10, oldest: 10, script: jobs),
         // Servers of the version before do not note which Apple Account a subscription is of.
         Step(number: 11, oldest: 11, script: accounts + appendOnly(["accountSighting"]), fill: sightings),
+        // Servers of the version before do not share the budget of calls, and lease by an index that is gone.
+        Step(number: 12, oldest: 12, script: callsToApple + fairLeases),
     ]
+
+    /// What servers must know together that ask Apple: how many calls are left, and how far a customer's history was read.
+    private static let callsToApple = """
+        CREATE TABLE callBudget (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), endpoint TEXT NOT NULL,
+            tat INTEGER NOT NULL, blockedUntil INTEGER NOT NULL, callsPerHour INTEGER NOT NULL, raisedAt INTEGER NOT NULL,
+            PRIMARY KEY (ledger, endpoint)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE historyRevision (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), subject TEXT NOT NULL, revision TEXT NOT NULL,
+            readAt INTEGER NOT NULL,
+            PRIMARY KEY (ledger, subject)
+        ) STRICT, WITHOUT ROWID;
+
+        """
+
+    /// Each ledger's work by its time, so that a lease finds the longest due of each, however much another has.
+    private static let fairLeases = """
+        DROP INDEX workByTime;
+        CREATE INDEX workByLedgerAndTime ON work (kind, ledger, availableAt) WHERE availableAt IS NOT NULL;
+
+        """
 
     /// OWN-14: which subscriptions are of one Apple Account, and for which of them an owner may be proposed. OWN-18: what was
     /// reserved and is not known yet.

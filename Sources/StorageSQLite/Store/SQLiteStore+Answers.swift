@@ -103,6 +103,10 @@ extension SQLiteStore {
         try reading(scope) { try AuditQueries.warnings(ledger: $1, limit: limit, $0.database) } ?? []
     }
 
+    package func budgets(of app: AppID) async throws -> [StoredBudget] {
+        try read { try BudgetQueries.budgets(of: app, $0) }
+    }
+
     package func checkHealth() async throws {
         try isDamaged.check()
         try read { database in

@@ -28,6 +28,13 @@ final class SQLiteTransaction: StoreTransaction {
         return number
     }
 
+    /// In the order of the scopes, each once.
+    private func ledgers(of scopes: [Scope]) throws -> [Int64] {
+        var ledgers: [Int64] = []
+        for ledger in try scopes.map(ledger(of:)) where !ledgers.contains(ledger) { ledgers.append(ledger) }
+        return ledgers
+    }
+
     private func scope(of ledger: Int64) throws -> Scope {
         if let known = names.scope(of: ledger) { return known }
         let scope = try NameQueries.scope(of: ledger, database)
@@ -242,6 +249,15 @@ final class SQLiteTransaction: StoreTransaction {
         }
     }
 
+    func historyRevision(of subject: String, in scope: Scope) throws -> String? {
+        try BudgetQueries.historyRevision(of: subject, ledger: ledger(of: scope), database)
+    }
+
+    func keep(historyRevision: String, of subject: String, in scope: Scope, at now: Timestamp) throws {
+        try BudgetQueries.save(
+            WrittenRevision(historyRevision, of: subject, at: now, ledger: ledger(of: scope)), database)
+    }
+
     func warn(_ warning: OperatorWarning, in scope: Scope) throws {
         try AuditQueries.insert(WrittenWarning(warning, ledger: ledger(of: scope)), database)
     }
@@ -315,9 +331,14 @@ final class SQLiteTransaction: StoreTransaction {
 
     func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork] {
         var leased: [LeasedWork] = []
+        let ledgers = try ledgers(of: request.scopes)
         for kind in request.kinds where leased.count < request.limit {
-            leased += try WorkQueries.lease(
-                kind, for: request.limited(by: leased.count), at: now, scope: scope, database)
+            let terms = LeaseTerms(request, of: kind, after: leased.count, at: now)
+            leased += try terms.take(from: ledgers) {
+                try WorkQueries.longestDue(of: $0, limit: $1, on: terms, database)
+            } lease: { shares in
+                try shares.map { try WorkQueries.lease($0, on: terms, scope: scope, database) }
+            }
         }
         return leased
     }
@@ -330,6 +351,16 @@ final class SQLiteTransaction: StoreTransaction {
 
     func abandon(_ work: LeasedWork, at now: Timestamp, because reason: String) throws {
         try WorkQueries.abandon(work, at: now, because: reason, database)
+    }
+
+    // MARK: Budgets
+
+    func lockBudget(_ name: BudgetName) throws -> CallBudget? {
+        try BudgetQueries.budget(of: name.endpoint, ledger: ledger(of: name.scope), database)
+    }
+
+    func save(_ budget: CallBudget, as name: BudgetName) throws {
+        try BudgetQueries.save(WrittenBudget(budget, of: name.endpoint, ledger: ledger(of: name.scope)), database)
     }
 
     // MARK: Seals

@@ -1,0 +1,72 @@
+package import Primitives
+
+/// How much of a lease one ledger gives.
+package struct LedgerShare: Sendable, Hashable {
+    package let ledger: Int64
+    package let limit: Int
+
+    package init(ledger: Int64, limit: Int) {
+        self.ledger = ledger
+        self.limit = limit
+    }
+
+    /// An equal share of the limit for each ledger; where it cannot be divided, the first ones get one more.
+    static func equal(of limit: Int, among ledgers: [Int64]) -> [LedgerShare] {
+        guard !ledgers.isEmpty else { return [] }
+        let (part, rest) = limit.quotientAndRemainder(dividingBy: ledgers.count)
+        return ledgers.enumerated().map { LedgerShare(ledger: $1, limit: part + ($0 < rest ? 1 : 0)) }
+    }
+}
+
+extension LedgerShare: ReadRow {
+    package enum Column: Int, StoredColumn { case ledger, share }
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        self.init(ledger: try row.integer(.ledger), limit: Int(clamping: try row.integer(.share)))
+    }
+}
+
+/// The terms of one lease of one kind, the same for each ledger.
+package struct LeaseTerms: Sendable, Hashable {
+    package let kind: WorkKind
+    package let worker: String
+    /// Work is taken that was available by then.
+    package let due: Timestamp
+    /// When the lease ends.
+    package let until: Timestamp
+    /// How much is taken of all ledgers together.
+    package let limit: Int
+
+    /// - Parameter taken: how much of the request's limit other kinds took.
+    package init(_ request: WorkRequest, of kind: WorkKind, after taken: Int, at now: Timestamp) {
+        self.kind = kind
+        worker = request.worker
+        due = now.adding(Milliseconds(-max(0, request.overdueBy.count)))
+        until = now.adding(request.lease)
+        limit = max(0, request.limit - taken)
+    }
+
+    /// Takes work, so that no ledger waits for another's: an equal share from each first, then what is left of the limit from
+    /// those that may have more, the longest due of all of them first. Both stores do it so; what they ask their databases comes
+    /// in.
+    ///
+    /// - Parameters:
+    ///   - ledgers: from which to take; empty for all, by the time alone.
+    ///   - longestDue: how the longest due of some ledgers, or of all where none is named, is distributed over them; at most
+    ///     `limit`.
+    ///   - lease: leases the longest due of each ledger; answers for each by itself.
+    /// - Returns: by the instant at which it is due.
+    package func take(
+        from ledgers: [Int64], longestDue: (_ ledgers: [Int64], _ limit: Int) throws -> [LedgerShare],
+        lease: ([LedgerShare]) throws -> [[LeasedWork]]
+    ) throws -> [LeasedWork] {
+        guard limit > 0 else { return [] }
+        let shares = ledgers.isEmpty ? try longestDue([], limit) : LedgerShare.equal(of: limit, among: ledgers)
+        let first = try lease(shares)
+        var taken = first.flatMap { $0 }
+        let left = limit - taken.count
+        let withMore = ledgers.isEmpty ? [] : zip(shares, first).filter { $0.limit == $1.count }.map(\.0.ledger)
+        if left > 0, !withMore.isEmpty { taken += try lease(longestDue(withMore, left)).flatMap { $0 } }
+        return taken.sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
+    }
+}
