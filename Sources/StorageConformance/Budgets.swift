@@ -32,7 +32,7 @@ extension StorageConformance {
             try expect(
                 try await store.budgets(of: AppID("third")), equals: [], "those of an app of which nothing was ever kept")
         },
-        Behaviour("STORE-64", "Of two transactions that take of one budget at once, the second sees what the first took") {
+        Behaviour("STORE-64", "Of transactions that take of one budget at once, each sees what those before it took") {
             store in
             for turn in 0..<25 as Range<Int> {
                 let name = BudgetName(Specimen.scope, "\(turn)")
