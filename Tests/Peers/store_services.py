@@ -18,7 +18,7 @@ import urllib.request
 from appstoreserverlibrary.api_client import APIError, APIException, AppStoreServerAPIClient, GetTransactionHistoryVersion
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
-from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
+from appstoreserverlibrary.models.TransactionHistoryRequest import Order, TransactionHistoryRequest
 
 import harness
 from harness import APPLE_ID, BUNDLE, ROOT, TENURE, check, free_port, running
@@ -229,6 +229,56 @@ def check_window(shop, receiver):
     check("which all of them still have", count_told(shop, client, *window) == 1)
 
 
+# MARK: Histories that are resumed
+
+def check_resuming(shop):
+    """Apple's library keeps a revision, and gets with it what was modified since."""
+    client, verifier = shop.client(Environment.PRODUCTION), shop.verifier(Environment.PRODUCTION)
+    original = shop.buy("rita")
+    for _ in range(45):
+        shop.do("/accounts/rita/purchases", {"productId": "coins"})
+
+    def read(ask, revision):
+        found = []
+        while True:
+            page = ask(original, revision)
+            found += [verifier.verify_and_decode_signed_transaction(jws) for jws in page.signedTransactions]
+            revision = page.revision
+            if not page.hasMore:
+                return [(one.transactionId, one.revocationDate is not None) for one in found], revision
+
+    def all_of(sort=None):
+        return lambda id, revision: client.get_transaction_history(
+            id, revision, TransactionHistoryRequest(sort=sort), GetTransactionHistoryVersion.V2)
+
+    known, kept = read(all_of(), None)
+    refunds, kept_refunds = read(client.get_refund_history, None)
+    backwards, kept_backwards = read(all_of(Order.DESCENDING), None)
+    check("a history is read page by page", (len(set(known)), refunds, backwards) == (46, [], known[::-1]), (len(known), refunds))
+    check("with nothing new it is empty, again and again", [read(all_of(), kept)[0], read(all_of(), read(all_of(), kept)[1])[0]] == [[], []])
+    coins = known[30][0]
+    shop.do(f"/transactions/{coins}/refund", {})
+    seen, kept = read(all_of(), kept)
+    check("who resumes after a refund sees it, and nothing else", seen == [(coins, True)], seen)
+    check("in the refund history, too", read(client.get_refund_history, kept_refunds)[0] == [(coins, True)])
+    check("and in a history that was read backwards", read(all_of(Order.DESCENDING), kept_backwards)[0] == [(coins, True)])
+    shop.do(f"/transactions/{coins}/refund/reverse", {})
+    client.finish_transaction(known[3][0])
+    bought = shop.do("/accounts/rita/purchases", {"productId": "coins"})["transactionId"]
+    seen, kept = read(all_of(), kept)
+    check("and then its reversal, what was finished and what was bought, in this order", seen == [
+        (coins, False), (known[3][0], False), (bought, False)], seen)
+    shop.behave(transactionLagSeconds=60)
+    shop.do(f"/transactions/{bought}/refund", {})
+    early, kept = read(all_of(), kept)
+    shop.advance(60)
+    late, kept = read(all_of(), kept)
+    check("what is hidden comes when it is shown", (early, late) == ([], [(bought, True)]), (early, late))
+    shop.behave(transactionLagSeconds=0)
+    refused("a revision of another order is refused", APIError.INVALID_REQUEST_REVISION, lambda: all_of(Order.DESCENDING)(original, kept))
+    refused("and that of the refund history", APIError.INVALID_REQUEST_REVISION, lambda: all_of()(original, kept_refunds))
+
+
 # MARK: What is shown late
 
 def check_lag(shop):
@@ -436,6 +486,7 @@ def main():
             check_limits(shop, original)
             check_pages(shop, original)
             check_window(shop, receiver)
+            check_resuming(shop)
             check_lag(shop)
             check_silence(shop, receiver)
             check_keys(shop, original)

@@ -140,9 +140,9 @@ extension AppStore {
         var restored: [StorePurchase] = []
         let purchases = account.installations[app]?.transactions.reversed().compactMap(find) ?? []
         for purchase in purchases where isRestorable(purchase) {
-            let copy = try nextId(of: account)
-            append(Self.copy(of: purchase, named: copy, at: now))
-            restored.append(try transaction(copy))
+            var copy = Self.copy(of: purchase, named: try nextId(of: account), at: now)
+            append(&copy)
+            restored.append(try transaction(copy.transactionId))
         }
         return restored
     }

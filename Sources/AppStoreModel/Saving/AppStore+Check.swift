@@ -34,6 +34,7 @@ extension AppStore {
         try Self.need(journal?.isWhole ?? true, "the changes that are not shown yet")
         for subscription in journal?.allSubscriptions ?? [] { try check(subscription) }
         for transaction in journal?.allTransactions ?? [] { try check(transaction) }
+        try checkChanges()
         for due in dueQueue.all {
             guard case .massExtension(let place) = due.name else { continue }
             try Self.need(massExtensions.indices.contains(place), "due work")
@@ -50,6 +51,17 @@ extension AppStore {
         case .app(let app): try Self.need(has(app), "a notification")
         case .consent(let app, let account): try Self.need(has(app) && has(account), "a notification")
         }
+    }
+
+    /// Whoever resumes a history misses no transaction only if none has a number that the changes have not reached.
+    private func checkChanges() throws(DanglingReference) {
+        // Counting on from there does not overflow.
+        try Self.need((0...1_000_000_000_000_000_000).contains(lastChange), "changes")
+        let reached = 0...lastChange
+        for book in books.values {
+            try Self.need(book.all.allSatisfy { reached.contains($0.lastChange) }, "changes of transactions")
+        }
+        try Self.need(journal?.allTransactions.allSatisfy { reached.contains($0.lastChange) } ?? true, "changes not shown yet")
     }
 
     /// Whether it names an app of this store.

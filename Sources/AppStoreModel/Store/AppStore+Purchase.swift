@@ -377,7 +377,7 @@ extension AppStore {
             ownership: bill.ownership, quantity: bill.quantity, price: bill.price, storefront: account.storefront,
             offer: bill.offer, commitment: bill.commitment, modifiedAt: now, restoredFrom: nil)
         transaction.appAccountToken = bill.appAccountToken
-        append(transaction)
+        append(&transaction)
         return transaction
     }
 

@@ -29,6 +29,8 @@ package struct AppStore: Sendable, Hashable, Codable {
     var extensions: [TransactionNumber: [Timestamp]] = [:]
     package internal(set) var massExtensions: [MassExtension] = []
     var dueQueue = DueQueue<Due>()
+    /// The number of the newest change of a transaction; nil until there is one, and in states that earlier versions saved.
+    private(set) var changeNumber: Int64?
     /// Nil while everything is shown at once, and in states that earlier versions saved.
     var journal: ChangeJournal?
     /// Only in a copy for reading: what happened later than this is not shown.
@@ -162,6 +164,9 @@ extension AppStore {
 
     func terms(of product: ProductNumber, in app: AppNumber) -> SubscriptionTerms? { self[app].catalogue[product].terms }
 
+    /// The number of the newest change of a transaction, at least as great as every ``StorePurchase/lastChange``.
+    package var lastChange: Int64 { changeNumber ?? now.millisecondsSince1970 }
+
     var transactionCount: Int { books.values.reduce(0) { $0 + $1.count } }
 }
 
@@ -179,21 +184,31 @@ extension AppStore {
     }
 
     /// Adds a new transaction, also to its account.
-    mutating func append(_ transaction: StorePurchase) {
+    mutating func append(_ transaction: inout StorePurchase) {
         let environment = self[transaction.account].environment
         journal?.note(transaction.transactionId, was: StorePurchase?.none, at: now)
+        transaction.noteChange(nextChange(), at: now)
         books[environment]?.append(transaction)
         guard transaction.restoredFrom == nil else { return }
         self[transaction.account].installations[transaction.app]?.transactions.append(transaction.transactionId)
     }
 
-    /// Changes an existing transaction.
+    /// Changes an existing transaction; where it stays as it was, nothing happened.
     mutating func change(_ id: TransactionNumber, _ change: (inout StorePurchase) -> Void) {
-        guard let environment = environment(of: id), var transaction = books[environment]?[id] else { return }
-        journal?.note(id, was: transaction, at: now)
+        guard let environment = environment(of: id), let before = books[environment]?[id] else { return }
+        var transaction = before
         change(&transaction)
-        transaction.modifiedAt = now
+        guard transaction != before else { return }
+        journal?.note(id, was: before, at: now)
+        transaction.noteChange(nextChange(), at: now)
         books[environment]?[id] = transaction
+    }
+
+    /// Counts on from the clock, whose time is above that of all changes which an earlier version saved without a number.
+    private mutating func nextChange() -> Int64 {
+        let next = lastChange + 1
+        changeNumber = next
+        return next
     }
 
     /// The account's installation of the app, made here where there is none yet.

@@ -74,7 +74,8 @@ struct ChangeJournal: Sendable, Hashable, Codable {
     private mutating func mark(_ subject: Subject, at now: Timestamp, after last: Timestamp?) -> Bool {
         guard last != now else { return false }
         forget(until: now.adding(Milliseconds(-lag.count)))
-        if marks.count - passed >= Self.maximumMarks { forgetFirst() }
+        // A whole instant: what is shown are always all changes up to one of them.
+        if marks.count - passed >= Self.maximumMarks { forget(until: marks[passed].at) }
         marks.append(Mark(at: now, subject: subject))
         return true
     }

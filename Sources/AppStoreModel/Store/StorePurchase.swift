@@ -44,10 +44,19 @@ package struct StorePurchase: Sendable, Hashable, Codable {
     /// Whether the app said that it delivered what was bought.
     package internal(set) var isFinished = false
     package internal(set) var revocation: StoreRevocation?
-    /// When anything about it last changed: Apple's history is sorted by this.
+    /// When anything about it last changed.
     package internal(set) var modifiedAt: Timestamp
+    /// Which of the store's changes last changed it; nil where an earlier version saved it.
+    private(set) var changeNumber: Int64?
     /// The purchase that this is a restored copy of; everything but the id and one date is read there.
     let restoredFrom: TransactionNumber?
+
+    /// When it last changed, as a number that is greater for each later change, also while the clock stands still: the history is
+    /// sorted by this.
+    package var lastChange: Int64 { changeNumber ?? modifiedAt.millisecondsSince1970 }
+
+    /// Notes that something about it changed.
+    mutating func noteChange(_ number: Int64, at now: Timestamp) { (changeNumber, modifiedAt) = (number, now) }
 }
 
 /// A month of twelve.

@@ -1,4 +1,5 @@
 internal import AppStoreModel
+internal import Crypto
 internal import Primitives
 internal import StrictJSON
 
@@ -13,7 +14,8 @@ struct HistoryFilter: Sendable {
     private let groups: Set<String>
     private let ownership: String?
     private let isRevoked: Bool?
-    private let isDescending: Bool
+    /// By the last change.
+    let order: HistoryOrder
 
     init(_ call: APICall) throws(APIError) {
         startDate = try Self.instant(call.value("startDate"), else: .invalidStartDate)
@@ -29,8 +31,8 @@ struct HistoryFilter: Sendable {
         guard ownership.map({ StorePurchase.Ownership(rawValue: $0) != nil }) ?? true else { throw .invalidOwnership }
         isRevoked = try Self.revoked(call)
         switch call.value("sort") {
-        case nil, "ASCENDING": isDescending = false
-        case "DESCENDING": isDescending = true
+        case nil, "ASCENDING": order = .ascending
+        case "DESCENDING": order = .descending
         default: throw .invalidSort
         }
     }
@@ -62,10 +64,11 @@ struct HistoryFilter: Sendable {
             && isRevoked.map { $0 == (transaction.revocation != nil) } ?? true
     }
 
-    /// By the date of the last change.
-    func precedes(_ left: StorePurchase, _ right: StorePurchase) -> Bool {
-        let isBefore = (left.modifiedAt, left.transactionId) < (right.modifiedAt, right.transactionId)
-        return isDescending ? !isBefore && left.transactionId != right.transactionId : isBefore
+    /// The same for each request that asks for the same.
+    var parts: [String] {
+        let dates = [startDate, endDate].map { $0.map { String($0.millisecondsSince1970) } ?? "" }
+        let sets = [products, types, groups].map { $0.sorted().joined(separator: ",") }
+        return [order.rawValue] + dates + sets + [ownership ?? "", isRevoked.map { "\($0)" } ?? ""]
     }
 }
 
@@ -81,21 +84,49 @@ extension StoreProduct.Kind {
     }
 }
 
-/// A place in a list that is read page by page, and the list's subject.
-enum PageToken {
-    static let pageSize = 20
+/// A `revision`: how far a list of transactions was read, and a digest of the request that it goes on with.
+struct HistoryRevision: Sendable, Hashable {
+    let place: HistoryPlace
+    private let digest: String
 
-    static func text(of place: Int, about subject: String) -> String {
-        StrictBase64.encodeURL(Array("\(place)|\(subject)".utf8))
+    /// - Parameter request: what the list is about.
+    init(_ place: HistoryPlace, of request: [String]) {
+        self.place = place
+        digest = Self.digest(of: request)
     }
 
-    /// 0 where there is no token.
-    static func place(in token: String?, of subject: String, else error: APIError) throws(APIError) -> Int {
-        guard let token, !token.isEmpty else { return 0 }
-        guard token.utf8.count <= 1024, let bytes = StrictBase64.decodeURL(Array(token.utf8)[...]) else { throw error }
-        let parts = String(decoding: bytes, as: UTF8.self).split(separator: "|", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let place = Int(parts[0]), place >= 0, parts[1] == subject else { throw error }
-        return place
+    /// The place that a request names; the beginning where it names none.
+    ///
+    /// - Parameter newest: the newest change that there is.
+    /// - Throws: ``APIError/invalidRevision`` for a revision of another request, or one that was not given.
+    static func place(in text: String?, of request: [String], upTo newest: Int64) throws(APIError) -> HistoryPlace {
+        guard let text, !text.isEmpty else { return .beginning }
+        guard let revision = Self(text), revision.digest == digest(of: request), revision.place.until <= newest else {
+            throw .invalidRevision
+        }
+        return revision.place
+    }
+
+    var text: String {
+        let after = place.after.map { [$0.first, $0.second] } ?? []
+        let numbers = [place.since, place.until] + after
+        return StrictBase64.encodeURL(Array((numbers.map { String($0) } + [digest]).joined(separator: "|").utf8))
+    }
+
+    /// Nil for a text that is none.
+    private init?(_ text: String) {
+        guard text.utf8.count <= 1024, let bytes = StrictBase64.decodeURL(Array(text.utf8)[...]) else { return nil }
+        let parts = String(decoding: bytes, as: UTF8.self).split(separator: "|").map(String.init)
+        let numbers = parts.dropLast().compactMap { Int64($0) }
+        guard let digest = parts.last, numbers.count == parts.count - 1, numbers.count == 2 || numbers.count == 4,
+            numbers[0] >= 0, numbers[0] <= numbers[1]
+        else { return nil }
+        let after = numbers.count == 4 ? HistoryPlace.Key(numbers[2], numbers[3]) : nil
+        (place, self.digest) = (HistoryPlace(since: numbers[0], until: numbers[1], after: after), digest)
+    }
+
+    private static func digest(of request: [String]) -> String {
+        Hexadecimal.encode(SHA256.hash(data: Array(request.joined(separator: "|").utf8)).prefix(8))
     }
 }
 

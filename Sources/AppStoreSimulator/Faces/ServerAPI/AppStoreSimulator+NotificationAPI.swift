@@ -33,7 +33,7 @@ extension AppStoreSimulator {
         let subject = "\(call.app.index)/\(call.environment.rawValue)"
         let start = try notificationPlace(in: call.value("paginationToken"), of: subject)
         let shown = start..<max(start, shownNotifications)
-        let (records, next) = outbox.page(of: shown, limit: PageToken.pageSize) { filter.admits($0) }
+        let (records, next) = outbox.page(of: shown, limit: HistoryPage.limit) { filter.admits($0) }
         let token = next.map { notificationToken(of: $0, about: subject) }
         return try APIAnswer { json in
             json.optionalMember("paginationToken", token?.text)

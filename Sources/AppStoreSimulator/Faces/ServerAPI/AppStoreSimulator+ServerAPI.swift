@@ -107,15 +107,13 @@ extension AppStoreSimulator {
     private func history(_ id: String, _ call: APICall) throws -> APIAnswer {
         let account = try customer(id, call)
         let filter = try HistoryFilter(call)
-        let all = (account.installations[call.app]?.transactions ?? []).compactMap { shown(call).find($0) }
-            .filter { filter.admits($0, shown(call)) }.sorted { filter.precedes($0, $1) }
-        let start = try PageToken.place(in: call.value("revision"), of: id, else: .invalidRevision)
-        let page = all.dropFirst(start).prefix(PageToken.pageSize)
-        let signed = try page.map { try signedNow($0, call) }
-        let end = start + page.count
+        let (request, store) = ([id] + filter.parts, shown(call))
+        let start = try HistoryRevision.place(in: call.value("revision"), of: request, upTo: self.store.lastChange)
+        let page = store.history(of: account, in: call.app, filter.order, from: start) { filter.admits($0, store) }
+        let signed = try page.transactions.map { try signedNow($0, call) }
         return APIAnswer { json in
-            json.member("revision", PageToken.text(of: end, about: id))
-            json.member("hasMore", end < all.count)
+            json.member("revision", HistoryRevision(page.end, of: request).text)
+            json.member("hasMore", page.hasMore)
             json.member("bundleId", shown(call)[call.app].bundleId)
             if call.environment == .production { json.member("appAppleId", shown(call)[call.app].appAppleId) }
             json.member("environment", call.environment.rawValue)
@@ -125,17 +123,25 @@ extension AppStoreSimulator {
 
     private func refunds(_ id: String, _ call: APICall, isPaged: Bool) throws -> APIAnswer {
         let account = try customer(id, call)
-        let all = (account.installations[call.app]?.transactions ?? []).compactMap { shown(call).find($0) }
-            .filter { $0.revocation.map { $0.kind != .familyRevoke } ?? false }
-            .sorted { ($0.refundedAt, $0.transactionId) < ($1.refundedAt, $1.transactionId) }
-        let start = isPaged ? try PageToken.place(in: call.value("revision"), of: id, else: .invalidRevision) : 0
-        let page = isPaged ? Array(all.dropFirst(start).prefix(PageToken.pageSize)) : Array(all.suffix(50))
-        let signed = try page.map { try signedNow($0, call) }
+        guard isPaged else { return try latestRefunds(of: account, call) }
+        let request = [id, HistoryOrder.refunds.rawValue]
+        let start = try HistoryRevision.place(in: call.value("revision"), of: request, upTo: store.lastChange)
+        let page = shown(call).history(of: account, in: call.app, .refunds, from: start) { $0.isRefunded }
+        let signed = try page.transactions.map { try signedNow($0, call) }
         return APIAnswer { json in
             json.member("signedTransactions") { $0.array { list in for text in signed { list.string(text) } } }
-            guard isPaged else { return }
-            json.member("revision", PageToken.text(of: start + page.count, about: id))
-            json.member("hasMore", start + page.count < all.count)
+            json.member("revision", HistoryRevision(page.end, of: request).text)
+            json.member("hasMore", page.hasMore)
+        }
+    }
+
+    /// All of version 1: one page of at most 50, the oldest refund first.
+    private func latestRefunds(of account: StoreAccount, _ call: APICall) throws -> APIAnswer {
+        let all = (account.installations[call.app]?.transactions ?? []).compactMap { shown(call).find($0) }
+            .filter(\.isRefunded).sorted { ($0.refundedAt, $0.transactionId) < ($1.refundedAt, $1.transactionId) }
+        let signed = try all.suffix(50).map { try signedNow($0, call) }
+        return APIAnswer { json in
+            json.member("signedTransactions") { $0.array { list in for text in signed { list.string(text) } } }
         }
     }
 
@@ -296,6 +302,9 @@ extension AppStoreSimulator {
 
 extension StorePurchase {
     fileprivate var refundedAt: Timestamp { revocation?.date ?? purchaseDate }
+
+    /// Whether it was refunded; what a family no longer shares was not.
+    fileprivate var isRefunded: Bool { revocation.map { $0.kind != .familyRevoke } ?? false }
 }
 
 extension APIError {
