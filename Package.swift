@@ -68,7 +68,9 @@ let package = Package(
         room("StrictJSON", ["Primitives"]),
         room("AppStoreWire", ["Primitives", "StrictJSON", x509, asn1, crypto, cryptoExtras]),
         room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
-        room("AppStoreGateway", ["Primitives", "AppStoreWire", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        room(
+            "AppStoreGateway",
+            ["Primitives", "AppStoreWire", "Backend", "Ledger", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
         room("Ledger", ["Primitives"]),
         room("APIContract", ["Primitives", "StrictJSON", "CAPIExamples"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
@@ -107,6 +109,7 @@ let package = Package(
             dependencies: [
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
                 "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
+                "AppStoreGateway",
                 "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,
@@ -189,8 +192,8 @@ let package = Package(
         tests(
             "SimulationTests",
             [
-                "AppStoreModel", "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire", "StrictJSON",
-                "Ledger", "Primitives",
+                "AppStoreGateway", "AppStoreModel", "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire",
+                "StrictJSON", "Ledger", "Primitives",
                 hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),
         // What the commands say to people, as far as it needs no process.

@@ -19,6 +19,8 @@ package struct AppSettings: Sendable {
     /// The app's shared secret and the account's, which Apple sends in a notification V1; without one none is taken. Not for
     /// logs.
     package var sharedSecrets: [String] = []
+    /// How Apple is asked about its purchases; nil: never.
+    package var apple: AppleAccess?
 
     package init(
         id: AppID, expected: ExpectedApp, content: SettingsContent, sandboxAccess: SandboxAccess = .testers([])

@@ -24,7 +24,7 @@ private final class ScriptedPerformer: WorkPerformer {
 
     var work: [LeasedWork] { seen.withLock { $0 } }
 
-    func isOpen(at now: Timestamp) -> Bool { isOpen() }
+    func openings(at now: Timestamp) -> [LaneOpening] { isOpen() ? [LaneOpening()] : [] }
 
     func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
         seen.withLock { $0.append(work) }

@@ -103,10 +103,16 @@ import Testing
         #expect(budget.blockedUntil == Self.at(90_000))
         let early = budget.take(upTo: 1, at: Self.at(89_999), ceiling: Self.ceiling, allowance: .minutes(5))
         #expect(early == .wait(until: Self.at(90_000)))
+        // Nothing is saved up: five minutes are taken, and whoever may run eight seconds ahead begins one call (80 ms) later than
+        // eight seconds before that, with one call.
         let first = budget.take(upTo: .max, at: Self.at(90_000), ceiling: Self.ceiling, allowance: .seconds(8))
-        #expect(first == .granted(100))
+        #expect(first == .wait(until: Self.at(90_000 + 300_000 + 80 - 8000)))
+        #expect(
+            budget.take(upTo: .max, at: Self.at(382_080), ceiling: Self.ceiling, allowance: .seconds(8)) == .granted(1))
+        budget = Self.full()
+        budget.block(until: Self.at(90_000), at: Self.start)
         budget.block(until: Self.at(100_000), at: Self.at(95_000))
-        #expect(budget.callsPerHour == 22_500)
+        #expect(budget.callsPerHour == 22_500, "another refusal after the first block")
     }
 
     @Test(

@@ -129,6 +129,14 @@ package struct FetchHistoryBody: Sendable, Hashable, Codable {
     package let customer: String?
     /// `purchase`, `queue` or `restore`.
     package let claimAs: String?
+    /// What asks for the next page; nil before the first one.
+    package var revision: String?
+    private var pagesRead: Int?
+    /// How many were read.
+    package var pages: Int {
+        get { pagesRead ?? 0 }
+        set { pagesRead = newValue }
+    }
 
     package init(transactionId: String, customer: String? = nil, claimAs: String? = nil) {
         self.transactionId = transactionId

@@ -67,9 +67,19 @@ struct LaneLoop: Sendable {
 
     private func take(_ limit: Int) async throws -> [LeasedWork] {
         let now = place.clock.now()
-        guard performer.isOpen(at: now) else { return [] }
-        let request = WorkRequest(kinds: [performer.kind], worker: place.worker, lease: limits.lease, limit: limit)
-        return try await place.store.write { try $0.lease(request, at: now) }
+        let requests = performer.openings(at: now).map { opening in
+            var request = WorkRequest(kinds: [performer.kind], worker: place.worker, lease: limits.lease, limit: limit)
+            (request.scopes, request.overdueBy) = (opening.scopes, opening.overdueBy)
+            return request
+        }
+        guard !requests.isEmpty else { return [] }
+        return try await place.store.write { transaction in
+            try requests.reduce(into: []) { taken, request in
+                var rest = request
+                rest.limit = limit - taken.count
+                if rest.limit > 0 { taken += try transaction.lease(rest, at: now) }
+            }
+        }
     }
 
     // MARK: One work
@@ -94,6 +104,7 @@ struct LaneLoop: Sendable {
             try transaction.finish(work, at: now)
             if let result, let locked { try result.keep(locked, transaction) }
         case .goesOn: try transaction.postpone(work, to: now, because: "it continues", counts: false)
+        case .back(let reason): try transaction.postpone(work, to: work.order.dueAt, because: reason, counts: false)
         case .wait(let pause, let reason):
             try transaction.postpone(work, to: now.adding(pause), because: reason, counts: false)
         case .abandon(let reason): try transaction.abandon(work, at: now, because: reason)

@@ -6,9 +6,9 @@ package import Storage
 package protocol WorkPerformer: Sendable {
     var kind: WorkKind { get }
 
-    /// Whether work may be taken at the instant. False while what the work needs is known not to be there, such as a destination
-    /// that is down: then nothing is asked of the store, and nothing is taken only to be put back.
-    func isOpen(at now: Timestamp) -> Bool
+    /// Which work may be taken at the instant, one after the other. None while what the work needs is known not to be there, such
+    /// as a destination that is down: then nothing is asked of the store, and nothing is taken only to be put back.
+    func openings(at now: Timestamp) -> [LaneOpening]
 
     /// Does it, as often as it is called: a worker may die after it was done and before that is kept. Cancelled when the lease is
     /// about to end.
@@ -18,7 +18,20 @@ package protocol WorkPerformer: Sendable {
 }
 
 extension WorkPerformer {
-    package func isOpen(at now: Timestamp) -> Bool { true }
+    package func openings(at now: Timestamp) -> [LaneOpening] { [LaneOpening()] }
+}
+
+/// Work that a lane may take.
+package struct LaneOpening: Sendable, Hashable {
+    /// In these ledgers, each its share; empty: in all.
+    package let scopes: [Scope]
+    /// Only what is due so long.
+    package let overdueBy: Milliseconds
+
+    package init(scopes: [Scope] = [], overdueBy: Milliseconds = Milliseconds(0)) {
+        self.scopes = scopes
+        self.overdueBy = overdueBy
+    }
 }
 
 /// What became of an attempt.
@@ -29,6 +42,8 @@ package enum WorkOutcome: Sendable {
     case goesOn
     /// It has to wait so long: the other side said so, or a budget is spent. Not a failed attempt.
     case wait(Milliseconds, because: String)
+    /// It was not begun, and stands in the queue as it stood before. Not a failed attempt.
+    case back(because: String)
     /// It failed; to be tried again after a pause that grows.
     case retry(because: String)
     /// Trying again is useless.

@@ -9,9 +9,9 @@ struct AskingApple {
         guard let last = moment.state.lastServingPeriod, last.isSubscriptionPeriod, last.endReason == .ran, let end = last.end,
             last.givesAccess, let period = last.aliases.first
         else { return [] }
-        guard let (reason, due) = due(after: end, of: last), let (attempt, at) = attempt(since: due) else {
-            return []
-        }
+        guard let (reason, due) = due(after: end, of: last),
+            let (attempt, at) = attempt(since: due, settling: settling(before: reason, of: last))
+        else { return [] }
         return [
             DueWork(
                 key: "ask/\(reason.rawValue)/\(period.key)/\(due.millisecondsSince1970)/\(attempt)", at: at,
@@ -64,22 +64,51 @@ struct AskingApple {
     /// How often was asked in vain since then, and when to ask next; nil where asking is useless (FACT-7) or the window of
     /// ENT-6 is closed. An answer that says neither that it renewed nor that it is over was in vain too. A later sweep of the
     /// notification history finds what was missed (RECON-2).
-    private func attempt(since due: Timestamp) -> (Int, Timestamp)? {
+    private func attempt(since due: Timestamp, settling: Milliseconds) -> (Int, Timestamp)? {
         let failed = moment.history.questions.filter { $0.askedAt >= due }
         guard failed.allSatisfy(\.isRetryable) else { return nil }
         let neutral = moment.history.renewals.filter { $0.signedDate >= due && !$0.showsEndOrRetry }.map(\.signedDate)
-        let inVain = failed.map(\.askedAt) + neutral
-        guard let last = inVain.max() else { return (0, due) }
-        let next = last.adding(Self.pause(after: inVain.count))
-        return next <= due.adding(Self.window) ? (inVain.count, next) : nil
+        let asked = failed.filter { $0.unasked == nil }.map(\.askedAt) + neutral
+        let unasked = failed.filter { $0.unasked != nil }.map(\.askedAt).max()
+        guard let last = (asked + [unasked].compactMap { $0 }).max() else { return (0, due.adding(settling)) }
+        let next = last.adding(last == unasked ? Self.pauseUnasked : Self.pause(after: asked.count))
+        return next <= due.adding(Self.window) ? (failed.count + neutral.count, next) : nil
+    }
+
+    /// How long Apple is left to tell by itself before it is asked: its notification is usually minutes behind the end, and who
+    /// asks at the very end hears nothing new. Spread over a quarter of an hour by the subscription's id, so that the same state
+    /// always gives the same work and a day on which many subscriptions end is no burst; well inside the leeway of an hour
+    /// (ENT-6). Sandbox has no leeway, and periods of minutes.
+    private func settling(before reason: DueWork.AskReason, of last: Period) -> Milliseconds {
+        // Apple has told already, and left something out.
+        if reason == .graceWithoutDate { return Milliseconds(0) }
+        guard moment.history.key.environment == .production else {
+            let length = last.end.map { $0.since(last.purchaseDate).count } ?? 0
+            return Milliseconds(min(5000, max(0, length / 20)))
+        }
+        let id = moment.history.key.originalTransactionId.rawValue
+        return Milliseconds(Milliseconds.minutes(5).count + Int64(FNV.hash(id) % UInt64(Milliseconds.minutes(15).count)))
     }
 
     /// ENT-6: failed questions count for a day after the end.
     private static var window: Milliseconds { .hours(24) }
 
+    /// Nobody was burdened by a question that was not put, so it is put as soon as it can be; yet not so soon that a long outage
+    /// leaves a row every minute.
+    private static var pauseUnasked: Milliseconds { .minutes(10) }
+
     /// One minute, then twice as long each time, at most half an hour, so that a failed question is followed by the next before
     /// its hour of leeway is over (ENT-6).
     private static func pause(after failures: Int) -> Milliseconds {
         Backoff(first: .minutes(1), greatest: .minutes(30)).longestPause(afterFailures: failures)
+    }
+}
+
+/// A hash that is the same on every machine and in every version: it decides when something is due.
+///
+/// Source: RFC 9923 (FNV-1a, 64 bits).
+private enum FNV {
+    static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 }

@@ -55,6 +55,18 @@ package struct FailedQuestion: Sendable, Hashable {
         self.isRetryable = isRetryable
     }
 
+    /// A question that was due and could not be put (ENT-12). Not asked is not failed by silence, so it prolongs what a failed one
+    /// does; asking again need not wait for Apple to recover.
+    package enum Unasked: String, Sendable, Hashable, CaseIterable {
+        /// The calls that Apple allows were used up.
+        case budget = "notAsked.budget"
+        /// Apple was known not to answer, or the app's key was refused.
+        case unavailable = "notAsked.unavailable"
+    }
+
+    /// Why it was not put; nil where it was.
+    package var unasked: Unasked? { Unasked(rawValue: reason) }
+
     static func inOrder(_ left: FailedQuestion, _ right: FailedQuestion) -> Bool {
         if left.askedAt != right.askedAt { return left.askedAt < right.askedAt }
         if left.isRetryable != right.isRetryable { return right.isRetryable }

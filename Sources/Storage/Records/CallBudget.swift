@@ -37,6 +37,8 @@ package struct CallBudget: Sendable, Hashable {
     /// The same where an answer names an instant that is past: servers take calls for about a second at once, and those that were
     /// taken are refused, too.
     package static let shortestBlock = Milliseconds.seconds(1)
+    /// How far what is taken runs ahead of now when a block ends, so that calls begin again one by one.
+    package static let spentByBlock = Milliseconds.minutes(5)
     /// The rate never falls below this part of the ceiling.
     package static let lowestPart: Int64 = 60
     /// A quiet hour gives this part of the ceiling back.
@@ -92,6 +94,8 @@ package struct CallBudget: Sendable, Hashable {
         if blockedUntil <= now { callsPerHour = max(callsPerHour / 2, 1) }
         let end = max(min(until, now.adding(Self.longestBlock)), now.adding(Self.shortestBlock))
         blockedUntil = max(blockedUntil, end)
+        // Nothing is saved up for a burst: Apple counts otherwise than this did.
+        tat = max(tat, blockedUntil.adding(Self.spentByBlock))
         raisedAt = blockedUntil
     }
 

@@ -1,3 +1,4 @@
+import AppStoreGateway
 import AppStoreWire
 import ArgumentParser
 import Backend
@@ -48,12 +49,17 @@ struct Serve: AsyncParsableCommand {
             dependencies, faces: [NativeFace(backend, signer: configuration.signer)], configuration: configuration.server,
             logger: logger,
             onServerRunning: notice)
+        let gateway = try configuration.gateway(clock: clock, logger: logger)
+        let desk = gateway.map { gateway in
+            AppleDesk(
+                AskedAppStore(gateway, configuration.apple), store: database.store, apps: configuration.apps.map(\.settings))
+        }
         let worker = WorkLoop(
             store: database.store, clock: clock,
             lanes: [
                 WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
                 Self.settingsLane(backend, logger: logger), Self.jobLane(backend),
-            ],
+            ] + (desk.map { Self.askingLanes(backend, $0) } ?? []),
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
@@ -74,10 +80,12 @@ struct Serve: AsyncParsableCommand {
         do {
             try await ServiceGroup(configuration: group).run()
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            try await gateway?.shutdown()
             try await database.close()
             let (host, port) = (configuration.server.host, configuration.server.port)
             throw CommandError("Another process listens at \(host):\(port) already: stop it, or choose another http.port.")
         }
+        try await gateway?.shutdown()
         try await database.close()
     }
 
@@ -114,6 +122,16 @@ struct Serve: AsyncParsableCommand {
                     metadata: ["app": "\(app)", "version": "\(number)", "newest": "\(newest)"])
             }
         }
+    }
+
+    /// Questions wait for Apple, not for this machine; no more at once than there are connections.
+    private static func askingLanes(_ backend: Backend, _ desk: AppleDesk) -> [WorkLane] {
+        var (asking, history) = (WorkLimits(), WorkLimits())
+        (asking.concurrency, history.concurrency) = (16, 4)
+        return [
+            WorkLane(AskingPerformer(backend: backend, desk: desk), limits: asking),
+            WorkLane(HistoryPerformer(backend: backend, desk: desk), limits: history),
+        ]
     }
 
     /// A job folds every subscription, so one runs at once.

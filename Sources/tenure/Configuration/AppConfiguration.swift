@@ -9,10 +9,13 @@ import StrictJSON
 struct AppConfiguration {
     let settings: AppSettings
     let credentials: AppCredentials
+    /// Nil where Apple is never asked.
+    let apple: AppleConfiguration?
 
     private static let names: Set<String> = [
         "id", "bundleId", "appAppleId", "environments", "publicKey", "serverKeySHA256", "customerTokenSecret", "sandboxAccess",
         "policy", "products", "sharedSecrets", "nonRenewingDurations", "validFrom", "limits",
+        "apple",
     ]
 
     init(_ file: JSONFields, environment variables: [String: String]) throws {
@@ -33,6 +36,10 @@ struct AppConfiguration {
             Timestamp(millisecondsSince1970: $0)
         }
         settings.sharedSecrets = try Self.sharedSecrets(of: id, file, variables)
+        let variable = "\(Self.prefix(of: id))_APPLE_PRIVATE_KEY"
+        apple = try AppleConfiguration(
+            in: file, bundleId: settings.expected.bundleId, variable: (variable, variables[variable]))
+        settings.apple = apple?.access
         self.settings = settings
         credentials = try Self.credentials(of: id, file, variables)
     }
@@ -179,7 +186,7 @@ struct AppConfiguration {
 
     /// The environment variables for the values that the file may leave out.
     static func variables(of id: AppID) -> [String] {
-        ["SERVER_KEY_SHA256", "CUSTOMER_TOKEN_SECRET", "SHARED_SECRETS"].map { "\(prefix(of: id))_\($0)" }
+        ["SERVER_KEY_SHA256", "CUSTOMER_TOKEN_SECRET", "SHARED_SECRETS", "APPLE_PRIVATE_KEY"].map { "\(prefix(of: id))_\($0)" }
     }
 
     /// In the environment they are separated by commas.

@@ -1,0 +1,64 @@
+package import AppStoreWire
+package import Backend
+package import Ledger
+package import Primitives
+
+/// The gateway as the use cases want it: each app with its key and its hosts.
+package struct AskedAppStore: AppleServer {
+    private let gateway: AppStoreGateway
+    private let accounts: [AppID: Account]
+
+    /// With what an app's purchases are asked about, and where.
+    package struct Account: Sendable {
+        package let key: AppStoreKey
+        /// By environment; an environment without one is not asked.
+        package let hosts: [Primitives.Environment: ServerAPIHost]
+
+        package init(key: AppStoreKey, hosts: [Primitives.Environment: ServerAPIHost] = Self.apple) {
+            self.key = key
+            self.hosts = hosts
+        }
+
+        /// Apple's own.
+        package static let apple: [Primitives.Environment: ServerAPIHost] = [.production: .production, .sandbox: .sandbox]
+    }
+
+    package init(_ gateway: AppStoreGateway, _ accounts: [AppID: Account]) {
+        self.gateway = gateway
+        self.accounts = accounts
+    }
+
+    package func answer<Response>(
+        to call: ServerAPICall<Response>, for app: AppID, in environment: Primitives.Environment
+    ) async -> Result<ServerAPIAnswer<Response>, AppleFailure> {
+        guard let account = accounts[app], let host = account.hosts[environment] else {
+            return .failure(AppleFailure(GatewayFailure.noKey))
+        }
+        return await gateway.answer(to: call, as: account.key, from: host).mapError { AppleFailure($0) }
+    }
+
+    package func closedUntil(for app: AppID, in environment: Primitives.Environment) -> Timestamp? {
+        guard let host = accounts[app]?.hosts[environment], let state = gateway.state(ofHostAt: host.baseURL) else { return nil }
+        if case .open(let until) = state.breaker { return until }
+        return nil
+    }
+}
+
+extension AppleFailure {
+    init(_ failure: GatewayFailure) {
+        let scope: AppleFailure.Scope =
+            switch failure.scope {
+            case .transaction: .transaction
+            case .request: .request
+            case .app: .app
+            case .host: .host
+            case .budget: .budget
+            }
+        let wasSent =
+            switch failure {
+            case .noKey, .notSigned, .breakerOpen, .cancelled: false
+            case .refused, .receiptAnswerTooLarge, .network: true
+            }
+        self.init(scope, code: failure.code, retryAt: failure.retryAt, wasSent: wasSent)
+    }
+}

@@ -1,0 +1,97 @@
+import AppStoreWire
+import Primitives
+import Storage
+import Synchronization
+
+/// The calls that Apple allows an app for one endpoint, shared by all servers on the store (RECON-8): each takes a second's worth at a
+/// time, so that it writes one row a second at the most, however many questions it puts.
+final class AppleBudget: Sendable {
+    private let store: any WritingStore
+    private let taken = Mutex<[Purse: Calls]>([:])
+
+    /// What was taken and not used, for one urgency.
+    private struct Purse: Hashable {
+        let name: BudgetName
+        let urgency: AskingUrgency
+    }
+
+    private struct Calls {
+        var left: Int
+        let until: Timestamp
+    }
+
+    init(store: any WritingStore) { self.store = store }
+
+    /// Takes one call; nil where it may be made now, else the instant at which there may be another one.
+    func take(_ call: BudgetedCall, at now: Timestamp) async throws -> Timestamp? {
+        let purse = Purse(name: call.name, urgency: call.urgency)
+        let isAtHand = taken.withLock { taken in
+            guard var calls = taken[purse], calls.left > 0, calls.until > now, now.adding(Self.second) >= calls.until else {
+                taken[purse] = nil
+                return false
+            }
+            calls.left -= 1
+            taken[purse] = calls
+            return true
+        }
+        if isAtHand { return nil }
+        let (name, ceiling) = (call.name, call.callsPerHour)
+        let grant = try await store.write { transaction in
+            var budget = try transaction.lockBudget(name) ?? CallBudget(callsPerHour: ceiling, at: now)
+            let grant = budget.take(
+                upTo: Int(clamping: max(1, ceiling / 3600)), at: now, ceiling: ceiling, allowance: call.urgency.allowance)
+            try transaction.save(budget, as: name)
+            return grant
+        }
+        switch grant {
+        case .wait(let until): return until
+        case .granted(let calls):
+            taken.withLock { $0[purse] = Calls(left: calls - 1, until: now.adding(Self.second)) }
+            return nil
+        }
+    }
+
+    /// Apple refused a call for too many: all servers stop until the instant.
+    func block(_ name: BudgetName, until: Timestamp, ceiling: Int64, at now: Timestamp) async throws {
+        taken.withLock { taken in taken = taken.filter { $0.key.name != name } }
+        try await store.write { transaction in
+            var budget = try transaction.lockBudget(name) ?? CallBudget(callsPerHour: ceiling, at: now)
+            budget.block(until: until, at: now)
+            try transaction.save(budget, as: name)
+        }
+    }
+
+    private static let second = Milliseconds.seconds(1)
+}
+
+/// A call that counts against a budget.
+struct BudgetedCall: Sendable {
+    let name: BudgetName
+    /// What the app may use of Apple's limit.
+    let callsPerHour: Int64
+    let urgency: AskingUrgency
+
+    init(_ endpoint: ServerAPIEndpoint, in scope: Scope, _ access: AppleAccess, _ urgency: AskingUrgency) {
+        name = BudgetName(scope, endpoint.name)
+        callsPerHour = max(1, endpoint.rateLimit.requestsPerHour(in: scope.environment) / 100 * access.share)
+        self.urgency = urgency
+    }
+}
+
+/// Who is asked for first where calls are few. Each less urgent class may run less far ahead of the rate, so that it is the first
+/// one to wait (RECON-8).
+enum AskingUrgency: Int64, Sendable, Hashable, CaseIterable {
+    /// A customer waits, or Apple does.
+    case someoneWaits = 0
+    /// Somebody's access ends unless Apple says something.
+    case accessEnds = 1
+    /// What may have been missed in an outage.
+    case afterOutage = 2
+    /// What is looked through regularly.
+    case regularly = 3
+    /// Imports, and what operators ask for by the thousand.
+    case bulk = 4
+
+    /// How far ahead of the rate it may run: Apple counts by the hour.
+    var allowance: Milliseconds { .minutes(5 - rawValue) }
+}

@@ -1,0 +1,137 @@
+import AppStoreWire
+import Ledger
+import Primitives
+package import Storage
+import Synchronization
+
+/// Where this server's questions to Apple are put: through the shared budget, past hosts that are down and keys that are refused.
+/// One for all lanes that ask.
+package final class AppleDesk: Sendable {
+    private let server: any AppleServer
+    private let budget: AppleBudget
+    private let apps: [AppID: AppSettings]
+    private let pauses = Mutex(Pauses())
+
+    /// What is known not to work for a while.
+    private struct Pauses {
+        /// Until when no call of an endpoint is left.
+        var spent: [BudgetName: Timestamp] = [:]
+        /// The app's own trouble, in each of its environments.
+        var troubles: [Scope: Trouble] = [:]
+        /// How often was looked, so that none of many apps is always the last one.
+        var turns = 0
+    }
+
+    private struct Trouble {
+        /// How many answers in a row showed it.
+        var count = 0
+        var code = ""
+        var until: Timestamp
+    }
+
+    /// - Parameter apps: those that ask have ``AppSettings/apple``.
+    package init(_ server: any AppleServer, store: any WritingStore, apps: [AppSettings]) {
+        self.server = server
+        budget = AppleBudget(store: store)
+        self.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    /// What became of a question.
+    enum Answer<Response: ServerAPIResponse>: Sendable {
+        case answered(ServerAPIAnswer<Response>)
+        case failed(AppleFailure)
+        /// It was not put, or Apple counted it as one too many.
+        case notAsked(FailedQuestion.Unasked)
+    }
+
+    /// Puts a question.
+    ///
+    /// - Throws: `StorageError` where the budget cannot be read.
+    func ask<Response>(
+        _ call: ServerAPICall<Response>, in scope: Scope, _ urgency: AskingUrgency, at now: Timestamp
+    ) async throws -> Answer<Response> {
+        guard let access = apps[scope.app]?.apple, admit(scope, at: now) else { return .notAsked(.unavailable) }
+        let budgeted = BudgetedCall(call.endpoint, in: scope, access, urgency)
+        if let until = try await budget.take(budgeted, at: now) {
+            pauses.withLock { $0.spent[budgeted.name] = until }
+            return .notAsked(.budget)
+        }
+        switch await server.answer(to: call, for: scope.app, in: scope.environment) {
+        case .success(let answer):
+            pauses.withLock { _ = $0.troubles.removeValue(forKey: scope) }
+            return .answered(answer)
+        case .failure(let failure):
+            switch failure.scope {
+            case .budget:
+                let until = failure.retryAt ?? now.adding(Self.shortestStop)
+                pauses.withLock { $0.spent[budgeted.name] = until }
+                try await budget.block(budgeted.name, until: until, ceiling: budgeted.callsPerHour, at: now)
+                return .notAsked(.budget)
+            case .app: note(failure, in: scope, at: now)
+            case .transaction, .request, .host: break
+            }
+            return failure.wasSent ? .failed(failure) : .notAsked(.unavailable)
+        }
+    }
+
+    /// Which questions about an endpoint may be taken from the queue.
+    ///
+    /// - Parameter overdue: after how long a question that cannot be put must be noted as such (ENT-12).
+    func openings(for endpoint: ServerAPIEndpoint, overdue: Milliseconds?, at now: Timestamp) -> [LaneOpening] {
+        let all = apps.values.filter { $0.apple != nil }.flatMap(\.scopes).sorted()
+        guard !all.isEmpty else { return [] }
+        let turn = pauses.withLock { pauses in
+            pauses.turns &+= 1
+            return Int(pauses.turns.magnitude % UInt(all.count))
+        }
+        let asking = Array(all[turn...] + all[..<turn])
+        let shut = asking.filter { scope in
+            closed(scope, at: now) != nil
+                || pauses.withLock { $0.spent[BudgetName(scope, endpoint.name)].map { $0 > now } ?? false }
+        }
+        let open = asking.filter { !shut.contains($0) }
+        var openings: [LaneOpening] = []
+        if !open.isEmpty { openings.append(LaneOpening(scopes: open)) }
+        if let overdue, !shut.isEmpty { openings.append(LaneOpening(scopes: shut, overdueBy: overdue)) }
+        return openings
+    }
+
+    /// What an operator must look at: apps whose key or answers are in trouble, with its code.
+    package var troubles: [(scope: Scope, code: String, since: Int)] {
+        pauses.withLock { $0.troubles }.map { ($0.key, $0.value.code, $0.value.count) }.sorted { $0.scope < $1.scope }
+    }
+
+    /// Until when nothing is asked there; nil where anything may be.
+    private func closed(_ scope: Scope, at now: Timestamp) -> Timestamp? {
+        let trouble = pauses.withLock { $0.troubles[scope]?.until }
+        let until = [trouble, server.closedUntil(for: scope.app, in: scope.environment)].compactMap { $0 }.max()
+        return until.flatMap { $0 > now ? $0 : nil }
+    }
+
+    /// Whether a question may be put there. After a pause one alone is, which shows whether the trouble is over.
+    private func admit(_ scope: Scope, at now: Timestamp) -> Bool {
+        guard closed(scope, at: now) == nil else { return false }
+        return pauses.withLock { pauses in
+            guard var trouble = pauses.troubles[scope] else { return true }
+            guard trouble.until <= now else { return false }
+            trouble.until = now.adding(Self.shortestStop)
+            pauses.troubles[scope] = trouble
+            return true
+        }
+    }
+
+    /// One answer that cannot be read is that answer's; the app's lane pauses longer with each that follows.
+    private func note(_ failure: AppleFailure, in scope: Scope, at now: Timestamp) {
+        pauses.withLock { pauses in
+            var trouble = pauses.troubles[scope] ?? Trouble(until: now)
+            trouble.count += 1
+            trouble.code = failure.code
+            let pause = Backoff(first: .minutes(1), greatest: .minutes(10)).longestPause(afterFailures: trouble.count)
+            trouble.until = now.adding(pause)
+            pauses.troubles[scope] = trouble
+        }
+    }
+
+    /// Where Apple names no instant, and while one question is put alone.
+    private static let shortestStop = Milliseconds.minutes(1)
+}

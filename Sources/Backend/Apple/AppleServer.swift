@@ -1,0 +1,54 @@
+package import AppStoreWire
+package import Ledger
+package import Primitives
+
+/// Apple, as this server asks it. Whoever implements it sends the calls; it knows no rules and no store.
+package protocol AppleServer: Sendable {
+    /// Makes one call of the App Store Server API for an app. Never throws: whatever happens is an answer or a failure.
+    func answer<Response>(
+        to call: ServerAPICall<Response>, for app: AppID, in environment: Environment
+    ) async -> Result<ServerAPIAnswer<Response>, AppleFailure>
+
+    /// Until when the host of that environment is left alone, because it failed too often; nil: it may be called.
+    func closedUntil(for app: AppID, in environment: Environment) -> Timestamp?
+}
+
+/// Why a call has no usable answer. Never a statement about anyone's rights (FACT-7).
+package struct AppleFailure: Error, Sendable, Hashable {
+    /// Whose trouble it is, which says what to do.
+    package enum Scope: Sendable, Hashable {
+        /// About this very transaction: to ask again is useless. Nothing else may be stored as final (ENT-12).
+        case transaction
+        /// About this call alone; the next one may succeed.
+        case request
+        /// The app's: a refused key, an answer that cannot be read. It passes when somebody mends it.
+        case app
+        /// Apple's, or the network's. It passes by itself.
+        case host
+        /// Too many calls.
+        case budget
+    }
+
+    package let scope: Scope
+    /// Stable, such as `apple.4040010`, `unauthenticated` or `network.connectionRefused`; for stored failures and metrics.
+    package let code: String
+    /// The earliest instant for another attempt, where Apple or the breaker named one.
+    package let retryAt: Timestamp?
+    /// Whether anything was sent. Where nothing was, the question was not put.
+    package let wasSent: Bool
+
+    package init(_ scope: Scope, code: String, retryAt: Timestamp? = nil, wasSent: Bool = true) {
+        self.scope = scope
+        self.code = code
+        self.retryAt = retryAt
+        self.wasSent = wasSent
+    }
+}
+
+/// How an app's purchases are asked about at Apple; an app without it is never asked about.
+package struct AppleAccess: Sendable, Hashable {
+    /// How much of what Apple allows is used, in percent: 1 to 100. The rest is left to whoever else calls with the app's key.
+    package var share: Int64
+
+    package init(share: Int64 = 50) { self.share = share }
+}

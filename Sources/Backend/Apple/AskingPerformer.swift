@@ -1,0 +1,137 @@
+import AppStoreWire
+import Ledger
+package import Primitives
+package import Storage
+
+/// Asks Apple about a subscription whose period is over and of which nothing was heard (RECON-1, decision 0041).
+///
+/// One answer tells of all of a customer's subscriptions, and is taken for all of them. What cannot be asked is noted as a failed
+/// question before the leeway ends (ENT-12), and so is an answer that says nothing about the subscription: whatever happens, the
+/// decision about the subscription knows of it, and names the next question or ends the matter.
+package struct AskingPerformer: WorkPerformer {
+    private let backend: Backend
+    private let desk: AppleDesk
+
+    package init(backend: Backend, desk: AppleDesk) {
+        self.backend = backend
+        self.desk = desk
+    }
+
+    package var kind: WorkKind { .askApple }
+
+    /// After so long a question that cannot be put is noted. It is due at most 20 minutes after the end, and at most 30 after a
+    /// question that failed, so that it is noted before an hour of leeway is over (ENT-12).
+    private static let overdue = Milliseconds.minutes(25)
+
+    package func openings(at now: Timestamp) -> [LaneOpening] {
+        desk.openings(for: .getAllSubscriptionStatuses, overdue: Self.overdue, at: now)
+    }
+
+    package func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
+        let scope = work.order.scope
+        guard let app = backend.apps[scope.app] else { return .abandon(because: "the app is not configured") }
+        let key = SubscriptionKey(scope, OriginalTransactionID(work.order.subject))
+        let call: ServerAPICall<StatusResponse>
+        do {
+            call = try .getAllSubscriptionStatuses(anyTransactionId: key.originalTransactionId.rawValue)
+        } catch {
+            return note(FailedQuestion(askedAt: now, reason: "request.\(error.code.rawValue)", isRetryable: false), key, app)
+        }
+        switch try await desk.ask(call, in: scope, .accessEnds, at: now) {
+        case .notAsked(let why):
+            guard now >= work.order.dueAt.adding(Self.overdue) else { return .back(because: why.rawValue) }
+            return note(FailedQuestion(askedAt: now, reason: why.rawValue), key, app)
+        case .failed(let failure):
+            return note(
+                FailedQuestion(askedAt: now, reason: failure.code, isRetryable: failure.scope != .transaction), key, app)
+        case .answered(let answer): return await take(answer.response, about: key, app)
+        }
+    }
+
+    // MARK: What came of it
+
+    private func note(_ question: FailedQuestion, _ key: SubscriptionKey, _ app: AppSettings) -> WorkOutcome {
+        let (request, settings) = (Self.request(question, key, app), backend.chosen)
+        return .done(
+            keeping: WorkResult(of: [key]) { _, transaction in
+                _ = try Ingest.apply([request], in: transaction, settings)
+            })
+    }
+
+    private static func request(_ question: FailedQuestion, _ key: SubscriptionKey, _ app: AppSettings) -> IngestRequest {
+        var request = IngestRequest(app: app, learnedAt: question.askedAt)
+        request.arrivals = [
+            Arrival(
+                scope: key.scope, evidence: nil, facts: [.failedQuestion(question, about: key.originalTransactionId)],
+                receivedAt: question.askedAt)
+        ]
+        return request
+    }
+
+    private func take(_ answer: StatusResponse, about key: SubscriptionKey, _ app: AppSettings) async -> WorkOutcome {
+        let now = backend.clock.now()
+        var request = IngestRequest(app: app, learnedAt: now)
+        var refusal: String?
+        for item in answer.data.flatMap(\.lastTransactions) {
+            do {
+                let arrivals = try await backend.proved(
+                    item.signedTransactionInfo, item.signedRenewalInfo, app: app, at: now)
+                // Each environment is a ledger of its own (FACT-4), and its host tells of its own.
+                request.arrivals += arrivals.filter { $0.scope == key.scope }
+            } catch {
+                // What Apple says of the others counts all the same.
+                if item.originalTransactionId == key.originalTransactionId.rawValue {
+                    refusal = BackendError(error).refusalCode ?? "unreadable"
+                }
+            }
+        }
+        let nothing = Self.request(
+            FailedQuestion(askedAt: now, reason: "answer.\(refusal ?? "nothingNew")"), key, app)
+        let (answered, settings) = (request, backend.chosen)
+        return .done(
+            keeping: WorkResult(of: Set(request.subscriptions + [key]).sorted()) { _, transaction in
+                let results = try Ingest.apply([answered], in: transaction, settings)
+                let decisions = results.flatMap(\.decisions).filter(\.changesHistory)
+                // Without a decision nothing would name the next question.
+                if !decisions.contains(where: { $0.state.key == key }) {
+                    _ = try Ingest.apply([nothing], in: transaction, settings)
+                }
+                let orders = try decisions.filter(\.leavesGap).map { decision in
+                    try WorkOrder(fetchingHistoryOf: decision.state.key, at: now)
+                }
+                if !orders.isEmpty { try transaction.order(orders) }
+            })
+    }
+}
+
+extension Decision {
+    /// Whether periods between what was known and what is known now may be missing: an answer about the status tells only of the
+    /// last one.
+    fileprivate var leavesGap: Bool {
+        let known = before.periods.last { $0.transaction.expiresDate != nil }
+        guard let new = state.periods.last(where: { $0.transaction.expiresDate != nil }), new.aliases != known?.aliases else {
+            return false
+        }
+        guard let end = known?.end else { return true }
+        // What Apple charges at the end, or while it still tries to, follows.
+        return new.purchaseDate > end.adding(.hours(1))
+    }
+}
+
+extension WorkOrder {
+    /// Asks Apple for all transactions of the customer of the App Store who has a subscription.
+    init(fetchingHistoryOf key: SubscriptionKey, at instant: Timestamp) throws {
+        let id = key.originalTransactionId.rawValue
+        self.init(
+            scope: key.scope, subject: id, key: "history", kind: .fetchHistory,
+            body: try FetchHistoryBody(transactionId: id).json, dueAt: instant)
+    }
+}
+
+extension BackendError {
+    /// Why evidence was refused, in a stable spelling; nil where it is another error.
+    fileprivate var refusalCode: String? {
+        if case .refusedEvidence(let refusal) = self { return refusal.code }
+        return nil
+    }
+}

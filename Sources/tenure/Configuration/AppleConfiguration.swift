@@ -1,0 +1,70 @@
+import AppStoreGateway
+import AppStoreWire
+import Backend
+import Foundation
+import Ledger
+import Primitives
+import StrictJSON
+
+/// `apps[].apple`: the In-App Purchase key with which Apple is asked, and where (docs/operations/apple.md).
+struct AppleConfiguration {
+    /// With Apple's hosts, unless the file names others.
+    let account: AskedAppStore.Account
+    let access: AppleAccess
+
+    private static let names: Set<String> = ["issuerId", "keyId", "privateKeyFile", "sharePercent", "hosts"]
+
+    /// Reads `apple` of an app; nil where it has none: then Apple is never asked about its purchases.
+    ///
+    /// - Parameter variable: of the environment, that holds the text of the key in place of the file.
+    /// - Throws: `CommandError` that names the member and what it should be.
+    init?(in app: JSONFields, bundleId: String, variable: (name: String, value: String?)) throws {
+        guard let file = try app.fields("apple", knowing: Self.names) else { return nil }
+        let path = try file.text("privateKeyFile")
+        let pem: String
+        if let value = variable.value {
+            pem = value
+        } else if let path {
+            pem = try Self.text(of: path, at: file.place("privateKeyFile"))
+        } else {
+            throw CommandError(
+                "\(file.place("privateKeyFile")) is missing: the path of the .p8 file of an In-App Purchase key, or \(variable.name)."
+            )
+        }
+        let key: AppStoreKey
+        do {
+            key = AppStoreKey(
+                signingKey: try SigningKey(
+                    pem: pem, keyId: try file.requiredText("keyId"), issuerId: try file.requiredText("issuerId"),
+                    fileName: variable.value == nil ? path : nil),
+                bundleId: bundleId)
+        } catch let error as SigningKeyError {
+            throw CommandError("\(file.place("privateKeyFile")): \(error)")
+        }
+        access = AppleAccess(share: try file.integer("sharePercent", in: 1...100) ?? AppleAccess().share)
+        let named = try file.fields("hosts", knowing: ["production", "sandbox"])
+        var hosts = AskedAppStore.Account.apple
+        for (name, environment) in [("production", .production), ("sandbox", .sandbox)] as [(String, Primitives.Environment)] {
+            if let host = try named.flatMap({ try Self.host($0, name, environment) }) { hosts[environment] = host }
+        }
+        account = AskedAppStore.Account(key: key, hosts: hosts)
+    }
+
+    private static func text(of path: String, at place: String) throws -> String {
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw CommandError("\(place): \(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    private static func host(
+        _ named: JSONFields, _ name: String, _ environment: Primitives.Environment
+    ) throws -> ServerAPIHost? {
+        guard let url = try named.text(name) else { return nil }
+        guard url.hasPrefix("https://") || url.hasPrefix("http://"), !url.hasSuffix("/") else {
+            throw CommandError("\(named.place(name)) must be http(s)://host[:port], without a slash at its end.")
+        }
+        return ServerAPIHost(baseURL: url, environment: environment)
+    }
+}
