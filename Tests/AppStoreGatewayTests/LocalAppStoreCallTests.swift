@@ -32,7 +32,7 @@ import Testing
         shop.sharedSecret = "shared"
         let signingKey = try SigningKey(pem: privateKey.pemRepresentation, keyId: keyId, issuerId: Shop.issuerId)
         try await LocalAppStore.run(shop) { store in
-            let gateway = try AppStoreGateway(now: { Timestamp(millisecondsSince1970: store.now) })
+            let gateway = try AppStoreGateway(.waiting(), now: { Timestamp(millisecondsSince1970: store.now) })
             let host = ServerAPIHost(baseURL: store.serverAddress(of: .sandbox), environment: .sandbox)
             let key = AppStoreKey(signingKey: signingKey, bundleId: "com.example.shop")
             do {

@@ -17,8 +17,8 @@ import StorageSQLite
 import StrictJSON
 import Testing
 
-/// Our server and the local App Store on one clock; notifications go nowhere, and everything is asked over HTTP through the gateway,
-/// by the same performers as in `tenure serve`.
+/// Our server and the local App Store on one clock; notifications go nowhere, and everything is asked over HTTP through the
+/// gateway, by the same performers as in `tenure serve`.
 struct AskingStage: Sendable {
     static let app = AppID("app")
     static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z
@@ -71,7 +71,7 @@ struct AskingStage: Sendable {
         let backend = Backend(
             store: store, verifier: AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint])),
             apps: [settings], clock: time)
-        let gateway = try AppStoreGateway(now: { simulator.clockNow() }, chance: { 0.5 })
+        let gateway = try AppStoreGateway(Self.patient, now: { simulator.clockNow() }, chance: { 0.5 })
         let signing = try SigningKey(
             pem: try #require(key.pem), keyId: key.id, issuerId: SimulatedApp.usualIssuerId)
         let face = Application(
@@ -92,13 +92,25 @@ struct AskingStage: Sendable {
                     let stage = AskingStage(
                         control: "http://127.0.0.1:\(try #require(control.port))/control/v1", backend: backend, store: store,
                         loop: WorkLoop(
-                            store: store, clock: time, lanes: asking + lanes(backend, store), worker: "tests", jitter: { 0 }))
+                            store: store, clock: time, lanes: asking + lanes(backend, store), worker: "tests",
+                            pauses: Self.pauses, jitter: { 0 }))
                     _ = try await stage.post("/behaviour", #"{"limitClock":"store"}"#)
                     try await story(stage)
                 }
             }
         }
     }
+
+    /// No time-out of real time, however busy the machine is.
+    private static var patient: GatewayConfiguration {
+        var configuration = GatewayConfiguration()
+        (configuration.connectTimeout, configuration.readTimeout) = (.hours(1), .hours(1))
+        configuration.deadline = .hours(1)
+        return configuration
+    }
+
+    private static let pauses = WorkPauses(
+        untilNextLook: { try await Task.sleep(for: $0) }, untilTimeIsUp: { _ in try await Task.sleep(for: .seconds(3600)) })
 
     // MARK: Acting
 

@@ -3,8 +3,8 @@ import Primitives
 import Storage
 import Synchronization
 
-/// The calls that Apple allows an app for one endpoint, shared by all servers on the store (RECON-8): each takes a second's worth at a
-/// time, so that it writes one row a second at the most, however many questions it puts.
+/// The calls that Apple allows an app for one endpoint, shared by all servers on the store (RECON-8): each takes a second's worth
+/// at a time, so that it writes one row a second at the most, however many questions it puts.
 final class AppleBudget: Sendable {
     private let store: any WritingStore
     private let taken = Mutex<[Purse: Calls]>([:])

@@ -25,7 +25,6 @@ package final class AppleDesk: Sendable {
     private struct Trouble {
         /// How many answers in a row showed it.
         var count = 0
-        var code = ""
         var until: Timestamp
     }
 
@@ -67,7 +66,7 @@ package final class AppleDesk: Sendable {
                 pauses.withLock { $0.spent[budgeted.name] = until }
                 try await budget.block(budgeted.name, until: until, ceiling: budgeted.callsPerHour, at: now)
                 return .notAsked(.budget)
-            case .app: note(failure, in: scope, at: now)
+            case .app: noteTrouble(in: scope, at: now)
             case .transaction, .request, .host: break
             }
             return failure.wasSent ? .failed(failure) : .notAsked(.unavailable)
@@ -96,11 +95,6 @@ package final class AppleDesk: Sendable {
         return openings
     }
 
-    /// What an operator must look at: apps whose key or answers are in trouble, with its code.
-    package var troubles: [(scope: Scope, code: String, since: Int)] {
-        pauses.withLock { $0.troubles }.map { ($0.key, $0.value.code, $0.value.count) }.sorted { $0.scope < $1.scope }
-    }
-
     /// Until when nothing is asked there; nil where anything may be.
     private func closed(_ scope: Scope, at now: Timestamp) -> Timestamp? {
         let trouble = pauses.withLock { $0.troubles[scope]?.until }
@@ -121,11 +115,10 @@ package final class AppleDesk: Sendable {
     }
 
     /// One answer that cannot be read is that answer's; the app's lane pauses longer with each that follows.
-    private func note(_ failure: AppleFailure, in scope: Scope, at now: Timestamp) {
+    private func noteTrouble(in scope: Scope, at now: Timestamp) {
         pauses.withLock { pauses in
             var trouble = pauses.troubles[scope] ?? Trouble(until: now)
             trouble.count += 1
-            trouble.code = failure.code
             let pause = Backoff(first: .minutes(1), greatest: .minutes(10)).longestPause(afterFailures: trouble.count)
             trouble.until = now.adding(pause)
             pauses.troubles[scope] = trouble

@@ -3,11 +3,11 @@ import Ledger
 package import Primitives
 package import Storage
 
-/// Fetches all transactions of a customer of the App Store, page by page: for an import by id, a hint of a notification V1, and where
-/// an answer about the status left a gap (RECON-1, RECON-3).
+/// Fetches all transactions of a customer of the App Store, page by page: for an import by id, a hint of a notification V1, and
+/// where an answer about the status left a gap (RECON-1, RECON-3).
 ///
-/// Each page is kept in one transaction with the place of the next one, so that a server that is killed loses no page and another one
-/// goes on. The last `revision` is kept for the subscription: the next time Apple tells only what changed since.
+/// Each page is kept in one transaction with the place of the next one, so that a server that is killed loses no page and another
+/// one goes on. The last `revision` is kept for the subscription: the next time Apple tells only what changed since.
 package struct HistoryPerformer: WorkPerformer {
     private let backend: Backend
     private let desk: AppleDesk

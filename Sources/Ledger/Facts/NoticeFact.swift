@@ -55,8 +55,8 @@ package struct FailedQuestion: Sendable, Hashable {
         self.isRetryable = isRetryable
     }
 
-    /// A question that was due and could not be put (ENT-12). Not asked is not failed by silence, so it prolongs what a failed one
-    /// does; asking again need not wait for Apple to recover.
+    /// A question that was due and could not be put (ENT-12). Not asked is not failed by silence, so it prolongs what a failed
+    /// one does; asking again need not wait for Apple to recover.
     package enum Unasked: String, Sendable, Hashable, CaseIterable {
         /// The calls that Apple allows were used up.
         case budget = "notAsked.budget"

@@ -78,15 +78,25 @@ struct Serve: AsyncParsableCommand {
         group.maximumGracefulShutdownDuration = .seconds(8)
         group.maximumCancellationDuration = .seconds(2)
         do {
-            try await ServiceGroup(configuration: group).run()
+            try await Self.run(group, closing: gateway)
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            try await gateway?.shutdown()
             try await database.close()
             let (host, port) = (configuration.server.host, configuration.server.port)
             throw CommandError("Another process listens at \(host):\(port) already: stop it, or choose another http.port.")
         }
-        try await gateway?.shutdown()
         try await database.close()
+    }
+
+    /// Runs the services, and closes the connections to Apple however they end: one that is left open would end the process with a
+    /// trap, in place of the error.
+    private static func run(_ group: ServiceGroupConfiguration, closing gateway: AppStoreGateway?) async throws {
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch {
+            try await gateway?.shutdown()
+            throw error
+        }
+        try await gateway?.shutdown()
     }
 
     /// Logs that the server is serving only when it is: a request after that line is answered.

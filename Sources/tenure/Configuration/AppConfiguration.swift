@@ -36,9 +36,8 @@ struct AppConfiguration {
             Timestamp(millisecondsSince1970: $0)
         }
         settings.sharedSecrets = try Self.sharedSecrets(of: id, file, variables)
-        let variable = "\(Self.prefix(of: id))_APPLE_PRIVATE_KEY"
         apple = try AppleConfiguration(
-            in: file, bundleId: settings.expected.bundleId, variable: (variable, variables[variable]))
+            in: file, bundleId: settings.expected.bundleId, variable: "\(Self.prefix(of: id))_APPLE_PRIVATE_KEY", variables)
         settings.apple = apple?.access
         self.settings = settings
         credentials = try Self.credentials(of: id, file, variables)

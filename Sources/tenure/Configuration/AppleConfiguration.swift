@@ -16,27 +16,29 @@ struct AppleConfiguration {
 
     /// Reads `apple` of an app; nil where it has none: then Apple is never asked about its purchases.
     ///
-    /// - Parameter variable: of the environment, that holds the text of the key in place of the file.
+    /// - Parameter variable: of the environment, that may hold the text of the key in place of the file.
     /// - Throws: `CommandError` that names the member and what it should be.
-    init?(in app: JSONFields, bundleId: String, variable: (name: String, value: String?)) throws {
+    init?(in app: JSONFields, bundleId: String, variable: String, _ variables: [String: String]) throws {
         guard let file = try app.fields("apple", knowing: Self.names) else { return nil }
         let path = try file.text("privateKeyFile")
         let pem: String
-        if let value = variable.value {
+        if let value = variables[variable] {
             pem = value
         } else if let path {
             pem = try Self.text(of: path, at: file.place("privateKeyFile"))
         } else {
             throw CommandError(
-                "\(file.place("privateKeyFile")) is missing: the path of the .p8 file of an In-App Purchase key, or \(variable.name)."
-            )
+                """
+                \(file.place("privateKeyFile")) is missing: the path of the .p8 file of an In-App Purchase key, or \(variable) in \
+                the environment.
+                """)
         }
         let key: AppStoreKey
         do {
             key = AppStoreKey(
                 signingKey: try SigningKey(
                     pem: pem, keyId: try file.requiredText("keyId"), issuerId: try file.requiredText("issuerId"),
-                    fileName: variable.value == nil ? path : nil),
+                    fileName: variables[variable] == nil ? path : nil),
                 bundleId: bundleId)
         } catch let error as SigningKeyError {
             throw CommandError("\(file.place("privateKeyFile")): \(error)")

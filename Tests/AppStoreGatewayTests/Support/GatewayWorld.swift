@@ -21,7 +21,7 @@ final class GatewayWorld: Sendable {
 
     /// - Parameter clock: nil: one that stands still at ``start``.
     static func run<Value>(
-        _ configuration: GatewayConfiguration = GatewayConfiguration(), clock: TestClock? = nil,
+        _ configuration: GatewayConfiguration = .waiting(), clock: TestClock? = nil,
         _ body: (GatewayWorld) async throws -> Value
     ) async throws -> Value {
         let world = try GatewayWorld(configuration, clock ?? TestClock(start))

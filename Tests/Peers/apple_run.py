@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""`tenure serve` with an In-App Purchase key, and the local App Store in Apple's place: two processes on one clock. No notification is ever
+sent, so whatever the server knows of renewals it has asked. Apple's own library asks the same store the same. Prints one line per check;
+the exit code is 1 when one failed."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import time
+
+from appstoreserverlibrary.api_client import AppStoreServerAPIClient
+from appstoreserverlibrary.models.Environment import Environment
+
+import harness
+from harness import APPLE_ID, BUNDLE, Keys, check, configuration, free_port, request, running
+
+STARTS_AT = 1767225600000  # 2026-01-01T00:00:00Z
+MINUTE, HOUR = 60_000, 3_600_000
+
+
+class World:
+    """Both as processes; the server goes by the store's clock."""
+
+    def __init__(self, folder):
+        self.folder, self.keys = folder, Keys()
+        self.store_port, self.face_port, self.port = free_port(), free_port(), free_port()
+        self.control = f"http://127.0.0.1:{self.store_port}/control/v1"
+        self.server = f"http://127.0.0.1:{self.port}"
+        self.api = f"{self.server}/api/v1/apps/demo"
+        self.key = folder / "SubscriptionKey_SIM1.p8"
+
+    def simulator(self):
+        return running("simulate", "--catalogue", "Examples/demo.storekit", "--bundle", BUNDLE, "--app-apple-id", str(APPLE_ID),
+                       "--environment", "Production", "--port", str(self.store_port), "--production-port", str(self.face_port),
+                       "--starts-at", str(STARTS_AT), "--key", str(self.key), "--key-id", "SIM1",
+                       "--clock-file", str(self.folder / "store.clock"), live=f"{self.control}/health/live")
+
+    def write_configuration(self, **apple):
+        path = self.folder / "tenure.json"
+        content = configuration(self.keys, self.folder / "tenure.sqlite", self.port, [self.do("/root")["sha256"]])
+        content["clock"] = {"file": str(self.folder / "store.clock")}
+        content["apps"][0]["environments"] = ["Production"]
+        content["apps"][0]["apple"] = {
+            "issuerId": self.do("/keys")["issuerId"], "keyId": "SIM1", "privateKeyFile": str(self.key),
+            "hosts": {"production": f"http://127.0.0.1:{self.face_port}"}, **apple}
+        path.write_text(json.dumps(content))
+        return path
+
+    def serving(self, path):
+        return running("serve", "--config", str(path), live=f"{self.server}/health/live", environment={"TENURE_LOG_LEVEL": "critical"})
+
+    def do(self, path, body=None):
+        status, answer = request("GET" if body is None else "POST", self.control + path, body)
+        if status >= 300:
+            raise SystemExit(f"{path}: {status} {answer}")
+        return answer
+
+    def ask(self, path, body=None):
+        status, answer = request(
+            "GET" if body is None else "POST", self.api + path, body, {"Authorization": f"Bearer {self.keys.server}"})
+        if status >= 300:
+            raise SystemExit(f"{path}: {status} {answer}")
+        return answer
+
+    def buy(self, account):
+        self.do("/accounts", {"id": account})
+        bought = self.do(f"/accounts/{account}/purchases", {"productId": "plus.monthly"})
+        shown = self.do(f"/subscriptions/{bought['originalTransactionId']}")
+        self.ask(f"/customers/{account}/transactions", {
+            "kind": "purchase", "signedTransactionInfo": bought["signedTransactionInfo"], "signedRenewalInfo": shown["signedRenewalInfo"]})
+        return bought["originalTransactionId"]
+
+    def periods(self, subscription):
+        return self.ask(f"/subscriptions/{subscription}")["periods"]
+
+    def is_active(self, customer):
+        return self.ask(f"/customers/{customer}/entitlements")["isActive"]
+
+    def calls(self, endpoint):
+        return sum(count["calls"] for count in self.do("/calls")["endpoints"] if count["endpoint"] == endpoint)
+
+
+def eventually(is_true):
+    """The server looks for due work each second, and a busy machine takes longer."""
+    for _ in range(900):
+        if is_true():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def check_silent_renewal(world):
+    subscriptions = {name: world.buy(name) for name in ("anna", "berta", "carla")}
+    end = world.periods(subscriptions["anna"])[-1]["end"]
+    world.do("/clock/advance", {"to": end + 21 * MINUTE})
+    check("a renewal that nobody told of is known", eventually(lambda: all(len(world.periods(s)) == 2 for s in subscriptions.values())),
+          {name: len(world.periods(s)) for name, s in subscriptions.items()})
+    check("by one question each", world.calls("getAllSubscriptionStatuses") == 3, world.calls("getAllSubscriptionStatuses"))
+    check("and everybody has what they pay for", all(world.is_active(name) for name in subscriptions))
+    client = AppStoreServerAPIClient(
+        world.key.read_bytes(), "SIM1", world.do("/keys")["issuerId"], BUNDLE, Environment.PRODUCTION)
+    client._base_url = f"http://127.0.0.1:{world.face_port}"
+    for name, subscription in subscriptions.items():
+        item = client.get_all_subscription_statuses(subscription).data[0].lastTransactions[0]
+        said = json.loads(harness.base64.urlsafe_b64decode(item.signedTransactionInfo.split(".")[1] + "=="))
+        known = world.periods(subscription)[-1]
+        check(f"Apple's library is answered the same of {name}'s subscription",
+              (said["transactionId"], said["expiresDate"]) == (known["transactionId"], known["end"]), (said, known))
+    return subscriptions, world.periods(subscriptions["anna"])[-1]["end"]
+
+
+def check_outage(world, subscriptions, end):
+    world.do("/faults", {"faults": [{"face": "serverAPI", "kind": "status", "status": 503, "from": end, "until": end + 6 * HOUR}]})
+    world.do("/clock/advance", {"to": end + 46 * MINUTE})
+    asked = world.calls("getAllSubscriptionStatuses")
+    check("while Apple is away a question that fails is a fact, also one that could not be put", eventually(lambda: all(
+        any(fact["kind"] == "failedQuestion" for fact in world.ask(f"/subscriptions/{s}/facts")["facts"]) for s in subscriptions.values())))
+    check("and nobody loses access", all(world.is_active(name) for name in subscriptions), asked)
+    world.do("/clock/advance", {"to": end + 6 * HOUR + 40 * MINUTE})
+    check("when it is back all is known", eventually(lambda: all(len(world.periods(s)) == 3 for s in subscriptions.values())),
+          {name: len(world.periods(s)) for name, s in subscriptions.items()})
+
+
+def check_configuration(world, path):
+    content = json.loads(path.read_text())
+    for name, change, words in (
+        ("without its file", {"privateKeyFile": None}, "privateKeyFile is missing"),
+        ("that is not there", {"privateKeyFile": "/nowhere/key.p8"}, "cannot be read"),
+        ("of the App Store Connect API", {"privateKeyFile": str(world.folder / "AuthKey_SIM1.p8")}, "notInAppPurchaseKey"),
+        ("whose ids are exchanged", {"issuerId": "SIM1", "keyId": content["apps"][0]["apple"]["issuerId"]}, "keyIdAndIssuerIdExchanged"),
+        ("at an address with a slash at its end", {"hosts": {"production": "http://127.0.0.1:1/"}}, "hosts.production"),
+        ("with a share of nothing", {"sharePercent": 0}, "sharePercent"),
+        ("with a word that nobody knows", {"share": 1}, "share"),
+    ):
+        (world.folder / "AuthKey_SIM1.p8").write_bytes(world.key.read_bytes())
+        broken = json.loads(json.dumps(content))
+        apple = broken["apps"][0]["apple"]
+        apple.update(change)
+        broken["apps"][0]["apple"] = {key: value for key, value in apple.items() if value is not None}
+        other = world.folder / "broken.json"
+        other.write_text(json.dumps(broken))
+        outcome = harness.subprocess.run(
+            [harness.TENURE, "serve", "--check", "--config", other], cwd=harness.ROOT, capture_output=True, text=True)
+        check(f"a key {name} is named at the start", outcome.returncode != 0 and words in outcome.stderr, outcome.stderr)
+    variable = {key: value for key, value in content["apps"][0]["apple"].items() if key != "privateKeyFile"}
+    content["apps"][0]["apple"] = variable
+    (world.folder / "broken.json").write_text(json.dumps(content))
+    outcome = harness.subprocess.run(
+        [harness.TENURE, "serve", "--check", "--config", world.folder / "broken.json"], cwd=harness.ROOT, capture_output=True, text=True,
+        env={**harness.os.environ, "TENURE_APP_DEMO_APPLE_PRIVATE_KEY": world.key.read_text()})
+    check("the environment may hold the key in place of the file", outcome.returncode == 0, outcome.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(pathlib.Path(folder))
+        with world.simulator():
+            path = world.write_configuration()
+            with world.serving(path):
+                subscriptions, end = check_silent_renewal(world)
+                check_outage(world, subscriptions, end)
+            check_configuration(world, path)
+    return harness.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
