@@ -87,8 +87,8 @@ struct Serve: AsyncParsableCommand {
         try await database.close()
     }
 
-    /// Runs the services, and closes the connections to Apple however they end: one that is left open would end the process with a
-    /// trap, in place of the error.
+    /// Runs the services, and closes the connections to Apple however they end: one that is left open would end the process
+    /// by a trap, in place of the error.
     private static func run(_ group: ServiceGroupConfiguration, closing gateway: AppStoreGateway?) async throws {
         do {
             try await ServiceGroup(configuration: group).run()

@@ -29,8 +29,8 @@ struct AppleConfiguration {
         } else {
             throw CommandError(
                 """
-                \(file.place("privateKeyFile")) is missing: the path of the .p8 file of an In-App Purchase key, or \(variable) in \
-                the environment.
+                \(file.place("privateKeyFile")) is missing: the path of the .p8 file of an In-App Purchase key, or \
+                \(variable) in the environment.
                 """)
         }
         let key: AppStoreKey
