@@ -19,7 +19,10 @@ struct ServerContents: Sendable {
     private static let auditQuery = "SELECT count(*) FROM audit"
     /// For each row first its subscription, then one event per line.
     private static let eventQuery =
-        "SELECT originalTransactionId || '\n' || events FROM outbox ORDER BY ledger, originalTransactionId, sequence"
+        """
+        SELECT originalTransactionId || '\n' || events FROM outbox WHERE originalTransactionId IS NOT NULL
+        ORDER BY ledger, originalTransactionId, sequence
+        """
     /// How many events a row of the outbox has.
     private static let eventsOfRow = "1 + length(o.events) - length(replace(o.events, '\n', ''))"
     private static let change = #""kind":"access.changed""#
@@ -33,8 +36,9 @@ struct ServerContents: Sendable {
             """
         ),
         ("a fact occurs twice", "SELECT ledger, factKey FROM fact GROUP BY 1, 2 HAVING count(*) > 1"),
-        ("a gap in the audit", gaps(in: "audit", "1")),
-        ("a gap in the outbox", gaps(in: "outbox", eventsOfRow)),
+        ("a gap in the audit", gaps(in: "audit", "ledger, originalTransactionId", "1")),
+        ("a gap in the outbox", gaps(in: "outbox", "ledger, originalTransactionId, customer", eventsOfRow)),
+        ("the count of events about a customer is wrong", customerMiscounts),
         ("the count of audit rows is wrong", miscounts("auditCount", in: "audit", "1")),
         ("the count of events is wrong", miscounts("eventCount", in: "outbox", eventsOfRow)),
         ("a change of access was told twice or not at all", untoldChanges),
@@ -47,10 +51,17 @@ struct ServerContents: Sendable {
         WHERE o.ledger = s.ledger AND o.originalTransactionId = s.originalTransactionId)
         """
 
-    /// - Parameter count: the number of numbered items in one row.
-    private static func gaps(in table: String, _ count: String) -> String {
+    private static let customerMiscounts = """
+        SELECT b.ledger, b.number FROM customerBook b WHERE b.eventCount <> (SELECT coalesce(sum(\(eventsOfRow)), 0)
+        FROM outbox o WHERE o.ledger = b.ledger AND o.customer = b.number)
         """
-        SELECT ledger, originalTransactionId FROM \(table) o GROUP BY ledger, originalTransactionId
+
+    /// - Parameters:
+    ///   - subject: what the rows are numbered for.
+    ///   - count: the number of numbered items in one row.
+    private static func gaps(in table: String, _ subject: String, _ count: String) -> String {
+        """
+        SELECT \(subject) FROM \(table) o GROUP BY \(subject)
         HAVING min(sequence) <> 1 OR max(sequence + \(count)) <> 1 + sum(\(count))
         """
     }
