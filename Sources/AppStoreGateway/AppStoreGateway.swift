@@ -59,6 +59,20 @@ package final class AppStoreGateway: Sendable {
         if isFirst { try await exchange.shutdown() }
     }
 
+    /// Runs something that uses the gateway, and shuts it down however that ends: connections that are left open would end the
+    /// process by a trap, in place of the error.
+    package func closing<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let value: Value
+        do {
+            value = try await body()
+        } catch {
+            try await shutdown()
+            throw error
+        }
+        try await shutdown()
+        return value
+    }
+
     // MARK: Asking
 
     /// Makes one call of the App Store Server API.

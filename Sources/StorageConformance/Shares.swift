@@ -40,12 +40,13 @@ extension StorageConformance {
             let second = try await lease(request)
             try expect(second.filter { $0.order.scope == Specimen.otherApp }.map(\.order.key), equals: ["b2"], "what it has")
             try expect(second.count, equals: 5, "what one does not have, another gets")
-            var single = request
-            single.limit = 1
-            try await store.write { try $0.order([Specimen.order("b3", in: Specimen.otherApp, due: minute(8))]) }
-            let turns = [try await lease(single.beginning(at: 0)), try await lease(single.beginning(at: 1))].map { taken in
-                taken.map(\.order.scope)
+            let singles = [0, 1].map { turn in
+                var single = request
+                (single.limit, single.scopes) = (1, request.scopes.beginning(at: turn))
+                return single
             }
+            try await store.write { try $0.order([Specimen.order("b3", in: Specimen.otherApp, due: minute(8))]) }
+            let turns = [try await lease(singles[0]), try await lease(singles[1])].map { taken in taken.map(\.order.scope) }
             try expect(turns, equals: [[Specimen.scope], [Specimen.otherApp]], "one after the other where there is one")
         },
         Behaviour("STORE-68", "Beyond their shares the longest due of the named scopes is leased, and of no other") { store in

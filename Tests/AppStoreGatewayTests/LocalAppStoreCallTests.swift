@@ -35,13 +35,7 @@ import Testing
             let gateway = try AppStoreGateway(.waiting(), now: { Timestamp(millisecondsSince1970: store.now) })
             let host = ServerAPIHost(baseURL: store.serverAddress(of: .sandbox), environment: .sandbox)
             let key = AppStoreKey(signingKey: signingKey, bundleId: "com.example.shop")
-            do {
-                try await body(Scene(store: store, gateway: gateway, key: key, host: host))
-            } catch {
-                try await gateway.shutdown()
-                throw error
-            }
-            try await gateway.shutdown()
+            try await gateway.closing { try await body(Scene(store: store, gateway: gateway, key: key, host: host)) }
         }
     }
 

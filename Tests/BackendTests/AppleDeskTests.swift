@@ -2,6 +2,7 @@ import AppStoreWire
 import Ledger
 import Primitives
 import Storage
+import StrictJSON
 import Synchronization
 import Testing
 
@@ -41,22 +42,16 @@ private final class ScriptedApple: AppleServer {
         case .failure(let failure): return .failure(failure)
         case .statuses(let items):
             let body = StatusResponse(data: [SubscriptionGroupIdentifierItem(lastTransactions: items)])
-            let answer = call.answer(to: ServerAPIReply(status: 200, body: Self.json(of: body)), at: PretendAppStore.june)
-            return answer.mapError { AppleFailure(.app, code: "script: \($0)") }
+            do {
+                let reply = ServerAPIReply(status: 200, body: try StrictJSONEncoder().encode(body))
+                return call.answer(to: reply, at: PretendAppStore.june).mapError { AppleFailure(.app, code: "script: \($0)") }
+            } catch {
+                return .failure(AppleFailure(.app, code: "script: \(error)"))
+            }
         }
     }
 
     func closedUntil(for app: AppID, in environment: Primitives.Environment) -> Timestamp? { state.withLock { $0.closed } }
-
-    private static func json(of body: StatusResponse) -> [UInt8] {
-        let items = body.data.flatMap(\.lastTransactions).map { item in
-            """
-            {"status":\(item.status.rawValue),"originalTransactionId":"\(item.originalTransactionId)",\
-            "signedTransactionInfo":"\(item.signedTransactionInfo)","signedRenewalInfo":"\(item.signedRenewalInfo)"}
-            """
-        }
-        return Array(#"{"data":[{"lastTransactions":[\#(items.joined(separator: ","))]}]}"#.utf8)
-    }
 }
 
 @Suite struct `Where questions to Apple are put` {
@@ -113,7 +108,7 @@ private final class ScriptedApple: AppleServer {
     private static let asked = end.adding(.minutes(20))
 
     @Test func `FACT-7 only what is about this very transaction ends the questions`() async throws {
-        let cases: [(AppleFailure.Scope, Bool)] = [(.transaction, false), (.request, true), (.app, true), (.host, true)]
+        let cases: [(FailureScope, Bool)] = [(.transaction, false), (.request, true), (.app, true), (.host, true)]
         for (scope, isRetryable) in cases {
             try await withWorld { world in
                 let asking = try Asking(world)

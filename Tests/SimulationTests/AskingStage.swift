@@ -193,16 +193,3 @@ struct AskingStage: Sendable {
         return bytes
     }
 }
-
-extension AppStoreGateway {
-    /// Runs something, and closes the connections however it ends.
-    fileprivate func closing(_ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch {
-            try await shutdown()
-            throw error
-        }
-        try await shutdown()
-    }
-}

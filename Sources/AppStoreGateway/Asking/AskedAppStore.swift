@@ -46,19 +46,11 @@ package struct AskedAppStore: AppleServer {
 
 extension AppleFailure {
     init(_ failure: GatewayFailure) {
-        let scope: AppleFailure.Scope =
-            switch failure.scope {
-            case .transaction: .transaction
-            case .request: .request
-            case .app: .app
-            case .host: .host
-            case .budget: .budget
-            }
         let wasSent =
             switch failure {
             case .noKey, .notSigned, .breakerOpen, .cancelled: false
             case .refused, .receiptAnswerTooLarge, .network: true
             }
-        self.init(scope, code: failure.code, retryAt: failure.retryAt, wasSent: wasSent)
+        self.init(failure.scope, code: failure.code, retryAt: failure.retryAt, wasSent: wasSent)
     }
 }

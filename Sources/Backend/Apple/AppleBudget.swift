@@ -35,13 +35,10 @@ final class AppleBudget: Sendable {
             return true
         }
         if isAtHand { return nil }
-        let (name, ceiling) = (call.name, call.callsPerHour)
-        let grant = try await store.write { transaction in
-            var budget = try transaction.lockBudget(name) ?? CallBudget(callsPerHour: ceiling, at: now)
-            let grant = budget.take(
+        let ceiling = call.callsPerHour
+        let grant = try await change(call.name, ceiling: ceiling, at: now) { budget in
+            budget.take(
                 upTo: Int(clamping: max(1, ceiling / 3600)), at: now, ceiling: ceiling, allowance: call.urgency.allowance)
-            try transaction.save(budget, as: name)
-            return grant
         }
         switch grant {
         case .wait(let until): return until
@@ -54,10 +51,17 @@ final class AppleBudget: Sendable {
     /// Apple refused a call for too many: all servers stop until the instant.
     func block(_ name: BudgetName, until: Timestamp, ceiling: Int64, at now: Timestamp) async throws {
         taken.withLock { taken in taken = taken.filter { $0.key.name != name } }
+        try await change(name, ceiling: ceiling, at: now) { $0.block(until: until, at: now) }
+    }
+
+    private func change<Outcome: Sendable>(
+        _ name: BudgetName, ceiling: Int64, at now: Timestamp, _ body: @escaping @Sendable (inout CallBudget) -> Outcome
+    ) async throws -> Outcome {
         try await store.write { transaction in
             var budget = try transaction.lockBudget(name) ?? CallBudget(callsPerHour: ceiling, at: now)
-            budget.block(until: until, at: now)
+            let outcome = body(&budget)
             try transaction.save(budget, as: name)
+            return outcome
         }
     }
 

@@ -78,14 +78,13 @@ package final class AppleDesk: Sendable {
     /// - Parameter overdue: after how long a question that cannot be put must be noted as such (ENT-12).
     func openings(for endpoint: ServerAPIEndpoint, overdue: Milliseconds?, at now: Timestamp) -> [LaneOpening] {
         let all = apps.values.filter { $0.apple != nil }.flatMap(\.scopes).sorted()
-        guard !all.isEmpty else { return [] }
         let turn = pauses.withLock { pauses in
             pauses.turns &+= 1
-            return Int(pauses.turns.magnitude % UInt(all.count))
+            return pauses.turns
         }
-        let asking = Array(all[turn...] + all[..<turn])
+        let asking = all.beginning(at: turn)
         let shut = asking.filter { scope in
-            closed(scope, at: now) != nil
+            isClosed(scope, at: now)
                 || pauses.withLock { $0.spent[BudgetName(scope, endpoint.name)].map { $0 > now } ?? false }
         }
         let open = asking.filter { !shut.contains($0) }
@@ -95,16 +94,16 @@ package final class AppleDesk: Sendable {
         return openings
     }
 
-    /// Until when nothing is asked there; nil where anything may be.
-    private func closed(_ scope: Scope, at now: Timestamp) -> Timestamp? {
+    /// Whether nothing is asked there for a while.
+    private func isClosed(_ scope: Scope, at now: Timestamp) -> Bool {
         let trouble = pauses.withLock { $0.troubles[scope]?.until }
-        let until = [trouble, server.closedUntil(for: scope.app, in: scope.environment)].compactMap { $0 }.max()
-        return until.flatMap { $0 > now ? $0 : nil }
+        let closed = server.closedUntil(for: scope.app, in: scope.environment)
+        return [trouble, closed].compactMap { $0 }.contains { $0 > now }
     }
 
     /// Whether a question may be put there. After a pause one alone is, which shows whether the trouble is over.
     private func admit(_ scope: Scope, at now: Timestamp) -> Bool {
-        guard closed(scope, at: now) == nil else { return false }
+        guard !isClosed(scope, at: now) else { return false }
         return pauses.withLock { pauses in
             guard var trouble = pauses.troubles[scope] else { return true }
             guard trouble.until <= now else { return false }

@@ -15,21 +15,7 @@ package protocol AppleServer: Sendable {
 
 /// Why a call has no usable answer. Never a statement about anyone's rights (FACT-7).
 package struct AppleFailure: Error, Sendable, Hashable {
-    /// Whose trouble it is, which says what to do.
-    package enum Scope: Sendable, Hashable {
-        /// About this very transaction: to ask again is useless. Nothing else may be stored as final (ENT-12).
-        case transaction
-        /// About this call alone; the next one may succeed.
-        case request
-        /// The app's: a refused key, an answer that cannot be read. It passes when somebody mends it.
-        case app
-        /// Apple's, or the network's. It passes by itself.
-        case host
-        /// Too many calls.
-        case budget
-    }
-
-    package let scope: Scope
+    package let scope: FailureScope
     /// Stable, such as `apple.4040010`, `unauthenticated` or `network.connectionRefused`; for stored failures and metrics.
     package let code: String
     /// The earliest instant for another attempt, where Apple or the breaker named one.
@@ -37,7 +23,7 @@ package struct AppleFailure: Error, Sendable, Hashable {
     /// Whether anything was sent. Where nothing was, the question was not put.
     package let wasSent: Bool
 
-    package init(_ scope: Scope, code: String, retryAt: Timestamp? = nil, wasSent: Bool = true) {
+    package init(_ scope: FailureScope, code: String, retryAt: Timestamp? = nil, wasSent: Bool = true) {
         self.scope = scope
         self.code = code
         self.retryAt = retryAt

@@ -5,6 +5,13 @@ import Storage
 /// The events that say when a customer may use what (`entitlement.changed`), where no vote changed it in this transaction: they
 /// are asked for here, and written by ``CustomerTellingPerformer``.
 extension Ingest {
+    /// What a customer's events are to tell.
+    struct DueTelling {
+        /// What changed it: the `originalTransactionId` of a subscription, or the id of a vote.
+        let cause: String
+        let instant: Timestamp
+    }
+
     /// How many of a customer's newest rows of events are read for what was told last. Where that is further back, it is told
     /// again: the same windows twice change nothing for whoever folds them.
     private static let mostRows = 1000
@@ -25,7 +32,7 @@ extension Ingest {
     }
 
     private mutating func note(_ key: CustomerKey, because cause: String, at instant: Timestamp) {
-        tellings[key] = WorkOrder(telling: key, because: cause, at: instant)
+        tellings[key] = DueTelling(cause: cause, instant: instant)
     }
 
     /// Tells under each id of the person what is answered under it, where that was not told.

@@ -19,7 +19,7 @@ package struct Ingest {
     private var heard: [(LedgerInput, SubscriptionKey)] = []
     var deliveries: [WorkOrder] = []
     /// Who may use something else now, and what changed it.
-    var tellings: [CustomerKey: WorkOrder] = [:]
+    var tellings: [CustomerKey: DueTelling] = [:]
     /// What the request that is carried out changes of owners and Apple Accounts (OWN-14).
     private var accounts = AccountChanges()
     /// What is known now of what was reserved.
@@ -181,7 +181,10 @@ package struct Ingest {
         if !savings.isEmpty { try transaction.save(savings) }
         let accounts = customers.savings
         if !accounts.isEmpty { try transaction.save(accounts) }
-        let orders = requests.flatMap(\.orders) + deliveries + tellings.sorted { $0.key < $1.key }.map(\.value)
+        let told = try tellings.sorted { $0.key < $1.key }.map { customer, telling in
+            try WorkOrder(telling: customer, because: telling.cause, at: telling.instant)
+        }
+        let orders = requests.flatMap(\.orders) + deliveries + told
         if !orders.isEmpty { try transaction.order(orders) }
         let settled = requests.flatMap(\.settled) + settled
         if !settled.isEmpty { try transaction.forget(settled) }

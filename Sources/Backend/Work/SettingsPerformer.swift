@@ -138,8 +138,8 @@ package struct SettingsPerformer: WorkPerformer {
             progress.changed += Int64(savings.count)
             if !savings.isEmpty { try transaction.save(savings) }
         }
-        orders += holders.sorted { $0.key < $1.key }.map { customer, subscription in
-            WorkOrder(telling: customer, because: subscription.rawValue, at: now)
+        orders += try holders.sorted { $0.key < $1.key }.map { customer, subscription in
+            try WorkOrder(telling: customer, because: subscription.rawValue, at: now)
         }
         if !orders.isEmpty { try transaction.order(orders) }
         try transaction.note(progress.json, on: application.work, until: now.adding(lease))

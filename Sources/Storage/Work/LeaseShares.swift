@@ -51,7 +51,7 @@ package struct LeaseTerms: Sendable, Hashable {
     /// in.
     ///
     /// - Parameters:
-    ///   - ledgers: from which to take; empty for all, by the time alone.
+    ///   - ledgers: from which to take, each counted once; empty for all, by the time alone.
     ///   - longestDue: how the longest due of some ledgers, or of all where none is named, is distributed over them; at most
     ///     `limit`.
     ///   - lease: leases the longest due of each ledger; answers for each by itself.
@@ -61,6 +61,7 @@ package struct LeaseTerms: Sendable, Hashable {
         lease: ([LedgerShare]) throws -> [[LeasedWork]]
     ) throws -> [LeasedWork] {
         guard limit > 0 else { return [] }
+        let ledgers = ledgers.reduce(into: [Int64]()) { if !$0.contains($1) { $0.append($1) } }
         let shares = ledgers.isEmpty ? try longestDue([], limit) : LedgerShare.equal(of: limit, among: ledgers)
         let first = try lease(shares)
         var taken = first.flatMap { $0 }

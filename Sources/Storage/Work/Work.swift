@@ -1,6 +1,5 @@
 package import Ledger
 package import Primitives
-import StrictJSON
 
 /// Something that is to be done later, as it is asked for. The queue stands in the database beside the facts, so that work is
 /// asked for in the transaction that makes it needed, and never without it.
@@ -66,12 +65,10 @@ extension WorkOrder {
     /// Tells the customer's events when they may use what (``WorkKind/tellCustomer``).
     ///
     /// - Parameter cause: what changed it: the `originalTransactionId` of a subscription, or the id of a vote.
-    package init(telling customer: CustomerKey, because cause: String, at instant: Timestamp) {
-        var body = JSONWriter(reservingCapacity: 64)
-        body.object { $0.member("because", cause) }
+    package init(telling customer: CustomerKey, because cause: String, at instant: Timestamp) throws {
         self.init(
             scope: customer.scope, subject: Self.customerPrefix + customer.customer.rawValue, key: "tell", kind: .tellCustomer,
-            body: body.text, dueAt: instant)
+            body: try TellCustomerBody(because: cause).json, dueAt: instant)
     }
 
     /// Whose events are to tell something; nil where it is about no customer.
@@ -79,20 +76,14 @@ extension WorkOrder {
         guard kind == .tellCustomer, subject.hasPrefix(Self.customerPrefix) else { return nil }
         return CustomerKey(scope, CustomerID(String(subject.dropFirst(Self.customerPrefix.count))))
     }
+}
 
-    /// Why a customer's events are to tell something.
-    ///
-    /// - Throws: `StorageError` with `corrupt` where the body is none of ours.
-    package func cause() throws(StorageError) -> String {
-        do throws(JSONError) {
-            if let cause = try JSONDocument(Array(body.utf8), limits: JSONLimits()).root.object?["because"]?.string {
-                return cause
-            }
-        } catch {
-            throw StorageError(.corrupt, "the body of work is not JSON: \(error)")
-        }
-        throw StorageError(.corrupt, "the body of work does not say why")
-    }
+/// What is needed to tell a customer's events when he may use what.
+package struct TellCustomerBody: Sendable, Hashable, Codable {
+    /// What changed it: the `originalTransactionId` of a subscription, or the id of a vote.
+    package let because: String
+
+    package var json: String { get throws { try StateCoding.encode(self) } }
 }
 
 /// Which performer work is for; a kind that a newer version asked for waits for it.
@@ -160,7 +151,7 @@ package struct WorkRequest: Sendable, Hashable {
     package var kinds: [WorkKind]
     /// Of which apps and environments; empty for all, where the longest due is taken, whosever it is. Otherwise each gets an
     /// equal share of the limit, so that the backlog of one keeps no other waiting, and what is then left goes to the longest due
-    /// of any. Where the limit cannot be divided, the first ones get one more: ``beginning(at:)``.
+    /// of any. Where the limit cannot be divided, the first ones get one more: ``Swift/Array/beginning(at:)``.
     package var scopes: [Scope]
     /// Who takes it, for operators to see.
     package var worker: String
@@ -180,15 +171,15 @@ package struct WorkRequest: Sendable, Hashable {
         self.lease = lease
         self.limit = limit
     }
+}
 
-    /// The same with another scope first. Who asks again and again with a limit below the number of scopes counts the turns:
+extension [Scope] {
+    /// The same with another one first. Who takes work again and again with a limit below the number of scopes counts the turns:
     /// otherwise the last ones would wait for the first.
-    package func beginning(at turn: Int) -> WorkRequest {
-        guard !scopes.isEmpty else { return self }
-        var turned = self
-        let first = Int(turn.magnitude % UInt(scopes.count))
-        turned.scopes = Array(scopes[first...] + scopes[..<first])
-        return turned
+    package func beginning(at turn: Int) -> [Scope] {
+        guard !isEmpty else { return self }
+        let first = Int(turn.magnitude % UInt(count))
+        return Array(self[first...] + self[..<first])
     }
 }
 

@@ -28,13 +28,6 @@ final class SQLiteTransaction: StoreTransaction {
         return number
     }
 
-    /// In the order of the scopes, each once.
-    private func ledgers(of scopes: [Scope]) throws -> [Int64] {
-        var ledgers: [Int64] = []
-        for ledger in try scopes.map(ledger(of:)) where !ledgers.contains(ledger) { ledgers.append(ledger) }
-        return ledgers
-    }
-
     private func scope(of ledger: Int64) throws -> Scope {
         if let known = names.scope(of: ledger) { return known }
         let scope = try NameQueries.scope(of: ledger, database)
@@ -331,7 +324,7 @@ final class SQLiteTransaction: StoreTransaction {
 
     func lease(_ request: WorkRequest, at now: Timestamp) throws -> [LeasedWork] {
         var leased: [LeasedWork] = []
-        let ledgers = try ledgers(of: request.scopes)
+        let ledgers = try request.scopes.map(ledger(of:))
         for kind in request.kinds where leased.count < request.limit {
             let terms = LeaseTerms(request, of: kind, after: leased.count, at: now)
             leased += try terms.take(from: ledgers) {

@@ -87,16 +87,10 @@ struct Serve: AsyncParsableCommand {
         try await database.close()
     }
 
-    /// Runs the services, and closes the connections to Apple however they end: one that is left open would end the process
-    /// by a trap, in place of the error.
+    /// Runs the services, and closes the connections to Apple however they end.
     private static func run(_ group: ServiceGroupConfiguration, closing gateway: AppStoreGateway?) async throws {
-        do {
-            try await ServiceGroup(configuration: group).run()
-        } catch {
-            try await gateway?.shutdown()
-            throw error
-        }
-        try await gateway?.shutdown()
+        guard let gateway else { return try await ServiceGroup(configuration: group).run() }
+        try await gateway.closing { try await ServiceGroup(configuration: group).run() }
     }
 
     /// Logs that the server is serving only when it is: a request after that line is answered.

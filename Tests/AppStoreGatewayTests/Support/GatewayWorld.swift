@@ -25,14 +25,7 @@ final class GatewayWorld: Sendable {
         _ body: (GatewayWorld) async throws -> Value
     ) async throws -> Value {
         let world = try GatewayWorld(configuration, clock ?? TestClock(start))
-        do {
-            let value = try await body(world)
-            try await world.gateway.shutdown()
-            return value
-        } catch {
-            try await world.gateway.shutdown()
-            throw error
-        }
+        return try await world.gateway.closing { try await body(world) }
     }
 
     private init(_ configuration: GatewayConfiguration, _ clock: TestClock) throws {

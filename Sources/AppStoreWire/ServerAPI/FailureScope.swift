@@ -6,7 +6,7 @@
 /// Source: FACT-7, RECON-2; Apple, App Store Server API, Error codes.
 package enum FailureScope: String, Sendable, Hashable, CaseIterable {
     /// Apple knows no such transaction, or what was sent cannot be the id of one: final for this transaction in this environment.
-    /// Of the other environment it says nothing (``/AppStoreWire/ServerAPIErrorCode/mayBeOfOtherEnvironment``).
+    /// Of the other environment it says nothing (``ServerAPIErrorCode/mayBeOfOtherEnvironment``).
     case transaction
     /// Apple understood who called and refused what was put to it: a field, a page token that expired, an extension that is not
     /// allowed. The call is not repeated as it is. It is no statement about whether the transaction exists, and the calls that
@@ -17,6 +17,6 @@ package enum FailureScope: String, Sendable, Hashable, CaseIterable {
     case app
     /// Apple's host or the way to it, or a single record that Apple asks to request again: it passes.
     case host
-    /// Too many calls of one endpoint: wait until ``GatewayFailure/retryAt``.
+    /// Too many calls of one endpoint: wait until the instant that Apple named.
     case budget
 }
