@@ -238,6 +238,10 @@ struct WatchedStoreFace: Store {
     }
 
     func budgets(of app: AppID) async throws -> [StoredBudget] { try await watched.store.budgets(of: app) }
+    func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await watched.store.sweeps(of: app) }
+    func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
+        try await watched.store.knownNotifications(uuids, in: scope)
+    }
 
     func checkHealth() async throws { try await watched.store.checkHealth() }
 }

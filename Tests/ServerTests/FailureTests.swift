@@ -208,6 +208,10 @@ struct FailingStore: Store {
     }
 
     func budgets(of app: AppID) async throws -> [StoredBudget] { try await checked { try await store.budgets(of: app) } }
+    func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await checked { try await store.sweeps(of: app) } }
+    func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
+        try await checked { try await store.knownNotifications(uuids, in: scope) }
+    }
 
     func checkHealth() async throws { try await checked { try await store.checkHealth() } }
 

@@ -27,6 +27,8 @@ struct AskingStage: Sendable {
     let control: String
     let backend: Backend
     let store: SQLiteStore
+    /// Notes that the server lives, where the test calls it.
+    let planner: SweepPlanner
     private let loop: WorkLoop
 
     private struct StoreTime: TimeSource {
@@ -88,9 +90,11 @@ struct AskingStage: Sendable {
                     let asking = [
                         WorkLane(AskingPerformer(backend: backend, desk: desk)),
                         WorkLane(HistoryPerformer(backend: backend, desk: desk)),
+                        WorkLane(SweepPerformer(backend: backend, desk: desk)),
                     ]
                     let stage = AskingStage(
                         control: "http://127.0.0.1:\(try #require(control.port))/control/v1", backend: backend, store: store,
+                        planner: SweepPlanner(backend: backend, desk: desk),
                         loop: WorkLoop(
                             store: store, clock: time, lanes: asking + lanes(backend, store), worker: "tests",
                             pauses: Self.pauses, jitter: { 0 }))
@@ -127,10 +131,61 @@ struct AskingStage: Sendable {
         return try await backend.claim(upload, app: Self.app).key
     }
 
+    /// Somebody buys, and nobody tells our server.
+    func buyUnheard(_ name: String) async throws -> SubscriptionKey {
+        _ = try await post("/accounts", #"{"id":"\#(name)"}"#)
+        let bought = try await post("/accounts/\(name)/purchases", #"{"productId":"plus.monthly"}"#)
+        let id = try #require(bought["originalTransactionId"]?.string)
+        return SubscriptionKey(Self.scope, OriginalTransactionID(id))
+    }
+
+    /// What the App Store says of a subscription: of its last transaction, and of its renewal.
+    func shown(_ key: SubscriptionKey) async throws -> (expires: Timestamp?, revoked: Timestamp?, autoRenews: Bool?) {
+        let shown = try await send("/subscriptions/\(key.originalTransactionId)", nil)
+        let signed = (try #require(shown["signedTransactionInfo"]?.string), try #require(shown["signedRenewalInfo"]?.string))
+        let (transaction, renewal) = (try Self.payload(signed.0), try Self.payload(signed.1))
+        func instant(_ name: String) -> Timestamp? {
+            transaction[name]?.int64.map { Timestamp(millisecondsSince1970: $0) }
+        }
+        return (instant("expiresDate"), instant("revocationDate"), renewal["autoRenewStatus"]?.int64.map { $0 == 1 })
+    }
+
+    private static func payload(_ jws: String) throws -> JSONObject {
+        let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."))
+        let json = try #require(StrictBase64.decodeURL(parts[1]))
+        return try #require(try JSONDocument(json).root.object)
+    }
+
+    func lastTransaction(of key: SubscriptionKey) async throws -> TransactionFact? {
+        try await store.subscription(key)?.state.periods.last?.transaction
+    }
+
+    func isKnown(_ key: SubscriptionKey) async throws -> Bool { try await store.subscription(key) != nil }
+
+    func sureUntil() async throws -> Timestamp {
+        let plans = try await store.sweeps(of: Self.app)
+        return try #require(plans.first).plan.sureUntil
+    }
+
     /// Time passes, and what is due is done.
     func pass(to instant: Timestamp) async throws {
-        _ = try await post("/clock/advance", #"{"to":\#(instant.millisecondsSince1970)}"#)
+        try await passAway(to: instant)
         try await work()
+    }
+
+    /// Time passes, and no server lives.
+    func passAway(to instant: Timestamp) async throws {
+        _ = try await post("/clock/advance", #"{"to":\#(instant.millisecondsSince1970)}"#)
+    }
+
+    /// A server lives for some minutes, and does what is due.
+    func live(for minutes: Int64) async throws {
+        let start = backend.now()
+        for minute in 0...minutes {
+            if minute > 0 { try await passAway(to: start.adding(.minutes(minute))) }
+            try await planner.look()
+            try await work()
+        }
     }
 
     func work() async throws {

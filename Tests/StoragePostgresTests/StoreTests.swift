@@ -380,7 +380,8 @@ extension PostgresTests {
                     WorkQueries.longestDue(of: [7, 8], limit: 10, on: terms),
                     WorkQueries.longestDue(of: [], limit: 10, on: terms),
                     BudgetQueries.budget(of: "id500", ledger: 7), BudgetQueries.budgets(of: AppID("app500")),
-                    BudgetQueries.historyRevision(of: "id500", ledger: 7),
+                    BudgetQueries.historyRevision(of: "id500", ledger: 7), SweepQueries.plan(ledger: 7),
+                    SweepQueries.plans(of: AppID("app500")),
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
@@ -436,6 +437,7 @@ extension PostgresTests {
                 SELECT 7, 'id' || n, 'key' || n, 'tell', '{}', n, true, n FROM generate_series(1, 20000) n;
             INSERT INTO callBudget SELECT n, 'id500', n, n, n, n FROM generate_series(1, 5000) n;
             INSERT INTO historyRevision SELECT 7, 'id' || n, 'r', n FROM generate_series(1, 20000) n;
+            INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}' FROM generate_series(1, 5000) n;
             ANALYZE;
             """
 

@@ -69,7 +69,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `Calls are granted as far as the allowance reaches`(_ question: Case) {
+    func `RECON-8 calls are granted as far as the allowance reaches`(_ question: Case) {
         var budget = CallBudget(
             tat: Self.at(question.ahead), blockedUntil: Self.start, callsPerHour: max(question.ceiling, 1), raisedAt: Self.start)
         let answer = budget.take(
@@ -93,7 +93,7 @@ import Testing
         #expect(budget.take(upTo: 1, at: until, ceiling: question.ceiling, allowance: question.allowance) == .granted(1))
     }
 
-    @Test func `A refusal stops everybody and halves the rate, once while it lasts`() {
+    @Test func `RECON-8 a refusal stops everybody and halves the rate, once while it lasts`() {
         var budget = Self.full()
         budget.block(until: Self.at(60_000), at: Self.start)
         #expect(budget.callsPerHour == 45_000)

@@ -18,6 +18,8 @@ package final class AppleDesk: Sendable {
         var spent: [BudgetName: Timestamp] = [:]
         /// The app's own trouble, in each of its environments.
         var troubles: [Scope: Trouble] = [:]
+        /// Until when questions about single subscriptions wait for a sweep.
+        var held: [Scope: Timestamp] = [:]
         /// How often was looked, so that none of many apps is always the last one.
         var turns = 0
     }
@@ -75,7 +77,8 @@ package final class AppleDesk: Sendable {
 
     /// Which questions about an endpoint may be taken from the queue.
     ///
-    /// - Parameter overdue: after how long a question that cannot be put must be noted as such (ENT-12).
+    /// - Parameter overdue: after how long a question that cannot be put must be noted as such (ENT-12), where it is one about a
+    ///   single subscription; nil where it is another.
     func openings(for endpoint: ServerAPIEndpoint, overdue: Milliseconds?, at now: Timestamp) -> [LaneOpening] {
         let all = apps.values.filter { $0.apple != nil }.flatMap(\.scopes).sorted()
         let turn = pauses.withLock { pauses in
@@ -84,7 +87,7 @@ package final class AppleDesk: Sendable {
         }
         let asking = all.beginning(at: turn)
         let shut = asking.filter { scope in
-            isClosed(scope, at: now)
+            isClosed(scope, at: now) || (overdue != nil && isHeld(scope, at: now))
                 || pauses.withLock { $0.spent[BudgetName(scope, endpoint.name)].map { $0 > now } ?? false }
         }
         let open = asking.filter { !shut.contains($0) }
@@ -93,6 +96,12 @@ package final class AppleDesk: Sendable {
         if let overdue, !shut.isEmpty { openings.append(LaneOpening(scopes: shut, overdueBy: overdue)) }
         return openings
     }
+
+    /// Questions about single subscriptions wait until the instant; nil: no longer.
+    func hold(_ scope: Scope, until instant: Timestamp?) { pauses.withLock { $0.held[scope] = instant } }
+
+    /// Whether questions about single subscriptions wait for a sweep.
+    func isHeld(_ scope: Scope, at now: Timestamp) -> Bool { pauses.withLock { $0.held[scope].map { $0 > now } ?? false } }
 
     /// Whether nothing is asked there for a while.
     private func isClosed(_ scope: Scope, at now: Timestamp) -> Bool {

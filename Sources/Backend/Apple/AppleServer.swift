@@ -36,5 +36,11 @@ package struct AppleAccess: Sendable, Hashable {
     /// How much of what Apple allows is used, in percent: 1 to 100. The rest is left to whoever else calls with the app's key.
     package var share: Int64
 
-    package init(share: Int64 = 50) { self.share = share }
+    /// Whether every night everything that Apple told in the last 25 hours is looked through as well (RECON-2).
+    package var sweepsNightly: Bool
+
+    package init(share: Int64 = 50, sweepsNightly: Bool = true) {
+        self.share = share
+        self.sweepsNightly = sweepsNightly
+    }
 }

@@ -22,6 +22,8 @@ package struct AskingPerformer: WorkPerformer {
     /// After so long a question that cannot be put is noted. It is due at most 20 minutes after the end, and at most 30 after a
     /// question that failed, so that it is noted before an hour of leeway is over (ENT-12).
     private static let overdue = Milliseconds.minutes(25)
+    /// After so long a note prolongs nothing any more (ENT-6), and would end the questions: it is put whenever it can be.
+    private static let useless = Milliseconds.hours(23)
 
     package func openings(at now: Timestamp) -> [LaneOpening] {
         desk.openings(for: .getAllSubscriptionStatuses, overdue: Self.overdue, at: now)
@@ -37,9 +39,14 @@ package struct AskingPerformer: WorkPerformer {
         } catch {
             return note(FailedQuestion(askedAt: now, reason: "request.\(error.code.rawValue)", isRetryable: false), key, app)
         }
-        switch try await desk.ask(call, in: scope, .accessEnds, at: now) {
+        let answer: AppleDesk.Answer<StatusResponse> =
+            desk.isHeld(scope, at: now)
+            ? .notAsked(.unavailable) : try await desk.ask(call, in: scope, .accessEnds, at: now)
+        switch answer {
         case .notAsked(let why):
-            guard now >= work.order.dueAt.adding(Self.overdue) else { return .back(because: why.rawValue) }
+            let late = now.since(work.order.dueAt).count
+            guard late >= Self.overdue.count else { return .back(because: why.rawValue) }
+            guard late < Self.useless.count else { return .wait(.minutes(10), because: why.rawValue) }
             return note(FailedQuestion(askedAt: now, reason: why.rawValue), key, app)
         case .failed(let failure):
             return note(

@@ -18,6 +18,16 @@ extension Backend {
     ///
     /// - Throws: `BackendError.refusedEvidence` if it proves nothing: it is then kept nowhere but in a counter (T49).
     package func receiveNotification(_ body: [UInt8], app id: AppID) async throws -> NotificationOutcome {
+        do {
+            return try await take(body, app: id)
+        } catch BackendError.store(let failure) {
+            // Apple will try again in an hour at the earliest; a sweep fetches it sooner (RECON-2).
+            counters.count(.failed)
+            throw BackendError.store(failure)
+        }
+    }
+
+    private func take(_ body: [UInt8], app id: AppID) async throws -> NotificationOutcome {
         let app = try settings(of: id)
         let learnedAt = clock.now()
         switch NotificationBody.signedPayload(in: body) {

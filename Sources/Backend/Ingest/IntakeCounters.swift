@@ -6,6 +6,8 @@ package final class IntakeCounters: Sendable {
         case applied
         case duplicate
         case refused
+        /// It could not be kept, and whoever sent it was told to try again.
+        case failed
     }
 
     private let counts = Mutex<[Outcome: Int64]>([:])

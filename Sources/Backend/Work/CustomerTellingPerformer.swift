@@ -18,7 +18,8 @@ package struct CustomerTellingPerformer: WorkPerformer {
         // An app that is no longer configured sends no events; its ledger stays.
         guard let app = backend.apps[customer.scope.app] else { return .abandon(because: "the app is not configured") }
         var request = IngestRequest(app: app, learnedAt: now)
-        request.telling = IngestRequest.Telling(customer: customer, cause: try StateCoding.decode(TellCustomerBody.self, from: work.order.body).because)
+        let body = try StateCoding.decode(TellCustomerBody.self, from: work.order.body)
+        request.telling = IngestRequest.Telling(customer: customer, cause: body.because)
         let (asked, settings) = (request, backend.chosen)
         return .done(
             keeping: WorkResult(customers: [customer]) { _, transaction in

@@ -95,7 +95,7 @@ struct LaneLoop: Sendable {
     }
 
     private func end(
-        _ work: LeasedWork, _ outcome: WorkOutcome, at now: Timestamp, in transaction: any DecidingTransaction & WorkTransaction
+        _ work: LeasedWork, _ outcome: WorkOutcome, at now: Timestamp, in transaction: any StoreTransaction
     ) throws {
         switch outcome {
         case .done(let result):

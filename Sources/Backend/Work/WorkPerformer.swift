@@ -56,7 +56,7 @@ package struct WorkResult: Sendable {
     let subscriptions: [SubscriptionKey]
     /// The customers that are locked for it.
     let customers: [CustomerKey]
-    let keep: @Sendable (Locked, any DecidingTransaction) throws -> Void
+    let keep: @Sendable (Locked, any StoreTransaction) throws -> Void
 
     /// - Parameters:
     ///   - subscriptions: to be locked; what is kept must be decided on what is then known of them.
@@ -65,7 +65,7 @@ package struct WorkResult: Sendable {
     ///     not take it away from its holder. May be run several times, as the body of any transaction.
     package init(
         of subscriptions: [SubscriptionKey] = [], customers: [CustomerKey] = [],
-        _ keep: @escaping @Sendable (Locked, any DecidingTransaction) throws -> Void
+        _ keep: @escaping @Sendable (Locked, any StoreTransaction) throws -> Void
     ) {
         self.subscriptions = subscriptions
         self.customers = customers

@@ -61,6 +61,12 @@ package protocol AnsweringStore: Sendable {
     /// How many calls may be made to Apple for an app, by environment and endpoint.
     func budgets(of app: AppID) async throws -> [StoredBudget]
 
+    /// What is to be looked through of an app's notification histories, by environment.
+    func sweeps(of app: AppID) async throws -> [StoredSweepPlan]
+
+    /// Which of the notifications are kept, by their UUIDs.
+    func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String>
+
     /// Throws unless the database can be read and is ours.
     func checkHealth() async throws
 }

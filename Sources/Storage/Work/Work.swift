@@ -101,6 +101,8 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     /// Ask Apple for all transactions of a customer of the App Store, by the id of one of them: what an import or a hint of a
     /// notification V1 asks for.
     package static let fetchHistory = WorkKind(rawValue: "fetchHistory")
+    /// Look through a slice of an app's notification history (``SweepSlice``), which the body describes.
+    package static let sweepNotifications = WorkKind(rawValue: "sweepNotifications")
     /// Deliver a subscription's events to one destination, in their order.
     package static let deliver = WorkKind(rawValue: "deliver")
 

@@ -41,7 +41,18 @@ enum PostgresSchema {
         Step(number: 11, oldest: 11, tables: accounts, appendOnly: ["accountSighting"], fill: sightings),
         // Servers of the version before do not share the budget of calls, and lease by an index that is gone.
         Step(number: 12, oldest: 12, tables: callsToApple + fairLeases),
+        // Servers of the version before do not note that they live.
+        Step(number: 13, oldest: 13, tables: sweeps),
     ]
+
+    /// What is to be looked through of Apple's notification histories; `slices` is JSON.
+    private static let sweeps = """
+        CREATE TABLE sweepPlan (
+            ledger bigint PRIMARY KEY REFERENCES ledger (id), aliveAt bigint NOT NULL, plannedUntil bigint NOT NULL,
+            failuresAt bigint, nightlyAt bigint NOT NULL, slices text COLLATE "C" NOT NULL
+        );
+
+        """
 
     /// What servers must know together that ask Apple: how many calls are left, and how far a customer's history was read.
     private static let callsToApple = """
@@ -360,7 +371,7 @@ enum PostgresSchema {
     /// What the application may change; everything else it may only add to.
     private static let changeable = [
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
-        "ownerProposal", "pendingReservation", "callBudget", "historyRevision",
+        "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

@@ -129,6 +129,18 @@ extension PostgresStore {
         try await read { try $0.connection.execute(BudgetQueries.budgets(of: app)).map(StoredBudget.init(row:)) }
     }
 
+    package func sweeps(of app: AppID) async throws -> [StoredSweepPlan] {
+        try await read { try $0.connection.execute(SweepQueries.plans(of: app)).map(StoredSweepPlan.init(row:)) }
+    }
+
+    package func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
+        try await read(scope) { reading, ledger in
+            let places = uuids.map { EvidenceQueries.NotificationPlace(ledger: ledger, uuid: $0) }
+            let found = try reading.connection.execute(EvidenceQueries.known(notifications: places))
+            return Set(try found.map { try EvidenceQueries.NotificationPlace(row: $0).uuid })
+        } ?? []
+    }
+
     /// At once, if the database has answered lately or is silent to an earlier caller: a silent database must not make every
     /// health check wait (F08).
     package func checkHealth() async throws {

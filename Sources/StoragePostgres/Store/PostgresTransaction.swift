@@ -568,6 +568,20 @@ final class PostgresTransaction: StoreTransaction {
             BudgetQueries.save(WrittenBudget(budget, of: name.endpoint, ledger: try ledger(of: name.scope))))
     }
 
+    // MARK: Sweeps
+
+    func lockSweeps(of scope: Scope) throws -> SweepPlan? {
+        let ledger = try ledger(of: scope)
+        // By name, because the first who locks it finds no row.
+        let locking = locks.take([Self.lockName("sweeps", scope.app.rawValue, scope.environment.rawValue)])
+        let found = try pipeline(locking + [SweepQueries.plan(ledger: ledger)]).last
+        return try found?.first.map(StoredSweepPlan.init(row:))?.plan
+    }
+
+    func save(_ plan: SweepPlan, of scope: Scope) throws {
+        unsent.append(SweepQueries.save(try WrittenSweepPlan(plan, ledger: try ledger(of: scope))))
+    }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

@@ -95,7 +95,18 @@ enum SQLiteSchema {
         Step(number: 11, oldest: 11, script: accounts + appendOnly(["accountSighting"]), fill: sightings),
         // Servers of the version before do not share the budget of calls, and lease by an index that is gone.
         Step(number: 12, oldest: 12, script: callsToApple + fairLeases),
+        // Servers of the version before do not note that they live.
+        Step(number: 13, oldest: 13, script: sweeps),
     ]
+
+    /// What is to be looked through of Apple's notification histories; `slices` is JSON.
+    private static let sweeps = """
+        CREATE TABLE sweepPlan (
+            ledger INTEGER PRIMARY KEY REFERENCES ledger (id), aliveAt INTEGER NOT NULL, plannedUntil INTEGER NOT NULL,
+            failuresAt INTEGER, nightlyAt INTEGER NOT NULL, slices TEXT NOT NULL
+        ) STRICT;
+
+        """
 
     /// What servers must know together that ask Apple: how many calls are left, and how far a customer's history was read.
     private static let callsToApple = """

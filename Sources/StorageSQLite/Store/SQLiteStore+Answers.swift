@@ -107,6 +107,14 @@ extension SQLiteStore {
         try read { try BudgetQueries.budgets(of: app, $0) }
     }
 
+    package func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try read { try SweepQueries.plans(of: app, $0) } }
+
+    package func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
+        try reading(scope) { reading, ledger in
+            Set(try uuids.filter { try EvidenceQueries.isKnown(notification: $0, ledger: ledger, reading.database) })
+        } ?? []
+    }
+
     package func checkHealth() async throws {
         try isDamaged.check()
         try read { database in

@@ -356,6 +356,14 @@ final class SQLiteTransaction: StoreTransaction {
         try BudgetQueries.save(WrittenBudget(budget, of: name.endpoint, ledger: ledger(of: name.scope)), database)
     }
 
+    // MARK: Sweeps
+
+    func lockSweeps(of scope: Scope) throws -> SweepPlan? { try SweepQueries.plan(ledger: ledger(of: scope), database) }
+
+    func save(_ plan: SweepPlan, of scope: Scope) throws {
+        try SweepQueries.save(WrittenSweepPlan(plan, ledger: ledger(of: scope)), database)
+    }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

@@ -65,6 +65,11 @@ struct Serve: AsyncParsableCommand {
             .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
             .init(service: SealingService(backend: backend, logger: logger)),
         ]
+        if let desk {
+            let sweeps = SweepService(planner: SweepPlanner(backend: backend, desk: desk), clock: clock, logger: logger)
+            await sweeps.look()
+            services.append(.init(service: sweeps))
+        }
         if let failures = database.failures {
             // Not by cancelling: a connection that is accepted while the server is being cancelled crashes the process with a
             // trap.
@@ -130,11 +135,14 @@ struct Serve: AsyncParsableCommand {
 
     /// Questions wait for Apple, not for this machine; no more at once than there are connections.
     private static func askingLanes(_ backend: Backend, _ desk: AppleDesk) -> [WorkLane] {
-        var (asking, history) = (WorkLimits(), WorkLimits())
-        (asking.concurrency, history.concurrency) = (16, 4)
+        var (asking, history, sweeps) = (WorkLimits(), WorkLimits(), WorkLimits())
+        (asking.concurrency, history.concurrency, sweeps.concurrency) = (16, 4, 8)
+        // Nothing is sure before a slice was looked through: it is never given up.
+        (sweeps.attempts, sweeps.backoff) = (.max, Backoff(first: .seconds(5), greatest: .minutes(10)))
         return [
             WorkLane(AskingPerformer(backend: backend, desk: desk), limits: asking),
             WorkLane(HistoryPerformer(backend: backend, desk: desk), limits: history),
+            WorkLane(SweepPerformer(backend: backend, desk: desk), limits: sweeps),
         ]
     }
 

@@ -12,7 +12,7 @@ struct AppleConfiguration {
     let account: AskedAppStore.Account
     let access: AppleAccess
 
-    private static let names: Set<String> = ["issuerId", "keyId", "privateKeyFile", "sharePercent", "hosts"]
+    private static let names: Set<String> = ["issuerId", "keyId", "privateKeyFile", "sharePercent", "nightlyFullSweep", "hosts"]
 
     /// Reads `apple` of an app; nil where it has none: then Apple is never asked about its purchases.
     ///
@@ -43,7 +43,9 @@ struct AppleConfiguration {
         } catch let error as SigningKeyError {
             throw CommandError("\(file.place("privateKeyFile")): \(error)")
         }
-        access = AppleAccess(share: try file.integer("sharePercent", in: 1...100) ?? AppleAccess().share)
+        access = AppleAccess(
+            share: try file.integer("sharePercent", in: 1...100) ?? AppleAccess().share,
+            sweepsNightly: try file.bool("nightlyFullSweep") ?? AppleAccess().sweepsNightly)
         let named = try file.fields("hosts", knowing: ["production", "sandbox"])
         var hosts = AskedAppStore.Account.apple
         for (name, environment) in [("production", .production), ("sandbox", .sandbox)] as [(String, Primitives.Environment)] {

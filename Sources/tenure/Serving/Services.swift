@@ -1,6 +1,7 @@
 import Backend
 import Foundation
 import Logging
+import Primitives
 import ServiceLifecycle
 import Storage
 
@@ -38,6 +39,49 @@ struct SealingService: Service {
             if count > 0 { logger.info("sealed", metadata: ["chains": "\(count)"]) }
         } catch {
             logger.error("the audit chains cannot be sealed", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// Plans what is to be looked through of Apple's notification histories, every minute, and says when something may be missing
+/// (RECON-2, RECON-7).
+struct SweepService: Service {
+    let planner: SweepPlanner
+    let clock: any TimeSource
+    let logger: Logger
+    var interval = Duration.milliseconds(SweepPlanner.interval.count)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var watch = SureWatch()
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: interval) } catch { return }
+                for notice in watch.look(at: await look(), clock.now()) { say(notice) }
+            }
+        }
+    }
+
+    /// Once, as a server does before anything else, so that questions do not run ahead of what answers twenty of them.
+    @discardableResult
+    func look() async -> [StoredSweepPlan] {
+        do {
+            return try await planner.look()
+        } catch {
+            logger.error("what Apple told cannot be planned to be looked through", metadata: ["error": "\(error)"])
+            return []
+        }
+    }
+
+    private func say(_ notice: SureWatch.Notice) {
+        switch notice {
+        case .late(let scope, let sureUntil):
+            logger.error(
+                "something that Apple told may be missing: see the app's state of asking Apple",
+                metadata: ["app": "\(scope.app)", "environment": "\(scope.environment)", "sureUntil": "\(sureUntil)"])
+        case .sureAgain(let scope, let sureUntil):
+            logger.notice(
+                "nothing that Apple told is missing any more",
+                metadata: ["app": "\(scope.app)", "environment": "\(scope.environment)", "sureUntil": "\(sureUntil)"])
         }
     }
 }

@@ -1,0 +1,69 @@
+import Ledger
+import Primitives
+import Storage
+
+extension StorageConformance {
+    /// What servers share that look through notification histories.
+    static let sweeps: [Behaviour] = [
+        Behaviour("STORE-75", "A plan of sweeps is read back as it is, and each app and environment has its own") { store in
+            let scopes = [Specimen.scope, Specimen.sandbox, Specimen.otherApp]
+            for (index, scope) in scopes.enumerated() {
+                let found = try await store.write { write in
+                    let found = try write.lockSweeps(of: scope)
+                    try write.save(plan(Int64(index)), of: scope)
+                    return found
+                }
+                try expect(found, equals: nil, "a plan before it is kept")
+            }
+            let changed = SweepPlan(
+                aliveAt: Timestamp(millisecondsSince1970: .max), plannedUntil: Timestamp(millisecondsSince1970: .min),
+                failuresAt: nil, nightlyAt: Specimen.day(3), slices: SweepSlices(planned: .max, open: []))
+            let found = try await store.write { write in
+                let before = try write.lockSweeps(of: scopes[0])
+                try write.save(changed, of: scopes[0])
+                return [before, try write.lockSweeps(of: scopes[0]), try write.lockSweeps(of: scopes[1])]
+            }
+            try expect(found, equals: [plan(0), changed, plan(1)], "plans in a transaction that changes one")
+            let kept = zip(scopes, [changed, plan(1)]).map { StoredSweepPlan($0, $1) }
+            try expect(try await store.sweeps(of: Specimen.app), equals: kept, "an app's, by environment")
+            try expect(try await store.sweeps(of: AppID("third")), equals: [], "those of an app that never had any")
+        },
+        Behaviour("STORE-76", "Of transactions that plan at once, each sees what those before it planned") { store in
+            for turn in 0..<25 as Range<Int> {
+                let scope = Scope(app: AppID("app\(turn)"), environment: .production)
+                let seen = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<3 {
+                        group.addTask {
+                            try await store.write { write in
+                                var plan = try write.lockSweeps(of: scope) ?? SweepPlan(at: Specimen.start)
+                                let seen = plan.open.count
+                                _ = plan.plan(from: Specimen.start, until: Specimen.start.adding(.hours(1)), at: Specimen.start)
+                                try write.save(plan, of: scope)
+                                return seen
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                try expect(seen.sorted(), equals: [0, 1, 2], "what each sees of the others")
+            }
+        },
+        Behaviour("STORE-77", "Which notifications are kept is said for each ledger") { store in
+            try await store.write { try $0.keep([Specimen.notification("n-1"), Specimen.notification("é")]) }
+            let asked = ["n-1", "n-2", "é", "n-1"]
+            try expect(
+                try await store.knownNotifications(asked, in: Specimen.scope), equals: ["n-1", "é"], "those that are kept")
+            try expect(try await store.knownNotifications(asked, in: Specimen.otherApp), equals: [], "another app's")
+            try expect(try await store.knownNotifications([], in: Specimen.scope), equals: [], "of none")
+        },
+    ]
+
+    private static func plan(_ number: Int64) -> SweepPlan {
+        let slice = SweepSlice(
+            number: number, from: Specimen.day(number), until: Specimen.day(number + 1), purpose: .outage,
+            plannedAt: Specimen.day(number + 2))
+        return SweepPlan(
+            aliveAt: Specimen.day(number + 3), plannedUntil: Specimen.day(number + 4), failuresAt: Specimen.day(number + 5),
+            nightlyAt: Specimen.day(number + 6), slices: SweepSlices(planned: number, open: [slice]))
+    }
+}
