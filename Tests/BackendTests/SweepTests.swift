@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `RECON-2 one notification whose signature does not hold is left out, and the others of its page count`() 
+    @Test func `RECON-2 one notification whose signature does not hold is left out, and the others of its page count`()
         async throws
     {
         try await withWorld { world in
