@@ -225,6 +225,87 @@ package enum NativeAPI {
         about: .init(.operations, "What Apple sent that this version does not understand: kept, each listed once (FACT-5)."),
         problems: [.environmentNotTaken])
 
+    /// How asking Apple stands.
+    package static let readApple = Endpoint<AppPath, EnvironmentQuery, NoBody, AppleBody>(
+        "readApple", .get, "/api/v1/apps/\(.app)/apple", callers: .appBackend,
+        about: .init(.operations, "How asking Apple stands: up to when nothing is missing, what is due, and the last error."),
+        problems: [.environmentNotTaken])
+
+    /// Look through what Apple told.
+    package static let sweepNotifications = Endpoint<AppPath, EnvironmentQuery, SweepRequestBody, AppleBody>(
+        "sweepNotifications", .post, "/api/v1/apps/\(.app)/apple/sweeps", callers: .appBackend,
+        about: .init(.operations, "Look through everything that Apple told in a stretch, and keep what is missing (RECON-2)."),
+        problems: [.environmentNotTaken, .appleNotAsked, .invalidStretch])
+
+    /// Ask Apple about a subscription now.
+    package static let refreshSubscription = Endpoint<SubscriptionPath, EnvironmentQuery, NoBody, RefreshBody>(
+        "refreshSubscription", .post, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/refresh",
+        callers: .appBackend,
+        about: .init(.apple, "Ask Apple about a subscription now, and keep what it answers; at most once in 10 seconds."),
+        problems: ofAsking + [.unknownSubscription, .refreshedJustNow])
+
+    /// What Apple refunded to whoever bought a subscription.
+    package static let fetchRefunds = Endpoint<SubscriptionPath, EnvironmentQuery, NoBody, ToldPurchasesBody>(
+        "fetchRefunds", .post, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/refunds", callers: .appBackend,
+        about: .init(.apple, "Ask Apple what it refunded to whoever bought a subscription, over all purchases in the app."),
+        problems: ofAsking + [.unknownSubscription])
+
+    /// The purchases of an order number.
+    package static let lookUpOrder = Endpoint<OrderPath, NoQuery, NoBody, ToldPurchasesBody>(
+        "lookUpOrder", .post, "/api/v1/apps/\(.app)/orders/\(.orderId)", callers: .appBackend,
+        about: .init(.apple, "Ask Apple which purchases an order number is of: it stands on a customer's receipt."),
+        problems: ofAsking + [.unknownOrder])
+
+    /// A subscription's present period is lengthened at Apple.
+    package static let extendSubscription = Endpoint<SubscriptionIdPath, EnvironmentQuery, ExtensionBody, AppleRequestBody>(
+        "extendSubscription", .put, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/extensions/\(.id)",
+        callers: .appBackend,
+        about: .init(.apple, "Lengthen a subscription's present period at Apple, without a charge; twice in 365 days."),
+        problems: ofAsking + [.unknownSubscription, .idTaken])
+
+    /// The same for all active subscriptions of a product.
+    package static let extendProduct = Endpoint<ProductIdPath, EnvironmentQuery, ProductExtensionBody, AppleRequestBody>(
+        "extendProduct", .put, "/api/v1/apps/\(.app)/products/\(.productId)/extensions/\(.id)", callers: .appBackend,
+        about: .init(.apple, "Lengthen the present period of every active subscription of a product, as after an outage."),
+        problems: ofAsking + [.idTaken])
+
+    /// How far that is.
+    package static let readProductExtension = Endpoint<
+        ProductIdPath, EnvironmentQuery, NoBody, ProductExtensionProgressBody
+    >(
+        "readProductExtension", .get, "/api/v1/apps/\(.app)/products/\(.productId)/extensions/\(.id)",
+        callers: .appBackend, about: .init(.apple, "How far an extension of all subscriptions of a product is, as Apple says."),
+        problems: ofAsking)
+
+    /// A subscription's renewals bear another token.
+    package static let setAppAccountToken = Endpoint<
+        SubscriptionIdPath, EnvironmentQuery, TokenAtAppleBody, AppleRequestBody
+    >(
+        "setAppAccountToken", .put, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/tokens/\(.id)",
+        callers: .appBackend, about: .init(.apple, "Set the appAccountToken that a subscription's renewals bear at Apple."),
+        problems: ofAsking + [.unknownSubscription, .idTaken])
+
+    /// Apple is asked to post a test notification.
+    package static let requestTestNotification = Endpoint<AppPath, EnvironmentQuery, NoBody, TestNotificationBody>(
+        "requestTestNotification", .post, "/api/v1/apps/\(.app)/apple/testNotifications", callers: .appBackend,
+        about: .init(.apple, "Ask Apple to post a test notification to the URL that App Store Connect has."),
+        problems: ofAsking)
+
+    /// What became of it.
+    package static let readTestNotification = Endpoint<TestNotificationPath, EnvironmentQuery, NoBody, TestNotificationBody>(
+        "readTestNotification", .get, "/api/v1/apps/\(.app)/apple/testNotifications/\(.testNotificationToken)",
+        callers: .appBackend, about: .init(.apple, "What became of a test notification, at Apple and here."),
+        problems: ofAsking + [.refusedEvidence])
+
+    /// What Apple was told or asked to do.
+    package static let listAppleRequests = Endpoint<AppPath, SubjectQuery, NoBody, AppleRequestsBody>(
+        "listAppleRequests", .get, "/api/v1/apps/\(.app)/apple/requests", callers: .appBackend,
+        about: .init(.apple, "What Apple was told or asked to do, with what was sent and what came of it (ABUSE-2)."),
+        problems: [.environmentNotTaken])
+
+    /// What everything can be refused with that asks Apple at once.
+    private static let ofAsking: [ProblemKind] = [.environmentNotTaken, .appleNotAsked, .appleRefused, .appleUnavailable]
+
     /// What the app chose, and when.
     package static let listSettings = Endpoint<AppPath, NoQuery, NoBody, SettingsBody>(
         "listSettings", .get, "/api/v1/apps/\(.app)/settings", callers: .appBackend,
@@ -295,7 +376,11 @@ package enum NativeAPI {
         consentClaim.description,
         reserveSubscription.description, reserveTransaction.description, readSubscription.description, listFacts.description,
         listWaitingClaims.description, listProposals.description, listReservations.description, searchNames.description,
-        listWarnings.description, listSettings.description, applySettings.description, startTrial.description,
+        listWarnings.description, readApple.description, sweepNotifications.description, refreshSubscription.description,
+        fetchRefunds.description, lookUpOrder.description, extendSubscription.description, extendProduct.description,
+        readProductExtension.description, setAppAccountToken.description, requestTestNotification.description,
+        readTestNotification.description, listAppleRequests.description, listSettings.description, applySettings.description,
+        startTrial.description,
         listJobs.description, readJob.description, cancelJob.description, listDifferences.description, readDocument.description,
         readDocumentPage.description, checkLive.description, checkReady.description,
     ]

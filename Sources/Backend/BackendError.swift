@@ -31,6 +31,22 @@ package enum BackendError: Error {
     case appleMustBeAsked
     /// The server's file says of the app what an earlier version says; it serves under the newest one (OWN-17).
     case settingsSuperseded(app: AppID, number: Int64, newest: Int64)
+    /// The app has no In-App Purchase key, so Apple cannot be asked.
+    case appleNotAsked(AppID)
+    /// Apple, or its documentation, says that this cannot be done, and asking again is useless.
+    ///
+    /// - Parameter code: stable, such as `apple.4030004`.
+    case appleRefused(code: String)
+    /// Apple could not be asked, or did not answer; asking again later may help.
+    case appleUnavailable(code: String)
+    /// What Apple is to be asked has a member that Apple would refuse.
+    case appleRequestInvalid(field: String, reason: String)
+    /// Apple knows no such order of the app.
+    case unknownOrder
+    /// Apple was asked about the subscription a moment ago.
+    case refreshedJustNow(until: Timestamp)
+    /// A stretch of time is empty, or none of it lies between what Apple keeps and now.
+    case invalidStretch(oldest: Timestamp, now: Timestamp)
     /// Too much waits to be kept; nothing was. Trying again in a second may help.
     case overloaded
 

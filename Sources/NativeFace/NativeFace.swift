@@ -9,10 +9,13 @@ package struct NativeFace: Face {
     let backend: Backend
     /// Nil where this server signs no answers.
     let signer: AnswerSigner?
+    /// Nil where this server asks Apple nothing.
+    let desk: AppleDesk?
 
-    package init(_ backend: Backend, signer: AnswerSigner? = nil) {
+    package init(_ backend: Backend, signer: AnswerSigner? = nil, desk: AppleDesk? = nil) {
         self.backend = backend
         self.signer = signer
+        self.desk = desk
     }
 
     package func add(to router: inout EndpointRouter) {
@@ -29,6 +32,7 @@ package struct NativeFace: Face {
         addVotes(to: &router)
         addSubscriptions(to: &router)
         router.on(NativeAPI.listWarnings, listWarnings)
+        addApple(to: &router)
         addJobs(to: &router)
         router.on(NativeAPI.readDocument) { _ in DocumentBody() }
         router.on(NativeAPI.readDocumentPage) { _ in DocumentPage() }
@@ -113,9 +117,8 @@ package struct NativeFace: Face {
 
     private func checkReady(_ call: Call<NoPath, AnyQuery, NoBody>) async throws -> ReadyBody {
         try await backend.checkHealth()
-        // RECON-* are `later`: clients must know that a renewal without a notification stays unknown.
         return ReadyBody(
-            at: call.now, asksApple: false,
+            at: call.now, asksApple: backend.asksApple,
             notifications: IntakeCounters.Outcome.allCases.map { .init(outcome: $0.rawValue, count: backend.counters[$0]) })
     }
 }

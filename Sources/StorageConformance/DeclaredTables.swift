@@ -14,7 +14,7 @@ package struct DeclaredTables: Sendable {
         WrittenCustomerAudit.self, WrittenSubscriptionInput.self, WrittenDevice.self, WrittenMerge.self,
         WrittenCustomerHead.self, StoredJob.self, JobRow.self, WrittenSighting.self, WrittenProposal.self,
         WrittenPendingReservation.self, WrittenBudget.self, WrittenRevision.self,
-        WrittenSweepPlan.self,
+        WrittenSweepPlan.self, WrittenAppleRequest.self,
     ])
 
     private init(_ rows: [any WrittenRow.Type]) {

@@ -56,6 +56,29 @@ extension StorageConformance {
             try expect(try await store.knownNotifications(asked, in: Specimen.otherApp), equals: [], "another app's")
             try expect(try await store.knownNotifications([], in: Specimen.scope), equals: [], "of none")
         },
+        Behaviour("STORE-78", "How much work is due is counted for each kind and ledger, up to a limit") { store in
+            let orders = (0..<5 as Range<Int64>).map { Specimen.order("a\($0)", due: Specimen.start.adding(.minutes($0))) }
+            let other = Specimen.order("b", in: Specimen.otherApp, due: Specimen.start)
+            try await store.write { try $0.order(orders + [other]) }
+            let kind = other.kind
+            @Sendable func count(
+                _ minute: Int64, limit: Int = 10, in scope: Scope = Specimen.scope
+            ) async throws -> [WorkBacklog] {
+                try await store.backlog(
+                    of: [kind, WorkKind(rawValue: "other")], in: scope, at: Specimen.start.adding(.minutes(minute)), limit: limit)
+            }
+            func due(_ number: Int, since: Timestamp?) -> [WorkBacklog] {
+                [
+                    WorkBacklog(kind: kind, count: number, dueSince: since),
+                    WorkBacklog(kind: WorkKind(rawValue: "other"), count: 0, dueSince: nil),
+                ]
+            }
+            try expect(try await count(-1), equals: due(0, since: nil), "before any is due")
+            try expect(try await count(2), equals: due(3, since: Specimen.start), "what is due by then")
+            try expect(try await count(9, limit: 4), equals: due(4, since: Specimen.start), "up to the limit")
+            try expect(try await count(9, in: Specimen.otherApp), equals: due(1, since: Specimen.start), "another app's")
+            try expect(try await count(9, in: Specimen.sandbox), equals: due(0, since: nil), "where there never was any")
+        },
     ]
 
     private static func plan(_ number: Int64) -> SweepPlan {
@@ -64,6 +87,7 @@ extension StorageConformance {
             plannedAt: Specimen.day(number + 2))
         return SweepPlan(
             aliveAt: Specimen.day(number + 3), plannedUntil: Specimen.day(number + 4), failuresAt: Specimen.day(number + 5),
-            nightlyAt: Specimen.day(number + 6), slices: SweepSlices(planned: number, open: [slice]))
+            nightlyAt: Specimen.day(number + 6), slices: SweepSlices(planned: number, open: [slice]),
+            heard: HeardNotification(receivedAt: Specimen.day(number + 7), signedDate: Specimen.day(number + 8)))
     }
 }

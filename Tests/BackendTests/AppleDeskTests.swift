@@ -51,6 +51,8 @@ private final class ScriptedApple: AppleServer {
         }
     }
 
+    func clockLead(for app: AppID, in environment: Primitives.Environment) -> Milliseconds? { Milliseconds(7) }
+
     func closedUntil(for app: AppID, in environment: Primitives.Environment) -> Timestamp? { state.withLock { $0.closed } }
 }
 

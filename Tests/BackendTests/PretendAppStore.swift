@@ -174,6 +174,7 @@ struct Notification: Sendable {
     var signedDate = PretendAppStore.june
     var purchase: Purchase?
     var renewalInfo: RenewalInfo?
+    var consumptionRequestReason: String?
 
     init(_ uuid: String, _ type: String = "SUBSCRIBED", about purchase: Purchase?, renewalInfo: RenewalInfo? = nil) {
         self.uuid = uuid
@@ -199,6 +200,7 @@ struct Notification: Sendable {
                     writer.member("bundleId", bundleId)
                     writer.member("environment", environment)
                     writer.optionalMember("status", status)
+                    writer.optionalMember("consumptionRequestReason", consumptionRequestReason)
                     writer.optionalMember("signedTransactionInfo", transaction)
                     writer.optionalMember("signedRenewalInfo", renewalInfo)
                 }

@@ -102,5 +102,7 @@ final class ScriptedHistory: AppleServer {
         }
     }
 
+    func clockLead(for app: AppID, in environment: Primitives.Environment) -> Milliseconds? { Milliseconds(7) }
+
     func closedUntil(for app: AppID, in environment: Primitives.Environment) -> Timestamp? { nil }
 }

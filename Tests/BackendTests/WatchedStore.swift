@@ -1,4 +1,5 @@
 import Ledger
+import Primitives
 import Storage
 import Synchronization
 
@@ -197,6 +198,9 @@ struct WatchedStoreFace: Store {
         try await watched.store.warnings(in: scope, limit: limit)
     }
 
+    func backlog(of kinds: [WorkKind], in scope: Scope, at now: Timestamp, limit: Int) async throws -> [WorkBacklog] {
+        try await watched.store.backlog(of: kinds, in: scope, at: now, limit: limit)
+    }
     func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
         try await watched.store.work(after: id, limit: limit)
     }
@@ -238,6 +242,10 @@ struct WatchedStoreFace: Store {
     }
 
     func budgets(of app: AppID) async throws -> [StoredBudget] { try await watched.store.budgets(of: app) }
+    func appleRequests(about subject: String?, in scope: Scope, limit: Int) async throws -> [AppleRequest] {
+        try await watched.store.appleRequests(about: subject, in: scope, limit: limit)
+    }
+
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await watched.store.sweeps(of: app) }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await watched.store.knownNotifications(uuids, in: scope)

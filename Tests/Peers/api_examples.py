@@ -15,9 +15,11 @@ import tempfile
 import time
 
 import harness
+from apple_key import write_key
 from api_run import API, SECRET, configured
 from books_material import DAY, Books, Signer, original_id
 from harness import check
+from pretend_apple import PretendApple
 
 FILE = harness.ROOT / "Sources/CAPIExamples/examples.txt"
 HEAD = """# What was sent to a server and what it answered: an operation, `request` or `answer`, and the body. Made by Tests/Peers/api_examples.py --record.
@@ -101,6 +103,26 @@ def live(api):
     api.call("readAnswerKeys")
     uploaded("carol", 209, productId="plus.weekly")
     api.call("listWarnings")
+    for _ in range(100):
+        # The sweep of the start has taken of the budget, and waits for its answer.
+        if API.call(api, "readApple")[1]["budgets"]:
+            break
+        time.sleep(0.1)
+    api.call("sweepNotifications", {"from": now - DAY})
+    api.call("readApple")
+    uploaded(ALICE, 210)
+    asked = {"originalTransactionId": original_id(210)}
+    api.call("refreshSubscription", **asked)
+    api.call("lookUpOrder", orderId="MQ6X2Z9T1B")
+    length = {"extendByDays": 7, "extendReasonCode": 3, "actor": "mia"}
+    api.call("extendSubscription", length, id="outage-may", **asked)
+    api.call("extendProduct", {**length, "storefrontCountryCodes": ["USA"]}, productId="plus.monthly", id="outage-may")
+    api.call("readProductExtension", productId="plus.monthly", id="outage-may")
+    api.call("setAppAccountToken", {"appAccountToken": "6f1c2e0a-58a4-4b1f-9e6d-0c2b7a9d3e11", "actor": "mia"}, id="token-1", **asked)
+    api.call("fetchRefunds", **asked)
+    token = api.call("requestTestNotification")[1]["testNotificationToken"]
+    api.call("readTestNotification", testNotificationToken=token)
+    api.call("listAppleRequests")
     versions = api.call("listSettings")[1]["versions"]
     draft = json.loads(versions[-1]["document"])
     draft["policy"]["onRestore"], draft["products"]["plus.monthly"] = "transfer", []
@@ -154,7 +176,13 @@ def main():
         folder = pathlib.Path(name)
         books = Books(folder, Signer(folder))
         configured(books)
-        with books.serving():
+        # It never says what it told before: what is planned stays planned.
+        apple = PretendApple(books.signer, 210, int(time.time() * 1000))
+        books.content["apps"][0]["apple"] = {
+            "issuerId": "57246542-96fe-1a63-e053-0824d011072a", "keyId": "2X9R4HXF34", "hosts": {"production": apple.url, "sandbox": apple.url},
+            "privateKeyFile": str(write_key(folder / "SubscriptionKey_2X9R4HXF34.p8"))}
+        books.write_configuration(http={**books.content.get("http", {}), "wrongKeysPerMinute": 0})
+        with apple, books.serving():
             api = Recorder(books)
             live(api)
             check("every answer is what the document says, and nothing more", not api.wrong, api.wrong[:5])

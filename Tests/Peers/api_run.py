@@ -479,7 +479,7 @@ def check_bad_input(api):
     """A11: whatever comes, a refusal that the document names."""
     wrong = []
     places = {"customer": "ann", "id": "bad", "originalTransactionId": original_id(1), "transactionId": "1", "token": str(uuid.uuid4()), "kind": "issue",
-              "content": "c"}
+              "content": "c", "productId": "plus.monthly", "orderId": "MQ6X2Z9T1B", "testNotificationToken": "t"}
     for name, (method, path) in api.document.operations.items():
         operation = api.content["paths"][path][method]
         media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
@@ -592,9 +592,11 @@ def main():
                 api_answers.check_signed, api_answers.check_lists, api_answers.check_commands)
             for part in parts:
                 part(api)
-            for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "registerAppAccountToken"):
+            for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "readApple", "registerAppAccountToken"):
                 places = {"customer": "ann", "token": str(uuid.uuid4())}
                 check(f"{name} answers", api.call(name, **places)[0] in (200, 204))
+            asked = api.call("sweepNotifications", {"from": 0})
+            check("without a key nothing is asked of Apple", (asked[0], asked[1].get("code")) == (409, "appleNotAsked"), asked)
             check_joins(api)
             check_trials(api)
             api_accounts.check_accounts(api)

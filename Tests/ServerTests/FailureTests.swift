@@ -163,6 +163,9 @@ struct FailingStore: Store {
         try await checked { try await store.warnings(in: scope, limit: limit) }
     }
 
+    func backlog(of kinds: [WorkKind], in scope: Scope, at now: Timestamp, limit: Int) async throws -> [WorkBacklog] {
+        try await checked { try await store.backlog(of: kinds, in: scope, at: now, limit: limit) }
+    }
     func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
         try await checked { try await store.work(after: id, limit: limit) }
     }
@@ -208,6 +211,10 @@ struct FailingStore: Store {
     }
 
     func budgets(of app: AppID) async throws -> [StoredBudget] { try await checked { try await store.budgets(of: app) } }
+    func appleRequests(about subject: String?, in scope: Scope, limit: Int) async throws -> [AppleRequest] {
+        try await checked { try await store.appleRequests(about: subject, in: scope, limit: limit) }
+    }
+
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try await checked { try await store.sweeps(of: app) } }
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await checked { try await store.knownNotifications(uuids, in: scope) }

@@ -119,7 +119,7 @@ import Testing
             #expect(try world.rowCount() == before)
             let refused = hostility.status == 400 ? 1 : 0
             let ready = try await client.get("/health/ready", key: nil)
-            #expect(ready.member("notifications") == #"{"applied":0,"duplicate":0,"refused":\#(refused)}"#)
+            #expect(ready.member("notifications") == #"{"applied":0,"duplicate":0,"refused":\#(refused),"failed":0}"#)
         }
     }
 

@@ -220,7 +220,8 @@ extension PostgresTests {
                 try owner.runScript(
                     """
                     DROP TABLE accountSighting; DROP TABLE ownerProposal; DROP TABLE pendingReservation;
-                    DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP INDEX workByLedgerAndTime;
+                    DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
+                    DROP INDEX workByLedgerAndTime;
                     CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
                     DELETE FROM schemaVersion WHERE version > 10;
                     """)

@@ -382,6 +382,10 @@ extension PostgresTests {
                     BudgetQueries.budget(of: "id500", ledger: 7), BudgetQueries.budgets(of: AppID("app500")),
                     BudgetQueries.historyRevision(of: "id500", ledger: 7), SweepQueries.plan(ledger: 7),
                     SweepQueries.plans(of: AppID("app500")),
+                    AppleRequestQueries.request(AppleRequestName(key.scope, "e", id: "id500"), ledger: 7),
+                    AppleRequestQueries.requests(about: "id500", limit: 10, ledger: 7),
+                    AppleRequestQueries.requests(about: nil, limit: 10, ledger: 7),
+                    WorkQueries.backlog(of: .tell, ledger: 7, at: now, limit: 10),
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
@@ -437,7 +441,9 @@ extension PostgresTests {
                 SELECT 7, 'id' || n, 'key' || n, 'tell', '{}', n, true, n FROM generate_series(1, 20000) n;
             INSERT INTO callBudget SELECT n, 'id500', n, n, n, n FROM generate_series(1, 5000) n;
             INSERT INTO historyRevision SELECT 7, 'id' || n, 'r', n FROM generate_series(1, 20000) n;
-            INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}' FROM generate_series(1, 5000) n;
+            INSERT INTO sweepPlan SELECT n, n, n, n, n, '{}', n, n FROM generate_series(1, 5000) n;
+            INSERT INTO appleRequest SELECT 7, 'e', 'id' || n, 'id' || n, '{}', 'a', n, NULL, NULL, NULL
+                FROM generate_series(1, 20000) n;
             ANALYZE;
             """
 

@@ -24,7 +24,11 @@ import Testing
             try store.onWriter { database in
                 for sql in statements where !Self.readInOrder.contains(where: sql.contains) {
                     let plan = try Self.plan(of: sql, database)
-                    #expect(!plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN CONSTANT ROW" }, "\(sql): \(plan)")
+                    // What a limited query found may be read through; a table may not.
+                    #expect(
+                        !plan.contains { step in
+                            step.hasPrefix("SCAN") && step != "SCAN CONSTANT ROW" && !step.hasPrefix("SCAN (subquery")
+                        }, "\(sql): \(plan)")
                     #expect(!plan.contains { $0.contains("TEMP B-TREE FOR ORDER BY") }, "\(sql): \(plan)")
                 }
             }
@@ -82,6 +86,9 @@ import Testing
         _ = try AuditQueries.warnings(ledger: ledger, limit: 10, database)
         _ = try BudgetQueries.budgets(of: Life.scope.app, database)
         _ = try SweepQueries.plans(of: Life.scope.app, database)
+        _ = try AppleRequestQueries.requests(about: "1000", limit: 10, ledger: ledger, database)
+        _ = try AppleRequestQueries.requests(about: nil, limit: 10, ledger: ledger, database)
+        _ = try WorkQueries.backlog(of: .tell, ledger: ledger, at: Life.start, limit: 10, database)
         let alice = CustomerKey(Life.scope, Life.alice)
         _ = try reading.contents(of: alice, ledger: ledger)
         _ = try EvidenceQueries.subscriptions(having: TransactionID("1"), app: Life.scope.app, database)
@@ -124,6 +131,9 @@ import Testing
         try transaction.keep(historyRevision: "r", of: "1000", in: Life.scope, at: Life.start)
         _ = try transaction.lockSweeps(of: Life.scope)
         try transaction.save(SweepPlan(at: Life.start), of: Life.scope)
+        let errand = AppleRequestName(Life.scope, "e", id: "1")
+        _ = try transaction.appleRequest(errand)
+        try transaction.record(AppleRequest(errand, subject: "1000", content: "{}", by: "mia", at: Life.start))
         try transaction.postpone(taken[1], to: Life.start, because: "", counts: true)
         try transaction.abandon(transaction.lease(request, at: Life.start)[0], at: Life.start, because: "")
         let alice = CustomerKey(Life.scope, Life.alice)

@@ -298,7 +298,7 @@ import Testing
         let parts =
             [
                 "Deciding": ["Deciding"], "Settings": ["Settings"], "Job": ["Job"], "Work": ["Ordering", "Work"],
-                "Budget": ["Budget"],
+                "Budget": ["Budget"], "Sweep": ["Sweep"], "AppleRequest": ["AppleRequest"],
                 "Sealing": ["Sealing"],
             ] as KeyValuePairs
         let wanted = try parts.flatMap { file, names in

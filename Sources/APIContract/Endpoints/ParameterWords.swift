@@ -11,6 +11,12 @@ extension ParameterSchema {
         .init(
             "id", .text, "Chosen by you, 1 to 200 characters: the same under it is kept once, anything else is refused.",
             example: "support-4711"),
+        .init("productId", .text, "The product, as App Store Connect names it.", example: "plus.monthly"),
+        .init("orderId", .text, "The order number on a customer's receipt from Apple.", example: "MQ6X2Z9T1B"),
+        .init(
+            "testNotificationToken", .text, "What the request for a test notification answered.",
+            example: "ce3af791-365e-4c60_1767225600000"),
+        .init("subject", .text, "A subscription or a product; all unless said.", example: "2000000111"),
         .init("kind", .text, "A kind of content, as the configuration names it.", example: "issue"),
         .init("content", .text, "An item, as your backend names it; 1 to 200 characters.", example: "2026-01"),
         .init("q", .text, "What somebody named; 1 to 200 characters.", example: "2000000113"),

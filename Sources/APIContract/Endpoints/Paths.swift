@@ -237,3 +237,67 @@ extension PathParameter<TransactionIdPath> {
     package static var transactionId: Self { Self("transactionId") { $0.transactionId } }
     package static var id: Self { Self("id") { $0.id } }
 }
+
+/// `…/products/{productId}/…/{id}`: something about a product under an id that its caller chose.
+package struct ProductIdPath: AppPathParameters {
+    package var app: String
+    package var productId: String
+    package var id: String
+
+    package init(app: String, productId: String, id: String) {
+        self.app = app
+        self.productId = productId
+        self.id = id
+    }
+
+    package init(_ value: (PathParameter<ProductIdPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        productId = try value(.productId)
+        id = try value(.id)
+    }
+}
+
+extension PathParameter<ProductIdPath> {
+    package static var productId: Self { Self("productId") { $0.productId } }
+    package static var id: Self { Self("id") { $0.id } }
+}
+
+/// `…/orders/{orderId}`
+package struct OrderPath: AppPathParameters {
+    package var app: String
+    package var orderId: String
+
+    package init(app: String, orderId: String) {
+        self.app = app
+        self.orderId = orderId
+    }
+
+    package init(_ value: (PathParameter<OrderPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        orderId = try value(.orderId)
+    }
+}
+
+extension PathParameter<OrderPath> {
+    package static var orderId: Self { Self("orderId") { $0.orderId } }
+}
+
+/// `…/testNotifications/{testNotificationToken}`
+package struct TestNotificationPath: AppPathParameters {
+    package var app: String
+    package var testNotificationToken: String
+
+    package init(app: String, testNotificationToken: String) {
+        self.app = app
+        self.testNotificationToken = testNotificationToken
+    }
+
+    package init(_ value: (PathParameter<TestNotificationPath>) throws(ParameterError) -> String) throws(ParameterError) {
+        app = try value(.app)
+        testNotificationToken = try value(.testNotificationToken)
+    }
+}
+
+extension PathParameter<TestNotificationPath> {
+    package static var testNotificationToken: Self { Self("testNotificationToken") { $0.testNotificationToken } }
+}

@@ -96,6 +96,31 @@ package struct InstantQuery: QueryParameters {
     }
 }
 
+/// `?environment=` and `?subject=`
+package struct SubjectQuery: QueryParameters {
+    package static let names: [String]? = ["environment", "subject"]
+
+    package var environment: Environment
+    /// What it is about; nil: whatever it is about.
+    package var subject: String?
+
+    package init() { environment = .production }
+
+    package init(environment: Environment = .production, subject: String?) {
+        self.environment = environment
+        self.subject = subject
+    }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        environment = try EnvironmentQuery(value).environment
+        subject = value("subject").map { String($0) }
+    }
+
+    package var items: [(name: String, value: String)] {
+        EnvironmentQuery(environment: environment).items + (subject.map { [("subject", $0)] } ?? [])
+    }
+}
+
 /// `?minted=`
 package struct RegistrationQuery: QueryParameters {
     package static let names: [String]? = ["minted"]

@@ -91,12 +91,24 @@ package struct ProblemKind: Sendable, Hashable {
     package static let tokenTaken = ProblemKind("tokenTaken", 409)
     package static let tokenTooLate = ProblemKind("tokenTooLate", 409)
     package static let appleMustBeAsked = ProblemKind("appleMustBeAsked", 422)
+    /// The app has no In-App Purchase key.
+    package static let appleNotAsked = ProblemKind("appleNotAsked", 409)
+    /// Apple says that it cannot be done; the code is Apple's.
+    package static let appleRefused = ProblemKind("appleRefused", 422, hasManyCodes: true)
+    /// Apple was asked about the subscription a moment ago.
+    package static let refreshedJustNow = ProblemKind("refreshedJustNow", 429)
+    /// Apple knows no such order of the app.
+    package static let unknownOrder = ProblemKind("unknownOrder", 404)
+    /// None of it lies between what Apple keeps and now.
+    package static let invalidStretch = ProblemKind("invalidStretch", 422)
 
     // MARK: The server
 
     package static let internalError = ProblemKind("internalError", 500)
     /// The store cannot do it now; the codes begin with `store.`.
     package static let store = ProblemKind("store", 503, hasManyCodes: true)
+    /// Apple cannot be asked, or does not answer; the code says why.
+    package static let appleUnavailable = ProblemKind("appleUnavailable", 503, hasManyCodes: true)
     package static let overloaded = ProblemKind("overloaded", 503)
     package static let settingsSuperseded = ProblemKind("settingsSuperseded", 503)
 }

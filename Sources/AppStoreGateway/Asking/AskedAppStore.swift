@@ -38,9 +38,16 @@ package struct AskedAppStore: AppleServer {
     }
 
     package func closedUntil(for app: AppID, in environment: Primitives.Environment) -> Timestamp? {
-        guard let host = accounts[app]?.hosts[environment], let state = gateway.state(ofHostAt: host.baseURL) else { return nil }
-        if case .open(let until) = state.breaker { return until }
+        if case .open(let until) = state(for: app, in: environment)?.breaker { return until }
         return nil
+    }
+
+    package func clockLead(for app: AppID, in environment: Primitives.Environment) -> Milliseconds? {
+        state(for: app, in: environment)?.appleDate?.lead
+    }
+
+    private func state(for app: AppID, in environment: Primitives.Environment) -> HostState? {
+        accounts[app]?.hosts[environment].flatMap { gateway.state(ofHostAt: $0.baseURL) }
     }
 }
 

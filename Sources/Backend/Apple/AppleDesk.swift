@@ -18,8 +18,12 @@ package final class AppleDesk: Sendable {
         var spent: [BudgetName: Timestamp] = [:]
         /// The app's own trouble, in each of its environments.
         var troubles: [Scope: Trouble] = [:]
+        /// What became of the last calls.
+        var last: [Scope: AppleStanding.LastCalls] = [:]
         /// Until when questions about single subscriptions wait for a sweep.
         var held: [Scope: Timestamp] = [:]
+        /// Until when nobody may have Apple asked about a subscription again.
+        var refreshed: [SubscriptionKey: Timestamp] = [:]
         /// How often was looked, so that none of many apps is always the last one.
         var turns = 0
     }
@@ -59,9 +63,14 @@ package final class AppleDesk: Sendable {
         }
         switch await server.answer(to: call, for: scope.app, in: scope.environment) {
         case .success(let answer):
-            pauses.withLock { _ = $0.troubles.removeValue(forKey: scope) }
+            pauses.withLock { pauses in
+                pauses.troubles[scope] = nil
+                pauses.last[scope, default: AppleStanding.LastCalls()].answeredAt = now
+            }
             return .answered(answer)
         case .failure(let failure):
+            let noted = AppleStanding.Failure(code: failure.code, endpoint: call.endpoint.name, at: now)
+            pauses.withLock { $0.last[scope, default: AppleStanding.LastCalls()].failure = noted }
             switch failure.scope {
             case .budget:
                 let until = failure.retryAt ?? now.adding(Self.shortestStop)
@@ -95,6 +104,27 @@ package final class AppleDesk: Sendable {
         if !open.isEmpty { openings.append(LaneOpening(scopes: open)) }
         if let overdue, !shut.isEmpty { openings.append(LaneOpening(scopes: shut, overdueBy: overdue)) }
         return openings
+    }
+
+    /// Begins to ask about a subscription because somebody wants it.
+    ///
+    /// - Returns: nil where it may be asked about; otherwise from when on it may be.
+    func beginRefresh(of key: SubscriptionKey, at now: Timestamp) -> Timestamp? {
+        pauses.withLock { pauses in
+            if let until = pauses.refreshed[key], until > now { return until }
+            if pauses.refreshed.count >= Self.mostRefreshed { pauses.refreshed = pauses.refreshed.filter { $0.value > now } }
+            pauses.refreshed[key] = now.adding(.seconds(10))
+            return nil
+        }
+    }
+
+    /// What this server knows of asking there.
+    func standing(in scope: Scope, at now: Timestamp) -> AppleStanding.OfServer {
+        let closed = server.closedUntil(for: scope.app, in: scope.environment)
+        let (last, trouble) = pauses.withLock { ($0.last[scope], $0.troubles[scope]?.until) }
+        return AppleStanding.OfServer(
+            last: last ?? AppleStanding.LastCalls(), pausedUntil: [closed, trouble].compactMap { $0 }.filter { $0 > now }.max(),
+            clockLead: server.clockLead(for: scope.app, in: scope.environment))
     }
 
     /// Questions about single subscriptions wait until the instant; nil: no longer.
@@ -133,6 +163,8 @@ package final class AppleDesk: Sendable {
         }
     }
 
+    /// How many refreshed subscriptions are remembered before those are forgotten that may be asked about again.
+    private static let mostRefreshed = 1000
     /// Where Apple names no instant, and while one question is put alone.
     private static let shortestStop = Milliseconds.minutes(1)
 }

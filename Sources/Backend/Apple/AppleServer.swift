@@ -11,6 +11,10 @@ package protocol AppleServer: Sendable {
 
     /// Until when the host of that environment is left alone, because it failed too often; nil: it may be called.
     func closedUntil(for app: AppID, in environment: Environment) -> Timestamp?
+
+    /// How far our clock is ahead of that host's; negative: behind; nil where it has not answered yet. Tokens are refused
+    /// where it is more than a few minutes.
+    func clockLead(for app: AppID, in environment: Environment) -> Milliseconds?
 }
 
 /// Why a call has no usable answer. Never a statement about anyone's rights (FACT-7).
@@ -39,8 +43,14 @@ package struct AppleAccess: Sendable, Hashable {
     /// Whether every night everything that Apple told in the last 25 hours is looked through as well (RECON-2).
     package var sweepsNightly: Bool
 
-    package init(share: Int64 = 50, sweepsNightly: Bool = true) {
+    /// How Apple's questions of what became of a purchase are answered (ABUSE-2).
+    package var consumption: ConsumptionSettings
+
+    package init(
+        share: Int64 = 50, sweepsNightly: Bool = true, consumption: ConsumptionSettings = ConsumptionSettings()
+    ) {
         self.share = share
         self.sweepsNightly = sweepsNightly
+        self.consumption = consumption
     }
 }

@@ -76,24 +76,10 @@ package struct AskingPerformer: WorkPerformer {
     }
 
     private func take(_ answer: StatusResponse, about key: SubscriptionKey, _ app: AppSettings) async -> WorkOutcome {
-        let now = backend.clock.now()
-        var request = IngestRequest(app: app, learnedAt: now)
-        var refusal: String?
-        for item in answer.data.flatMap(\.lastTransactions) {
-            do {
-                let arrivals = try await backend.proved(
-                    item.signedTransactionInfo, item.signedRenewalInfo, app: app, at: now)
-                // Each environment is a ledger of its own (FACT-4), and its host tells of its own.
-                request.arrivals += arrivals.filter { $0.scope == key.scope }
-            } catch {
-                // What Apple says of the others counts all the same.
-                if item.originalTransactionId == key.originalTransactionId.rawValue {
-                    refusal = BackendError(error).refusalCode ?? "unreadable"
-                }
-            }
-        }
+        let told = await backend.told(by: answer, about: key, app)
+        let (request, now) = (told.request, told.request.learnedAt)
         let nothing = Self.request(
-            FailedQuestion(askedAt: now, reason: "answer.\(refusal ?? "nothingNew")"), key, app)
+            FailedQuestion(askedAt: now, reason: "answer.\(told.refusal ?? "nothingNew")"), key, app)
         let (answered, settings) = (request, backend.chosen)
         return .done(
             keeping: WorkResult(of: Set(request.subscriptions + [key]).sorted()) { _, transaction in
@@ -103,11 +89,34 @@ package struct AskingPerformer: WorkPerformer {
                 if !decisions.contains(where: { $0.state.key == key }) {
                     _ = try Ingest.apply([nothing], in: transaction, settings)
                 }
-                let orders = try decisions.filter(\.leavesGap).map { decision in
-                    try WorkOrder(fetchingHistoryOf: decision.state.key, at: now)
-                }
+                let orders = try WorkOrder.fetchingGaps(in: decisions, at: now)
                 if !orders.isEmpty { try transaction.order(orders) }
             })
+    }
+}
+
+extension Backend {
+    /// What an answer about all of a customer's subscriptions proves, and why what it says of the one asked about was refused;
+    /// nil where it was not.
+    func told(
+        by answer: StatusResponse, about key: SubscriptionKey, _ app: AppSettings
+    ) async -> (request: IngestRequest, refusal: String?) {
+        var request = IngestRequest(app: app, learnedAt: clock.now())
+        var refusal: String?
+        for item in answer.data.flatMap(\.lastTransactions) {
+            do {
+                let arrivals = try await proved(
+                    item.signedTransactionInfo, item.signedRenewalInfo, app: app, at: request.learnedAt)
+                // Each environment is a ledger of its own (FACT-4), and its host tells of its own.
+                request.arrivals += arrivals.filter { $0.scope == key.scope }
+            } catch {
+                // What Apple says of the others counts all the same.
+                if item.originalTransactionId == key.originalTransactionId.rawValue {
+                    refusal = BackendError(error).refusalCode ?? "unreadable"
+                }
+            }
+        }
+        return (request, refusal)
     }
 }
 
@@ -125,13 +134,38 @@ extension Decision {
     }
 }
 
+/// For whom a history is fetched: work for each is another one.
+enum HistoryReason: String, Sendable {
+    /// Periods may be missing.
+    case gap = "history"
+    /// Somebody waits for it.
+    case refresh
+    /// A list of what was sold before.
+    case imported = "import"
+
+    var urgency: AskingUrgency {
+        switch self {
+        case .gap: .accessEnds
+        case .refresh: .someoneWaits
+        case .imported: .bulk
+        }
+    }
+}
+
 extension WorkOrder {
     /// Asks Apple for all transactions of the customer of the App Store who has a subscription.
-    init(fetchingHistoryOf key: SubscriptionKey, at instant: Timestamp) throws {
+    init(fetchingHistoryOf key: SubscriptionKey, for reason: HistoryReason = .gap, at instant: Timestamp) throws {
         let id = key.originalTransactionId.rawValue
         self.init(
-            scope: key.scope, subject: id, key: "history", kind: .fetchHistory,
+            scope: key.scope, subject: id, key: reason.rawValue, kind: .fetchHistory,
             body: try FetchHistoryBody(transactionId: id).json, dueAt: instant)
+    }
+
+    /// One for each subscription of which periods may be missing now.
+    static func fetchingGaps(in decisions: [Decision], at instant: Timestamp) throws -> [WorkOrder] {
+        try decisions.filter { $0.changesHistory && $0.leavesGap }.map { decision in
+            try WorkOrder(fetchingHistoryOf: decision.state.key, at: instant)
+        }
     }
 }
 

@@ -48,7 +48,7 @@ package struct HistoryPerformer: WorkPerformer {
             } catch {
                 return .abandon(because: "Apple would refuse the request: \(error)")
             }
-            let urgency: AskingUrgency = work.order.key == "import" ? .bulk : .accessEnds
+            let urgency = HistoryReason(rawValue: work.order.key)?.urgency ?? .accessEnds
             let page: HistoryResponse
             switch try await desk.ask(call, in: scope, urgency, at: backend.clock.now()) {
             case .notAsked(let why): return .back(because: why.rawValue)

@@ -107,8 +107,8 @@ extension Backend {
             transactionId: transaction.rawValue, customer: customer?.rawValue, claimAs: item.kind.rawValue)
         request.orders = [
             WorkOrder(
-                scope: Scope(app: app.id, environment: environment), subject: transaction.rawValue, key: "import",
-                kind: .fetchHistory, body: try body.json, dueAt: request.learnedAt)
+                scope: Scope(app: app.id, environment: environment), subject: transaction.rawValue,
+                key: HistoryReason.imported.rawValue, kind: .fetchHistory, body: try body.json, dueAt: request.learnedAt)
         ]
         return request
     }

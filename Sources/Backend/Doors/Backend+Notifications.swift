@@ -48,6 +48,9 @@ extension Backend {
         let request = try await request(ofNotification: signedPayload, app: app, at: learnedAt)
         let isNew = try await ingest(request).isNew == [true]
         counters.count(isNew ? .applied : .duplicate)
+        if let arrival = request.arrivals.first, let notice = arrival.notification {
+            counters.note(HeardNotification(receivedAt: learnedAt, signedDate: notice.signedDate), in: arrival.scope)
+        }
         return isNew ? .applied : .duplicate
     }
 

@@ -146,6 +146,9 @@ enum ErrorMapping {
                 .appleMustBeAsked,
                 detail: "Only Apple can say what this receipt is, and this version does not ask yet. Upload a newer receipt.",
                 rule: "RECON-3")
+        case .appleNotAsked, .appleRefused, .appleUnavailable, .appleRequestInvalid, .unknownOrder, .refreshedJustNow,
+            .invalidStretch:
+            problem(ofAsking: error)
         case .settingsSuperseded(let app, let number, let newest):
             Problem(
                 .settingsSuperseded,
@@ -155,6 +158,34 @@ enum ErrorMapping {
             Problem(
                 .overloaded, detail: "Too many requests wait to be stored; this one was not. Send it again.",
                 retryAfterSeconds: 1)
+        }
+    }
+
+    /// What somebody wants of Apple and does not get.
+    private static func problem(ofAsking error: BackendError) -> Problem {
+        switch error {
+        case .appleNotAsked(let app):
+            Problem(
+                .appleNotAsked, detail: "\(app) has no In-App Purchase key, so Apple is not asked about it.",
+                decidedBy: .apple)
+        case .appleRefused(let code):
+            Problem(.appleRefused, code: code, detail: "Apple says that this cannot be done: \(code).")
+        case .appleUnavailable(let code):
+            Problem(
+                .appleUnavailable, code: code, detail: "Apple cannot be asked now, or does not answer: \(code). Try again.",
+                retryAfterSeconds: 60)
+        case .appleRequestInvalid(let field, let reason):
+            Problem(.invalidParameter, detail: "Apple would refuse this: \(reason).", field: field)
+        case .unknownOrder: Problem(.unknownOrder, detail: "Apple knows no such order of this app.")
+        case .refreshedJustNow:
+            Problem(
+                .refreshedJustNow, detail: "Apple was asked about this subscription a moment ago; read it instead.",
+                retryAfterSeconds: 10)
+        case .invalidStretch(let oldest, let now):
+            Problem(
+                .invalidStretch,
+                detail: "Nothing of the stretch lies between \(oldest), before which Apple keeps nothing, and \(now).")
+        default: Problem(.internalError, detail: "An internal error occurred; it was logged.")
         }
     }
 

@@ -22,6 +22,8 @@ package struct SweepPlan: Sendable, Hashable {
     package private(set) var nightlyAt: Timestamp
     /// What is not looked through to its end yet, in the order in which it was planned.
     package private(set) var open: [SweepSlice]
+    /// The last notification that any server took from Apple; nil where none was since there is a plan.
+    package private(set) var heard: HeardNotification?
     private var planned: Int64
 
     /// Where nothing is known of what came before: nothing is missing from now on.
@@ -31,8 +33,10 @@ package struct SweepPlan: Sendable, Hashable {
 
     /// As it is kept.
     package init(
-        aliveAt: Timestamp, plannedUntil: Timestamp, failuresAt: Timestamp?, nightlyAt: Timestamp, slices: SweepSlices
+        aliveAt: Timestamp, plannedUntil: Timestamp, failuresAt: Timestamp?, nightlyAt: Timestamp, slices: SweepSlices,
+        heard: HeardNotification? = nil
     ) {
+        self.heard = heard
         self.aliveAt = aliveAt
         self.plannedUntil = plannedUntil
         self.failuresAt = failuresAt
@@ -49,6 +53,12 @@ package struct SweepPlan: Sendable, Hashable {
 
     /// When the oldest sweep of a stretch was planned in which no server lived; nil where none is open.
     package var sweepsOutageSince: Timestamp? { open.lazy.filter { $0.purpose == .outage }.map(\.plannedAt).min() }
+
+    /// Notes what a server took from Apple since it looked last.
+    package mutating func note(_ heard: HeardNotification?) {
+        guard let heard, heard.receivedAt > self.heard?.receivedAt ?? Timestamp(millisecondsSince1970: .min) else { return }
+        self.heard = heard
+    }
 
     // MARK: Planning
 
@@ -219,6 +229,17 @@ package struct SweepSlice: Sendable, Hashable, Codable {
         /// Whether nothing is sure before it is done. A nightly sweep looks through again what was sure already.
         package var decidesWhatIsSure: Bool { self != .nightly }
         package var wantsFailuresOnly: Bool { self == .failures }
+    }
+}
+
+/// A notification that Apple posted, as evidence that it knows where to post.
+package struct HeardNotification: Sendable, Hashable {
+    package let receivedAt: Timestamp
+    package let signedDate: Timestamp
+
+    package init(receivedAt: Timestamp, signedDate: Timestamp) {
+        self.receivedAt = receivedAt
+        self.signedDate = signedDate
     }
 }
 

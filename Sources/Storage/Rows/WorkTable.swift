@@ -77,3 +77,19 @@ extension StoredWork {
             state: state, lastError: try row.optionalText(.lastError))
     }
 }
+
+/// How many rows of work are due, and since when the longest due one is.
+package struct DueCount: Sendable, ReadRow {
+    package enum Column: Int, StoredColumn { case count, dueSince }
+
+    private let count: Int64
+    private let dueSince: Timestamp?
+
+    package init(_ row: NamedRow<Column, some StoredRow>) throws {
+        (count, dueSince) = (try row.integer(.count), try row.optionalInstant(.dueSince))
+    }
+
+    package func backlog(of kind: WorkKind) -> WorkBacklog {
+        WorkBacklog(kind: kind, count: Int(clamping: count), dueSince: dueSince)
+    }
+}

@@ -64,6 +64,11 @@ package protocol AnsweringStore: Sendable {
     /// What is to be looked through of an app's notification histories, by environment.
     func sweeps(of app: AppID) async throws -> [StoredSweepPlan]
 
+    /// What Apple was told or asked to do, the last one first; at most `limit`.
+    ///
+    /// - Parameter subject: a subscription or a product; nil: whatever it was about.
+    func appleRequests(about subject: String?, in scope: Scope, limit: Int) async throws -> [AppleRequest]
+
     /// Which of the notifications are kept, by their UUIDs.
     func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String>
 

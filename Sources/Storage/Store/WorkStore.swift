@@ -1,3 +1,5 @@
+package import Primitives
+
 /// What is to be done and delivered later, for workers and for operators. Leasing and ending are in transactions
 /// (``WorkTransaction``).
 package protocol WorkStore: WritingStore {
@@ -6,4 +8,7 @@ package protocol WorkStore: WritingStore {
 
     /// Work in the queue, by id; at most `limit` after `id`.
     func work(after id: Int64, limit: Int) async throws -> [StoredWork]
+
+    /// How much work of some kinds is due in an app's environment, in the order of the kinds; each counted up to `limit`.
+    func backlog(of kinds: [WorkKind], in scope: Scope, at now: Timestamp, limit: Int) async throws -> [WorkBacklog]
 }

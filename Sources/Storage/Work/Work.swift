@@ -185,6 +185,21 @@ extension [Scope] {
     }
 }
 
+/// How much work of one kind is due.
+package struct WorkBacklog: Sendable, Hashable {
+    package let kind: WorkKind
+    /// Up to a limit.
+    package let count: Int
+    /// Since when the longest due one has been; nil where none is.
+    package let dueSince: Timestamp?
+
+    package init(kind: WorkKind, count: Int, dueSince: Timestamp?) {
+        self.kind = kind
+        self.count = count
+        self.dueSince = dueSince
+    }
+}
+
 /// Work as it stands in the queue, for operators.
 package struct StoredWork: Sendable, Hashable {
     package let id: Int64

@@ -172,4 +172,14 @@ enum WorkQueries {
     static func work(about id: OriginalTransactionID, ledger: Int64) -> PostgresStatement {
         PostgresStatement(selectWorkOfSubject, [.integer(ledger), .text(id.rawValue)])
     }
+
+    private static let selectDue = """
+        SELECT count(*), min(availableAt) FROM (
+            SELECT availableAt FROM work WHERE kind = $1 AND ledger = $2 AND availableAt IS NOT NULL AND availableAt <= $3
+            ORDER BY availableAt LIMIT $4) AS due
+        """
+
+    static func backlog(of kind: WorkKind, ledger: Int64, at now: Timestamp, limit: Int) -> PostgresStatement {
+        PostgresStatement(selectDue, [.text(kind.rawValue), .integer(ledger), .instant(now), .count(limit)])
+    }
 }

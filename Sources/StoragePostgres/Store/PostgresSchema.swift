@@ -42,15 +42,31 @@ enum PostgresSchema {
         // Servers of the version before do not share the budget of calls, and lease by an index that is gone.
         Step(number: 12, oldest: 12, tables: callsToApple + fairLeases),
         // Servers of the version before do not note that they live.
-        Step(number: 13, oldest: 13, tables: sweeps),
+        Step(number: 13, oldest: 13, tables: sweeps + appleRequests),
     ]
 
     /// What is to be looked through of Apple's notification histories; `slices` is JSON.
     private static let sweeps = """
         CREATE TABLE sweepPlan (
             ledger bigint PRIMARY KEY REFERENCES ledger (id), aliveAt bigint NOT NULL, plannedUntil bigint NOT NULL,
-            failuresAt bigint, nightlyAt bigint NOT NULL, slices text COLLATE "C" NOT NULL
+            failuresAt bigint, nightlyAt bigint NOT NULL, slices text COLLATE "C" NOT NULL,
+            heardAt bigint, heardSignedAt bigint
         );
+
+        """
+
+    /// What Apple was told or asked to do; `content` and `answer` are JSON.
+    private static let appleRequests = """
+        CREATE TABLE appleRequest (
+            ledger bigint NOT NULL REFERENCES ledger (id), endpoint text COLLATE "C" NOT NULL,
+            requestId text COLLATE "C" NOT NULL, subject text COLLATE "C" NOT NULL, content text COLLATE "C" NOT NULL,
+            actor text COLLATE "C" NOT NULL, requestedAt bigint NOT NULL,
+            outcome text COLLATE "C", answer text COLLATE "C", answeredAt bigint,
+            PRIMARY KEY (ledger, endpoint, requestId),
+            CHECK ((outcome IS NULL) = (answeredAt IS NULL))
+        );
+        CREATE INDEX appleRequestByTime ON appleRequest (ledger, requestedAt);
+        CREATE INDEX appleRequestBySubject ON appleRequest (ledger, subject, requestedAt);
 
         """
 
@@ -372,6 +388,7 @@ enum PostgresSchema {
     private static let changeable = [
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
+        "appleRequest",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

@@ -133,6 +133,13 @@ extension PostgresStore {
         try await read { try $0.connection.execute(SweepQueries.plans(of: app)).map(StoredSweepPlan.init(row:)) }
     }
 
+    package func appleRequests(about subject: String?, in scope: Scope, limit: Int) async throws -> [AppleRequest] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(AppleRequestQueries.requests(about: subject, limit: limit, ledger: ledger))
+                .map(AppleRequest.init(row:))
+        } ?? []
+    }
+
     package func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try await read(scope) { reading, ledger in
             let places = uuids.map { EvidenceQueries.NotificationPlace(ledger: ledger, uuid: $0) }

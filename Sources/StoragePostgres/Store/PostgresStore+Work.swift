@@ -1,5 +1,5 @@
 import Ledger
-import Primitives
+package import Primitives
 package import Storage
 
 /// What is to be done and delivered later.
@@ -19,5 +19,16 @@ extension PostgresStore {
                 try StoredWork(NamedRow(row), scope: reading.scope)
             }
         }
+    }
+
+    package func backlog(
+        of kinds: [WorkKind], in scope: Scope, at now: Timestamp, limit: Int
+    ) async throws -> [WorkBacklog] {
+        try await read(scope) { reading, ledger in
+            try kinds.compactMap { kind in
+                let statement = WorkQueries.backlog(of: kind, ledger: ledger, at: now, limit: limit)
+                return try reading.connection.execute(statement).first.map { try DueCount(row: $0).backlog(of: kind) }
+            }
+        } ?? kinds.map { WorkBacklog(kind: $0, count: 0, dueSince: nil) }
     }
 }

@@ -582,6 +582,18 @@ final class PostgresTransaction: StoreTransaction {
         unsent.append(SweepQueries.save(try WrittenSweepPlan(plan, ledger: try ledger(of: scope))))
     }
 
+    // MARK: Requests to Apple
+
+    func appleRequest(_ name: AppleRequestName) throws -> AppleRequest? {
+        let ledger = try ledger(of: name.scope)
+        return try pipeline([AppleRequestQueries.request(name, ledger: ledger)]).last?.first.map(AppleRequest.init(row:))
+    }
+
+    func record(_ request: AppleRequest) throws {
+        unsent.append(
+            AppleRequestQueries.save(WrittenAppleRequest(request, ledger: try ledger(of: request.name.scope))))
+    }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

@@ -204,4 +204,18 @@ enum WorkQueries {
             try StoredWork(NamedRow($0), scope: scope)
         }
     }
+
+    static let selectDue = """
+        SELECT count(*), min(availableAt) FROM (
+            SELECT availableAt FROM work WHERE kind = ? AND ledger = ? AND availableAt IS NOT NULL AND availableAt <= ?
+            ORDER BY availableAt LIMIT ?)
+        """
+
+    static func backlog(
+        of kind: WorkKind, ledger: Int64, at now: Timestamp, limit: Int, _ database: Database
+    ) throws -> WorkBacklog? {
+        let values: [SQLiteValue] = [.text(kind.rawValue), .integer(ledger), .instant(now), .count(limit)]
+        let found: DueCount? = try database.row(selectDue, values)
+        return found?.backlog(of: kind)
+    }
 }

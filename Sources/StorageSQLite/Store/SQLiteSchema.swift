@@ -96,15 +96,30 @@ enum SQLiteSchema {
         // Servers of the version before do not share the budget of calls, and lease by an index that is gone.
         Step(number: 12, oldest: 12, script: callsToApple + fairLeases),
         // Servers of the version before do not note that they live.
-        Step(number: 13, oldest: 13, script: sweeps),
+        Step(number: 13, oldest: 13, script: sweeps + appleRequests),
     ]
 
     /// What is to be looked through of Apple's notification histories; `slices` is JSON.
     private static let sweeps = """
         CREATE TABLE sweepPlan (
             ledger INTEGER PRIMARY KEY REFERENCES ledger (id), aliveAt INTEGER NOT NULL, plannedUntil INTEGER NOT NULL,
-            failuresAt INTEGER, nightlyAt INTEGER NOT NULL, slices TEXT NOT NULL
+            failuresAt INTEGER, nightlyAt INTEGER NOT NULL, slices TEXT NOT NULL,
+            heardAt INTEGER, heardSignedAt INTEGER
         ) STRICT;
+
+        """
+
+    /// What Apple was told or asked to do; `content` and `answer` are JSON.
+    private static let appleRequests = """
+        CREATE TABLE appleRequest (
+            ledger INTEGER NOT NULL REFERENCES ledger (id), endpoint TEXT NOT NULL, requestId TEXT NOT NULL,
+            subject TEXT NOT NULL, content TEXT NOT NULL, actor TEXT NOT NULL, requestedAt INTEGER NOT NULL,
+            outcome TEXT, answer TEXT, answeredAt INTEGER,
+            PRIMARY KEY (ledger, endpoint, requestId),
+            CHECK ((outcome IS NULL) = (answeredAt IS NULL))
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX appleRequestByTime ON appleRequest (ledger, requestedAt);
+        CREATE INDEX appleRequestBySubject ON appleRequest (ledger, subject, requestedAt);
 
         """
 

@@ -109,6 +109,10 @@ extension SQLiteStore {
 
     package func sweeps(of app: AppID) async throws -> [StoredSweepPlan] { try read { try SweepQueries.plans(of: app, $0) } }
 
+    package func appleRequests(about subject: String?, in scope: Scope, limit: Int) async throws -> [AppleRequest] {
+        try reading(scope) { try AppleRequestQueries.requests(about: subject, limit: limit, ledger: $1, $0.database) } ?? []
+    }
+
     package func knownNotifications(_ uuids: [String], in scope: Scope) async throws -> Set<String> {
         try reading(scope) { reading, ledger in
             Set(try uuids.filter { try EvidenceQueries.isKnown(notification: $0, ledger: ledger, reading.database) })

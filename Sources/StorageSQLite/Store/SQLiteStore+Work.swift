@@ -1,6 +1,6 @@
 import GRDB
 import Ledger
-import Primitives
+package import Primitives
 package import Storage
 
 /// What is to be done and delivered later.
@@ -16,5 +16,15 @@ extension SQLiteStore {
         try read { database in
             try WorkQueries.work(after: id, limit: limit, scope: { try NameQueries.scope(of: $0, database) }, database)
         }
+    }
+
+    package func backlog(
+        of kinds: [WorkKind], in scope: Scope, at now: Timestamp, limit: Int
+    ) async throws -> [WorkBacklog] {
+        try reading(scope) { reading, ledger in
+            try kinds.compactMap { kind in
+                try WorkQueries.backlog(of: kind, ledger: ledger, at: now, limit: limit, reading.database)
+            }
+        } ?? kinds.map { WorkBacklog(kind: $0, count: 0, dueSince: nil) }
     }
 }

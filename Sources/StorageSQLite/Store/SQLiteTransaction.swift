@@ -364,6 +364,16 @@ final class SQLiteTransaction: StoreTransaction {
         try SweepQueries.save(WrittenSweepPlan(plan, ledger: ledger(of: scope)), database)
     }
 
+    // MARK: Requests to Apple
+
+    func appleRequest(_ name: AppleRequestName) throws -> AppleRequest? {
+        try AppleRequestQueries.request(name, ledger: ledger(of: name.scope), database)
+    }
+
+    func record(_ request: AppleRequest) throws {
+        try AppleRequestQueries.save(WrittenAppleRequest(request, ledger: ledger(of: request.name.scope)), database)
+    }
+
     // MARK: Seals
 
     func seal(_ app: AppID, at now: Timestamp, limit: Int) throws -> AuditSeal? {

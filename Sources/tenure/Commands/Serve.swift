@@ -43,17 +43,16 @@ struct Serve: AsyncParsableCommand {
         let clock = try configuration.clock()
         let backend = configuration.backend(on: database.store, clock: clock)
         try await Self.adoptSettings(of: backend, logger: logger)
-        let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
-        let notice = Self.servingNotice(configuration, logger)
-        let application = buildApplication(
-            dependencies, faces: [NativeFace(backend, signer: configuration.signer)], configuration: configuration.server,
-            logger: logger,
-            onServerRunning: notice)
         let gateway = try configuration.gateway(clock: clock, logger: logger)
         let desk = gateway.map { gateway in
             AppleDesk(
                 AskedAppStore(gateway, configuration.apple), store: database.store, apps: configuration.apps.map(\.settings))
         }
+        let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
+        let notice = Self.servingNotice(configuration, logger)
+        let application = buildApplication(
+            dependencies, faces: [NativeFace(backend, signer: configuration.signer, desk: desk)],
+            configuration: configuration.server, logger: logger, onServerRunning: notice)
         let worker = WorkLoop(
             store: database.store, clock: clock,
             lanes: [
@@ -135,14 +134,17 @@ struct Serve: AsyncParsableCommand {
 
     /// Questions wait for Apple, not for this machine; no more at once than there are connections.
     private static func askingLanes(_ backend: Backend, _ desk: AppleDesk) -> [WorkLane] {
-        var (asking, history, sweeps) = (WorkLimits(), WorkLimits(), WorkLimits())
-        (asking.concurrency, history.concurrency, sweeps.concurrency) = (16, 4, 8)
+        var (asking, history, sweeps, reports) = (WorkLimits(), WorkLimits(), WorkLimits(), WorkLimits())
+        (asking.concurrency, history.concurrency, sweeps.concurrency, reports.concurrency) = (16, 4, 8, 4)
         // Nothing is sure before a slice was looked through: it is never given up.
         (sweeps.attempts, sweeps.backoff) = (.max, Backoff(first: .seconds(5), greatest: .minutes(10)))
+        // The deadline ends it.
+        (reports.attempts, reports.backoff) = (.max, Backoff(first: .seconds(5), greatest: .minutes(10)))
         return [
             WorkLane(AskingPerformer(backend: backend, desk: desk), limits: asking),
             WorkLane(HistoryPerformer(backend: backend, desk: desk), limits: history),
             WorkLane(SweepPerformer(backend: backend, desk: desk), limits: sweeps),
+            WorkLane(ConsumptionPerformer(backend: backend, desk: desk), limits: reports),
         ]
     }
 

@@ -12,7 +12,9 @@ struct AppleConfiguration {
     let account: AskedAppStore.Account
     let access: AppleAccess
 
-    private static let names: Set<String> = ["issuerId", "keyId", "privateKeyFile", "sharePercent", "nightlyFullSweep", "hosts"]
+    private static let names: Set<String> = [
+        "issuerId", "keyId", "privateKeyFile", "sharePercent", "nightlyFullSweep", "hosts", "consumption",
+    ]
 
     /// Reads `apple` of an app; nil where it has none: then Apple is never asked about its purchases.
     ///
@@ -45,13 +47,43 @@ struct AppleConfiguration {
         }
         access = AppleAccess(
             share: try file.integer("sharePercent", in: 1...100) ?? AppleAccess().share,
-            sweepsNightly: try file.bool("nightlyFullSweep") ?? AppleAccess().sweepsNightly)
+            sweepsNightly: try file.bool("nightlyFullSweep") ?? AppleAccess().sweepsNightly,
+            consumption: try file.fields("consumption", knowing: Self.consumptionNames).map { try Self.consumption($0) }
+                ?? ConsumptionSettings())
         let named = try file.fields("hosts", knowing: ["production", "sandbox"])
         var hosts = AskedAppStore.Account.apple
         for (name, environment) in [("production", .production), ("sandbox", .sandbox)] as [(String, Primitives.Environment)] {
             if let host = try named.flatMap({ try Self.host($0, name, environment) }) { hosts[environment] = host }
         }
         account = AskedAppStore.Account(key: key, hosts: hosts)
+    }
+
+    private static let consumptionNames: Set<String> = [
+        "consent", "refundPreference", "declineFromPercent", "sampleContentProvided",
+    ]
+
+    /// How Apple's questions of what became of a purchase are answered (ABUSE-2).
+    private static func consumption(_ file: JSONFields) throws -> ConsumptionSettings {
+        var settings = ConsumptionSettings()
+        if let word = try file.text("consent") {
+            settings.consent = try choice(word, of: ConsumptionSettings.Consent.allCases, at: file.place("consent"))
+        }
+        if let word = try file.text("refundPreference") {
+            settings.refundPreference = try choice(
+                word, of: ConsumptionReport.RefundPreference.allCases, at: file.place("refundPreference"))
+        }
+        settings.declineFrom = try file.integer("declineFromPercent", in: 0...100).map { $0 * 1000 }
+        settings.samples = Set(try file.texts("sampleContentProvided")?.map { Ledger.ProductID($0) } ?? [])
+        return settings
+    }
+
+    private static func choice<Choice: RawRepresentable<String>>(
+        _ word: String, of choices: [Choice], at place: String
+    ) throws -> Choice {
+        guard let choice = Choice(rawValue: word) else {
+            throw CommandError("\(place) must be one of \(choices.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return choice
     }
 
     private static func text(of path: String, at place: String) throws -> String {

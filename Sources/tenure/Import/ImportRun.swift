@@ -186,7 +186,9 @@ extension LineRefusal {
         case .unknownSubscription: self.init(code: "unknownSubscription", words: "it names no subscription")
         case .store(let failure) where failure.isAboutOneRequest:
             self.init(code: "store.\(failure.code)", words: failure.words)
-        case .unknownApp, .store, .overloaded, .settingsSuperseded: throw error
+        case .unknownApp, .store, .overloaded, .settingsSuperseded, .appleNotAsked, .invalidStretch, .appleRefused,
+            .appleUnavailable, .appleRequestInvalid, .unknownOrder, .refreshedJustNow:
+            throw error
         }
     }
 }

@@ -42,10 +42,12 @@ package final class SweepPlanner: Sendable {
             guard let apple = app.apple else { continue }
             for scope in app.scopes {
                 let terms = SweepPlan.Terms(reach: Self.reach(of: scope.environment), isNightly: apple.sweepsNightly)
+                let heard = backend.counters.lastNotification(in: scope)
                 let plan = try await backend.translatingStorageErrors {
                     try await backend.store.write { transaction in
                         var plan = try transaction.lockSweeps(of: scope) ?? SweepPlan(at: now)
                         let new = plan.plan(occasion, at: now, terms)
+                        plan.note(heard)
                         try transaction.save(plan, of: scope)
                         if !new.isEmpty { try transaction.order(new.map { try WorkOrder(sweeping: $0, in: scope) }) }
                         return plan

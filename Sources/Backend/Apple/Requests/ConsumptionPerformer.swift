@@ -1,0 +1,186 @@
+import AppStoreWire
+import Ledger
+package import Primitives
+package import Storage
+
+/// Answers Apple's questions of what became of a purchase whose refund was asked for: within twelve hours, from what is known,
+/// and never without consent (ABUSE-2).
+///
+/// What was sent is kept, and so is why nothing was. Each question is answered once; where a server dies in between, the answer
+/// is sent again.
+package struct ConsumptionPerformer: WorkPerformer {
+    private let backend: Backend
+    private let desk: AppleDesk
+
+    /// So long the app's backend has to say what it knows of the purchase, before it is answered without.
+    private static let patience = Milliseconds.hours(1)
+    /// So long before the deadline it is decided whatever is missing.
+    private static let reserve = Milliseconds.minutes(30)
+    /// How often to look whether what is missing was said.
+    private static let pause = Milliseconds.minutes(5)
+
+    package init(backend: Backend, desk: AppleDesk) {
+        self.backend = backend
+        self.desk = desk
+    }
+
+    package var kind: WorkKind { .answerConsumptionRequest }
+
+    package func openings(at now: Timestamp) -> [LaneOpening] {
+        desk.openings(for: .sendConsumptionInformation, overdue: nil, at: now)
+    }
+
+    package func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
+        guard let app = backend.apps[work.order.scope.app], let consumption = app.apple?.consumption else {
+            return .wait(.minutes(30), because: "the app does not ask Apple")
+        }
+        let action = try StateCoding.decode(DueWork.Action.self, from: work.order.body)
+        guard case .answerConsumptionRequest(let transactionId, let reason, let deadline) = action else {
+            return .abandon(because: "its body is another kind of work's")
+        }
+        let asked = Asked(
+            key: SubscriptionKey(work.order.scope, OriginalTransactionID(work.order.subject)),
+            transactionId: transactionId, reason: reason, deadline: deadline,
+            name: AppleRequestName(
+                work.order.scope, ServerAPIEndpoint.sendConsumptionInformation.name, id: work.order.key))
+        if try await backend.store.write({ try $0.appleRequest(asked.name) })?.result != nil { return .done() }
+        let found = try await find(asked, consumption)
+        switch found.answer(to: asked, consumption, at: now) {
+        case .refused(let refusal):
+            if refusal.mayPass, consumption.consent != .never, now < deadline.adding(Milliseconds(-Self.reserve.count)) {
+                return .wait(Self.pause, because: "notSent.\(refusal.code)")
+            }
+            return end(asked, with: AppleRequest.Result(outcome: "notSent.\(refusal.code)", at: now), content: "", now)
+        case .report(let report):
+            guard found.note != nil || now >= asked.requestedAt.adding(Self.patience) else {
+                return .wait(Self.pause, because: "the app's backend may still say what it knows")
+            }
+            return try await send(report, asked, at: now)
+        }
+    }
+
+    // MARK: What is known
+
+    /// What Apple asks.
+    private struct Asked: Sendable {
+        let key: SubscriptionKey
+        let transactionId: Ledger.TransactionID
+        let reason: String?
+        let deadline: Timestamp
+        let name: AppleRequestName
+
+        var requestedAt: Timestamp { deadline.adding(.hours(-12)) }
+
+        func request(_ content: String, at now: Timestamp) -> AppleRequest {
+            AppleRequest(
+                name, subject: key.originalTransactionId.rawValue, content: content, by: AppleRequest.byRule, at: now)
+        }
+    }
+
+    /// What is known of the purchase and of whoever was credited with it.
+    private struct Found: Sendable {
+        var fact: TransactionFact?
+        var purchases: [CustomerPeriod] = []
+        var note: ConsumptionNote?
+
+        func answer(to asked: Asked, _ settings: ConsumptionSettings, at now: Timestamp) -> ConsumptionAnswer {
+            guard let fact else { return .refused(.unknownTransaction) }
+            var knowledge = note?.knowledge ?? ConsumptionKnowledge(customerConsented: false)
+            if settings.consent == .always { knowledge.customerConsented = true }
+            return ConsumptionAnswer(
+                to: ConsumptionQuestion(about: fact, requestedAt: asked.requestedAt, consumptionRequestReason: asked.reason),
+                purchases: purchases, knowledge: knowledge, policy: settings.policy(for: fact.productId), at: now)
+        }
+    }
+
+    private func find(_ asked: Asked, _ settings: ConsumptionSettings) async throws -> Found {
+        var found = Found()
+        guard let stored = try await backend.store.subscription(asked.key) else { return found }
+        let state = stored.state
+        let kept = stored.history.book.lines.flatMap(\.kept)
+        found.fact = kept.last { $0.transactionId == asked.transactionId }
+        guard let fact = found.fact else { return found }
+        let aliases = Set(PeriodAlias.aliases(of: fact))
+        guard let period = state.periods.first(where: { !aliases.isDisjoint(with: $0.aliases) }),
+            let customer = state.owner(at: period.purchaseDate)
+        else { return found }
+        let person = try await backend.person(of: CustomerKey(asked.key.scope, customer))
+        found.purchases = CustomerPeriod.all(of: person.customer, in: try await backend.states(of: person))
+        // A note may name the period by another of its transactions.
+        let names = [asked.transactionId, period.transaction.transactionId] + kept.map(\.transactionId)
+        found.note = names.lazy.compactMap { person.account.consumption(of: $0) }.first
+        return found
+    }
+
+    // MARK: What came of it
+
+    private func send(_ report: ConsumptionReport, _ asked: Asked, at now: Timestamp) async throws -> WorkOutcome {
+        let call: ServerAPICall<NoResponseBody>
+        do {
+            call = try .sendConsumptionInformation(transactionId: asked.transactionId.rawValue, ConsumptionRequest(report))
+        } catch {
+            return end(asked, with: AppleRequest.Result(outcome: "request.\(error.code.rawValue)", at: now), content: "", now)
+        }
+        let content = String(decoding: call.body ?? [], as: UTF8.self)
+        let request = asked.request(content, at: now)
+        try await backend.store.write { try $0.record(request) }
+        switch try await desk.ask(call, in: asked.key.scope, .someoneWaits, at: now) {
+        case .notAsked(let why): return .back(because: why.rawValue)
+        case .failed(let failure) where failure.isFinal:
+            return end(asked, with: AppleRequest.Result(outcome: failure.code, at: backend.clock.now()), content: content, now)
+        case .failed(let failure): return .retry(because: failure.code)
+        case .answered:
+            let result = AppleRequest.Result(outcome: AppleRequest.Result.accepted, at: backend.clock.now())
+            return end(asked, with: result, content: content, now)
+        }
+    }
+
+    private func end(
+        _ asked: Asked, with result: AppleRequest.Result, content: String, _ now: Timestamp
+    ) -> WorkOutcome {
+        var request = asked.request(content, at: now)
+        request.result = result
+        return .done(keeping: WorkResult { [request] _, transaction in try transaction.record(request) })
+    }
+}
+
+extension AppleRequest {
+    /// Whoever asked for it where a rule did.
+    static let byRule = "tenure"
+}
+
+extension AppleFailure {
+    /// Whether the same request will be refused for ever: it is about this very transaction, or wrong in itself.
+    var isFinal: Bool { scope == .transaction || scope == .request }
+}
+
+extension ConsumptionAnswer.Refusal {
+    /// Stable.
+    fileprivate var code: String {
+        switch self {
+        case .unknownTransaction: "unknownTransaction"
+        case .noConsent: "noConsent"
+        case .familyShared: "familyShared"
+        case .tooLate: "tooLate"
+        }
+    }
+
+    /// Whether what is missing may still be said: a consent, or who bought.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .unknownTransaction, .noConsent: true
+        case .familyShared, .tooLate: false
+        }
+    }
+}
+
+extension ConsumptionRequest {
+    /// - Parameter report: with consent, as all reports are.
+    fileprivate init(_ report: ConsumptionReport) {
+        self.init(
+            customerConsented: report.customerConsented, consumptionPercentage: report.consumptionPercentage.map { Int64($0) },
+            deliveryStatus: ConsumptionDeliveryStatus(rawValue: report.deliveryStatus.rawValue),
+            refundPreference: report.refundPreference.map { RefundPreference(rawValue: $0.rawValue) },
+            sampleContentProvided: report.sampleContentProvided)
+    }
+}

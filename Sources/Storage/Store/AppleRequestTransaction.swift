@@ -1,0 +1,8 @@
+/// What those need who ask Apple to do something.
+package protocol AppleRequestTransaction {
+    /// A request as it is kept; nil where none is.
+    func appleRequest(_ name: AppleRequestName) throws -> AppleRequest?
+
+    /// Keeps a request, new or with what came of it.
+    func record(_ request: AppleRequest) throws
+}
