@@ -12,6 +12,7 @@ import time
 from appstoreserverlibrary.api_client import AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
 
+import apple_requests
 import harness
 from harness import APPLE_ID, BUNDLE, Keys, check, configuration, free_port, request, running
 
@@ -77,6 +78,15 @@ class World:
     def is_active(self, customer):
         return self.ask(f"/customers/{customer}/entitlements")["isActive"]
 
+    @staticmethod
+    def order_of(transaction):
+        """The order number that the local App Store gives a purchase: M and the id in 36 digits."""
+        digits, number = "", int(transaction)
+        while number:
+            number, digit = divmod(number, 36)
+            digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[digit] + digits
+        return "M" + digits
+
     def calls(self, endpoint):
         return sum(count["calls"] for count in self.do("/calls")["endpoints"] if count["endpoint"] == endpoint)
 
@@ -132,6 +142,7 @@ def check_configuration(world, path):
         ("at an address with a slash at its end", {"hosts": {"production": "http://127.0.0.1:1/"}}, "hosts.production"),
         ("with a share of nothing", {"sharePercent": 0}, "sharePercent"),
         ("with a word that nobody knows", {"share": 1}, "share"),
+        ("with a consent that there is not", {"consumption": {"consent": "sometimes"}}, "consumption.consent"),
     ):
         (world.folder / "AuthKey_SIM1.p8").write_bytes(world.key.read_bytes())
         broken = json.loads(json.dumps(content))
@@ -156,10 +167,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         world = World(pathlib.Path(folder))
         with world.simulator():
-            path = world.write_configuration()
+            path = world.write_configuration(
+                consumption={"consent": "customer", "refundPreference": "DECLINE", "sampleContentProvided": ["lifetime"]})
             with world.serving(path):
                 subscriptions, end = check_silent_renewal(world)
                 check_outage(world, subscriptions, end)
+                apple_requests.check_requests(world, eventually)
             check_configuration(world, path)
     return harness.summary()
 
