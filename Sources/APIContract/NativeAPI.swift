@@ -225,6 +225,12 @@ package enum NativeAPI {
         about: .init(.operations, "What Apple sent that this version does not understand: kept, each listed once (FACT-5)."),
         problems: [.environmentNotTaken])
 
+    /// What Apple signed and could not be applied (RECON-4).
+    package static let listParkedNotifications = Endpoint<AppPath, EnvironmentQuery, NoBody, ParkedNotificationsBody>(
+        "listParkedNotifications", .get, "/api/v1/apps/\(.app)/apple/parked", callers: .appBackend,
+        about: .init(.operations, "Notifications that Apple signed and that could not be applied yet (RECON-4)."),
+        problems: [.environmentNotTaken])
+
     /// How asking Apple stands.
     package static let readApple = Endpoint<AppPath, EnvironmentQuery, NoBody, AppleBody>(
         "readApple", .get, "/api/v1/apps/\(.app)/apple", callers: .appBackend,
@@ -376,7 +382,8 @@ package enum NativeAPI {
         consentClaim.description,
         reserveSubscription.description, reserveTransaction.description, readSubscription.description, listFacts.description,
         listWaitingClaims.description, listProposals.description, listReservations.description, searchNames.description,
-        listWarnings.description, readApple.description, sweepNotifications.description, refreshSubscription.description,
+        listWarnings.description, listParkedNotifications.description, readApple.description, sweepNotifications.description,
+        refreshSubscription.description,
         fetchRefunds.description, lookUpOrder.description, extendSubscription.description, extendProduct.description,
         readProductExtension.description, setAppAccountToken.description, requestTestNotification.description,
         readTestNotification.description, listAppleRequests.description, listSettings.description, applySettings.description,

@@ -70,8 +70,13 @@ package struct EvidenceRefusal: Sendable, Hashable {
     package let words: String
     /// What in the configuration file decides it; nil where no setting would make it proof.
     package let setting: DecidingSetting?
+    /// Whether Apple signed it all the same, and what it says cannot be read (RECON-4).
+    let isOfSignedContent: Bool
 
-    init(code: String, part: String, words: String, setting: DecidingSetting? = nil) {
+    init(
+        code: String, part: String, words: String, setting: DecidingSetting? = nil, isOfSignedContent: Bool = false
+    ) {
+        self.isOfSignedContent = isOfSignedContent
         self.code = code
         self.part = part
         self.words = words
@@ -86,7 +91,7 @@ package struct EvidenceRefusal: Sendable, Hashable {
     init(_ refusal: JWSRefusal) {
         self.init(
             code: refusal.code.rawValue, part: refusal.part.rawValue, words: "\(refusal)",
-            setting: DecidingSetting(refusal.code))
+            setting: DecidingSetting(refusal.code), isOfSignedContent: refusal.isOfSignedContent)
     }
 }
 

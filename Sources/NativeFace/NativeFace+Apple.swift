@@ -7,6 +7,7 @@ import Server
 /// How asking Apple stands, and what is asked on request.
 extension NativeFace {
     func addApple(to router: inout EndpointRouter) {
+        router.on(NativeAPI.listParkedNotifications, listParkedNotifications)
         router.on(NativeAPI.readApple, readApple)
         router.on(NativeAPI.sweepNotifications, sweepNotifications)
         router.on(NativeAPI.refreshSubscription, refreshSubscription)
@@ -23,6 +24,18 @@ extension NativeFace {
 
     private func readApple(_ call: OfApp<EnvironmentQuery, NoBody>) async throws -> AppleBody {
         AppleBody(try await backend.appleStanding(of: call.app, in: call.query.environment, desk: desk))
+    }
+
+    private func listParkedNotifications(_ call: OfApp<EnvironmentQuery, NoBody>) async throws -> ParkedNotificationsBody {
+        let parked = try await backend.parkedNotifications(app: call.app, environment: call.query.environment)
+        return ParkedNotificationsBody(
+            notifications: parked.map { parked in
+                var item = ParkedNotificationsBody.Item(
+                    id: parked.id, receivedAt: parked.receivedAt, reason: parked.reason, attempts: parked.attempts,
+                    triedNextAt: parked.triedNextAt)
+                item.signedPayload = parked.signedPayload
+                return item
+            })
     }
 
     private func sweepNotifications(_ call: OfApp<EnvironmentQuery, SweepRequestBody>) async throws -> AppleBody {

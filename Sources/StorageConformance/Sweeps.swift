@@ -77,6 +77,12 @@ extension StorageConformance {
             try expect(try await count(2), equals: due(3, since: Specimen.start), "what is due by then")
             try expect(try await count(9, limit: 4), equals: due(4, since: Specimen.start), "up to the limit")
             try expect(try await count(9, in: Specimen.otherApp), equals: due(1, since: Specimen.start), "another app's")
+            func left(_ scope: Scope, limit: Int = 10) async throws -> [String] {
+                try await store.unfinished(of: kind, in: scope, limit: limit).map(\.order.key)
+            }
+            try expect(try await left(Specimen.scope), equals: ["a0", "a1", "a2", "a3", "a4"], "all that is not done, also later")
+            try expect(try await left(Specimen.scope, limit: 2), equals: ["a0", "a1"], "the first of it")
+            try expect(try await left(Specimen.sandbox), equals: [], "of another environment")
             try expect(try await count(9, in: Specimen.sandbox), equals: due(0, since: nil), "where there never was any")
         },
     ]

@@ -52,6 +52,34 @@ import Testing
         #expect(refusal.part == .appTransaction)
     }
 
+    @Test func `RECON-4 what Apple signed and cannot be read is told apart from what proves nothing`() async throws {
+        let strange = Sample.notification().with("notificationType", "7")
+        let inside = Sample.transaction.with("purchaseDate", "\"yesterday\"")
+        let kept: [(String, JWSRefusal.Code)] = [
+            (try world.sign(strange), .fieldInvalid),
+            (try world.sign(Sample.notification().with("signedDate", nil)), .fieldMissing),
+            (try world.signNotification(transaction: inside, renewalInfo: nil), .fieldInvalid),
+        ]
+        for (jws, code) in kept {
+            guard case .failure(let refusal) = await notification(jws) else {
+                Issue.record("\(code) was accepted")
+                continue
+            }
+            #expect(refusal.code == code && refusal.isOfSignedContent, "\(refusal)")
+        }
+        let forged = try SigningAuthority(validity: World.year).sign(payload: Sample.json(strange))
+        let cut = String(try world.sign(strange).dropLast(4))
+        let other = try world.sign(
+            Sample.notification(data: Sample.data.with("bundleId", "\"com.other\"")))
+        for jws in [forged, cut, other, "a.b.c"] {
+            guard case .failure(let refusal) = await notification(jws) else {
+                Issue.record("accepted")
+                continue
+            }
+            #expect(!refusal.isOfSignedContent, "\(refusal)")
+        }
+    }
+
     @Test func `T05 FACT-4 what is inside must be of the same app, environment and subscription`() async throws {
         let cases: [(Sample.Members?, Sample.Members?, JWSRefusal.Code?)] = [
             (Sample.transaction, nil, nil), (nil, nil, nil),

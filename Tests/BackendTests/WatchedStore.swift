@@ -201,6 +201,11 @@ struct WatchedStoreFace: Store {
     func backlog(of kinds: [WorkKind], in scope: Scope, at now: Timestamp, limit: Int) async throws -> [WorkBacklog] {
         try await watched.store.backlog(of: kinds, in: scope, at: now, limit: limit)
     }
+
+    func unfinished(of kind: WorkKind, in scope: Scope, limit: Int) async throws -> [StoredWork] {
+        try await watched.store.unfinished(of: kind, in: scope, limit: limit)
+    }
+
     func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
         try await watched.store.work(after: id, limit: limit)
     }

@@ -110,6 +110,10 @@ def live(api):
         time.sleep(0.1)
     api.call("sweepNotifications", {"from": now - DAY})
     api.call("readApple")
+    strange = {"notificationType": 7, "notificationUUID": "66666666-51f5-4503-b5a8-c3a1af68eb20", "signedDate": now - DAY,
+               "data": {"bundleId": harness.BUNDLE, "environment": "Production"}}
+    api.raw("POST", "/api/v1/apps/demo/apple/notifications", {"signedPayload": signer.jws(strange)})
+    api.call("listParkedNotifications")
     uploaded(ALICE, 210)
     asked = {"originalTransactionId": original_id(210)}
     api.call("refreshSubscription", **asked)

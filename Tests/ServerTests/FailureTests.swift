@@ -166,6 +166,11 @@ struct FailingStore: Store {
     func backlog(of kinds: [WorkKind], in scope: Scope, at now: Timestamp, limit: Int) async throws -> [WorkBacklog] {
         try await checked { try await store.backlog(of: kinds, in: scope, at: now, limit: limit) }
     }
+
+    func unfinished(of kind: WorkKind, in scope: Scope, limit: Int) async throws -> [StoredWork] {
+        try await checked { try await store.unfinished(of: kind, in: scope, limit: limit) }
+    }
+
     func work(after id: Int64, limit: Int) async throws -> [StoredWork] {
         try await checked { try await store.work(after: id, limit: limit) }
     }

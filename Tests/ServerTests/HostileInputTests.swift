@@ -106,7 +106,29 @@ import Testing
         Hostility("one byte too many", "bodyTooLarge", status: 413) { _ in [UInt8](repeating: 0x20, count: 256 * 1024 + 1) },
     ]
 
-    @Test(arguments: hostilities)
+    /// Whether a trusted signer signed it all the same (RECON-4).
+    private static func isSigned(_ hostility: Hostility) -> Bool {
+        ["fieldInvalid", "fieldMissing", "payloadNotJSON"].contains(hostility.code)
+    }
+
+    @Test(arguments: hostilities.filter(isSigned))
+    func `RECON-4 T33 A notification that is signed and cannot be read applies nothing, is kept once, and ends no server`(
+        _ hostility: Hostility
+    ) async throws {
+        try await withRouter { world, client in
+            let before = try world.rowCount()
+            for _ in 0..<2 {
+                let answer = try await client.notify(try hostility.body(world.apple))
+                #expect(answer.status == .ok && answer.text == #"{"outcome":"parked"}"#, "\(answer.text)")
+            }
+            // The app's ledger, and the work that tries it again.
+            #expect(try world.rowCount() <= before + 2)
+            let ready = try await client.get("/health/ready", key: nil)
+            #expect(ready.member("notifications") == #"{"applied":0,"duplicate":0,"refused":0,"failed":0,"parked":2}"#)
+        }
+    }
+
+    @Test(arguments: hostilities.filter { !isSigned($0) })
     func `FACT-3 T33 A notification that proves nothing is refused, counted, and stored nowhere`(_ hostility: Hostility)
         async throws
     {
@@ -119,7 +141,7 @@ import Testing
             #expect(try world.rowCount() == before)
             let refused = hostility.status == 400 ? 1 : 0
             let ready = try await client.get("/health/ready", key: nil)
-            #expect(ready.member("notifications") == #"{"applied":0,"duplicate":0,"refused":\#(refused),"failed":0}"#)
+            #expect(ready.member("notifications") == #"{"applied":0,"duplicate":0,"refused":\#(refused),"failed":0,"parked":0}"#)
         }
     }
 

@@ -56,7 +56,7 @@ import Testing
             }
             let ready = try await client.get("/health/ready", key: nil)
             #expect(ready.status == .ok)
-            #expect(ready.member("notifications") == #"{"applied":1,"duplicate":2,"refused":0,"failed":0}"#)
+            #expect(ready.member("notifications") == #"{"applied":1,"duplicate":2,"refused":0,"failed":0,"parked":0}"#)
         }
     }
 

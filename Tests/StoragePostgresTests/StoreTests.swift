@@ -385,6 +385,7 @@ extension PostgresTests {
                     AppleRequestQueries.request(AppleRequestName(key.scope, "e", id: "id500"), ledger: 7),
                     AppleRequestQueries.requests(about: "id500", limit: 10, ledger: 7),
                     AppleRequestQueries.requests(about: nil, limit: 10, ledger: 7),
+                    WorkQueries.unfinished(of: .tell, ledger: 7, limit: 10),
                     WorkQueries.backlog(of: .tell, ledger: 7, at: now, limit: 10),
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),

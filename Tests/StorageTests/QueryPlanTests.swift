@@ -88,6 +88,7 @@ import Testing
         _ = try SweepQueries.plans(of: Life.scope.app, database)
         _ = try AppleRequestQueries.requests(about: "1000", limit: 10, ledger: ledger, database)
         _ = try AppleRequestQueries.requests(about: nil, limit: 10, ledger: ledger, database)
+        _ = try WorkQueries.unfinished(of: .tell, ledger: ledger, limit: 10, scope: { _ in Life.scope }, database)
         _ = try WorkQueries.backlog(of: .tell, ledger: ledger, at: Life.start, limit: 10, database)
         let alice = CustomerKey(Life.scope, Life.alice)
         _ = try reading.contents(of: alice, ledger: ledger)

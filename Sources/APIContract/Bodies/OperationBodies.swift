@@ -5,9 +5,9 @@ package import StrictJSON
 package struct NotificationAnswerBody: AnswerContent, JSONBody, Hashable {
     package static let schema = ObjectSchema(
         "NotificationAnswer", "What became of a notification.",
-        [.required("outcome", .word(["applied", "duplicate", "hinted"]), "applied, duplicate or hinted.")])
+        [.required("outcome", .word(["applied", "duplicate", "hinted", "parked"]), "applied, duplicate, hinted or parked.")])
 
-    /// `applied`, `duplicate` or `hinted`.
+    /// `applied`, `duplicate`, `hinted` or `parked`.
     package var outcome: String
 
     package init(outcome: String) { self.outcome = outcome }
@@ -15,6 +15,70 @@ package struct NotificationAnswerBody: AnswerContent, JSONBody, Hashable {
     package init(_ fields: JSONFields) throws(JSONFieldError) { outcome = try fields.requiredText("outcome") }
 
     package func write(to writer: inout JSONWriter) { writer.member("outcome", outcome) }
+}
+
+/// Notifications that Apple signed and that could not be applied yet (RECON-4).
+package struct ParkedNotificationsBody: AnswerContent, JSONBody, Hashable {
+    package static let schema = ObjectSchema(
+        "ParkedNotifications", "Notifications that Apple signed and that could not be applied yet: kept, and tried every hour.",
+        [.required("notifications", .list(.object(Item.schema)), "By when they are tried next; at most 100.")])
+
+    package var notifications: [Item]
+
+    package init(notifications: [Item]) { self.notifications = notifications }
+
+    package init(_ fields: JSONFields) throws(JSONFieldError) {
+        notifications = try fields.requiredList("notifications", Item.init)
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.member("notifications", notifications) }
+
+    package struct Item: JSONItem {
+        package static let schema = ObjectSchema(
+            "ParkedNotification", "A notification that Apple signed and that could not be applied yet.",
+            [
+                .required("id", .text, "Its notificationUUID, or a digest of what names none."),
+                .required("receivedAt", .instant, "When it came."),
+                .required("reason", .text, "Why it was not applied, at the last attempt.", example: "transaction.fieldInvalid"),
+                .required("attempts", .integer(0, .max), "How often it was tried again."),
+                .required("triedNextAt", .instant, "When it is tried again; a newer version may understand it."),
+                .required("signedPayload", .text, "What Apple posted."),
+            ])
+
+        package var id: String
+        package var receivedAt: Timestamp
+        package var reason: String
+        package var attempts: Int64
+        package var triedNextAt: Timestamp
+        package var signedPayload: String
+
+        package init(id: String, receivedAt: Timestamp, reason: String, attempts: Int64, triedNextAt: Timestamp) {
+            self.id = id
+            self.receivedAt = receivedAt
+            self.reason = reason
+            self.attempts = attempts
+            self.triedNextAt = triedNextAt
+            signedPayload = ""
+        }
+
+        package init(_ fields: JSONFields) throws(JSONFieldError) {
+            id = try fields.requiredText("id")
+            receivedAt = try fields.requiredInstant("receivedAt")
+            reason = try fields.requiredText("reason")
+            attempts = try fields.requiredInteger("attempts")
+            triedNextAt = try fields.requiredInstant("triedNextAt")
+            signedPayload = try fields.requiredText("signedPayload")
+        }
+
+        package func write(to writer: inout JSONWriter) {
+            writer.member("id", id)
+            writer.member("receivedAt", receivedAt)
+            writer.member("reason", reason)
+            writer.member("attempts", attempts)
+            writer.member("triedNextAt", triedNextAt)
+            writer.member("signedPayload", signedPayload)
+        }
+    }
 }
 
 /// What Apple sent that this version does not understand, once each, from the oldest on (FACT-5).

@@ -8,6 +8,9 @@ package struct ClaimedNotification: Sendable, Hashable {
     package let uuid: String
     /// Nil where it claims none.
     package let signedDate: Timestamp?
+    /// Whom it claims to be about, and in which environment, in Apple's spelling; nil where it does not say.
+    package let bundleId: String?
+    package let environment: String?
 
     /// - Returns: nil where it names no UUID.
     package init?(jws: String) {
@@ -19,6 +22,9 @@ package struct ClaimedNotification: Sendable, Hashable {
             }
             self.uuid = uuid
             signedDate = object["signedDate"]?.int64.map { Timestamp(millisecondsSince1970: $0) }
+            let parts = ["data", "summary", "appData", "externalPurchaseToken"].compactMap { object[$0]?.object }
+            bundleId = parts.lazy.compactMap { $0["bundleId"]?.string }.first
+            environment = parts.lazy.compactMap { $0["environment"]?.string }.first
         } catch {
             return nil
         }

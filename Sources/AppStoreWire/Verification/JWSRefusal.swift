@@ -132,6 +132,14 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether the signatures hold and what is signed cannot be read: a newer version may understand it, or nobody ever will.
+    public var isOfSignedContent: Bool {
+        switch code {
+        case .payloadNotJSON, .fieldMissing, .fieldInvalid, .renewalInfoNotOfTransaction: true
+        default: false
+        }
+    }
+
     /// Part, code and detail in one line.
     public var description: String { "\(part.rawValue): \(code.rawValue)" + (detail.isEmpty ? "" : " (\(detail))") }
 

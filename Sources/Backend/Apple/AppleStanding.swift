@@ -87,7 +87,7 @@ package struct AppleStanding: Sendable, Hashable {
 extension Backend {
     /// Each kind of work that asks Apple.
     private static let askingKinds: [WorkKind] = [
-        .askApple, .fetchHistory, .sweepNotifications, .answerConsumptionRequest,
+        .askApple, .fetchHistory, .sweepNotifications, .answerConsumptionRequest, .applyNotification,
     ]
     /// Work is counted up to this.
     package static let longestBacklog = 10_000

@@ -12,6 +12,8 @@ extension Backend {
         case duplicate
         /// It proves nothing by itself: Apple will be asked (FACT-3).
         case hinted
+        /// Apple signed it and it cannot be applied: it is kept, and tried again (RECON-4).
+        case parked
     }
 
     /// Takes Apple's POST to the notification URL; returns only when it is durable (RECON-0, RECON-4).
@@ -45,8 +47,15 @@ extension Backend {
 
     private func receive(_ signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp) async throws -> NotificationOutcome
     {
-        let request = try await request(ofNotification: signedPayload, app: app, at: learnedAt)
-        let isNew = try await ingest(request).isNew == [true]
+        let (request, isNew): (IngestRequest, Bool)
+        do {
+            request = try await self.request(ofNotification: signedPayload, app: app, at: learnedAt)
+            isNew = try await ingest(request).isNew == [true]
+        } catch let error as BackendError {
+            guard let reason = error.parkingReason else { throw error }
+            try await park(signedPayload, app: app, because: reason, at: learnedAt)
+            return .parked
+        }
         counters.count(isNew ? .applied : .duplicate)
         if let arrival = request.arrivals.first, let notice = arrival.notification {
             counters.note(HeardNotification(receivedAt: learnedAt, signedDate: notice.signedDate), in: arrival.scope)
@@ -67,7 +76,8 @@ extension Backend {
     }
 
     func refused(_ refusal: EvidenceRefusal) -> BackendError {
-        counters.count(.refused)
+        // What is kept is not refused.
+        if !refusal.isOfSignedContent { counters.count(.refused) }
         return .refusedEvidence(refusal)
     }
 }

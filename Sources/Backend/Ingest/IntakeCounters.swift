@@ -9,6 +9,8 @@ package final class IntakeCounters: Sendable {
         case refused
         /// It could not be kept, and whoever sent it was told to try again.
         case failed
+        /// Signed by Apple, and kept to be applied later (RECON-4).
+        case parked
     }
 
     private let counts = Mutex<[Outcome: Int64]>([:])

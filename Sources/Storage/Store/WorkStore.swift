@@ -11,4 +11,7 @@ package protocol WorkStore: WritingStore {
 
     /// How much work of some kinds is due in an app's environment, in the order of the kinds; each counted up to `limit`.
     func backlog(of kinds: [WorkKind], in scope: Scope, at now: Timestamp, limit: Int) async throws -> [WorkBacklog]
+
+    /// Work of one kind that is not at its end, of an app's environment, by when it may be taken next; at most `limit`.
+    func unfinished(of kind: WorkKind, in scope: Scope, limit: Int) async throws -> [StoredWork]
 }

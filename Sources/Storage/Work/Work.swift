@@ -103,6 +103,8 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     package static let fetchHistory = WorkKind(rawValue: "fetchHistory")
     /// Look through a slice of an app's notification history (``SweepSlice``), which the body describes.
     package static let sweepNotifications = WorkKind(rawValue: "sweepNotifications")
+    /// Apply a notification that Apple signed and this server could not apply (RECON-4), which the body has.
+    package static let applyNotification = WorkKind(rawValue: "applyNotification")
     /// Deliver a subscription's events to one destination, in their order.
     package static let deliver = WorkKind(rawValue: "deliver")
 

@@ -173,6 +173,15 @@ enum WorkQueries {
         PostgresStatement(selectWorkOfSubject, [.integer(ledger), .text(id.rawValue)])
     }
 
+    private static let selectUnfinished = """
+        SELECT \(WorkColumn.list) FROM work WHERE kind = $1 AND ledger = $2 AND availableAt IS NOT NULL
+        ORDER BY availableAt LIMIT $3
+        """
+
+    static func unfinished(of kind: WorkKind, ledger: Int64, limit: Int) -> PostgresStatement {
+        PostgresStatement(selectUnfinished, [.text(kind.rawValue), .integer(ledger), .count(limit)])
+    }
+
     private static let selectDue = """
         SELECT count(*), min(availableAt) FROM (
             SELECT availableAt FROM work WHERE kind = $1 AND ledger = $2 AND availableAt IS NOT NULL AND availableAt <= $3

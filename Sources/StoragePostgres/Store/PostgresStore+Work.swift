@@ -31,4 +31,12 @@ extension PostgresStore {
             }
         } ?? kinds.map { WorkBacklog(kind: $0, count: 0, dueSince: nil) }
     }
+
+    package func unfinished(of kind: WorkKind, in scope: Scope, limit: Int) async throws -> [StoredWork] {
+        try await read(scope) { reading, ledger in
+            try reading.connection.execute(WorkQueries.unfinished(of: kind, ledger: ledger, limit: limit)).map { row in
+                try StoredWork(NamedRow(row), scope: { _ in scope })
+            }
+        } ?? []
+    }
 }

@@ -205,6 +205,19 @@ enum WorkQueries {
         }
     }
 
+    static let selectUnfinished = """
+        SELECT \(WorkColumn.list) FROM work WHERE kind = ? AND ledger = ? AND availableAt IS NOT NULL
+        ORDER BY availableAt LIMIT ?
+        """
+
+    static func unfinished(
+        of kind: WorkKind, ledger: Int64, limit: Int, scope: (Int64) throws -> Scope, _ database: Database
+    ) throws -> [StoredWork] {
+        try database.rows(selectUnfinished, [.text(kind.rawValue), .integer(ledger), .count(limit)]) {
+            try StoredWork(NamedRow($0), scope: scope)
+        }
+    }
+
     static let selectDue = """
         SELECT count(*), min(availableAt) FROM (
             SELECT availableAt FROM work WHERE kind = ? AND ledger = ? AND availableAt IS NOT NULL AND availableAt <= ?

@@ -27,4 +27,10 @@ extension SQLiteStore {
             }
         } ?? kinds.map { WorkBacklog(kind: $0, count: 0, dueSince: nil) }
     }
+
+    package func unfinished(of kind: WorkKind, in scope: Scope, limit: Int) async throws -> [StoredWork] {
+        try reading(scope) { reading, ledger in
+            try WorkQueries.unfinished(of: kind, ledger: ledger, limit: limit, scope: { _ in scope }, reading.database)
+        } ?? []
+    }
 }

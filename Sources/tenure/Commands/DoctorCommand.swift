@@ -1,5 +1,8 @@
+import AppStoreGateway
 import ArgumentParser
+import Backend
 import Foundation
+import Logging
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,11 +11,15 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             One line for each check: ok, warning or problem. Also what App Review and TestFlight need, since their purchases are
             Sandbox purchases (FACT-4). Exit status 1 if something is a problem.
+            Where an app has an In-App Purchase key, Apple is asked one question with it in each environment; not with --offline.
             It changes nothing but the database's schema, which is brought up to date as `tenure serve` does.
             """)
 
     @Option(name: .long, help: "The configuration file, JSON.")
     var config: String
+
+    @Flag(name: .long, help: "Do not ask Apple whether it takes the keys.")
+    var offline = false
 
     @Option(name: .long, help: "The address of the running server, as Apple reaches it, without a path.")
     var url: String?
@@ -38,6 +45,30 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let check = ConfigurationCheck(configuration: configuration, path: config, bytes: bytes)
         let ofServer = try url.map { try ServerCheck(url: $0, configuration: configuration) }
-        return try await check.diagnoses() + (ofServer?.diagnoses() ?? [])
+        let ofApple = offline ? [] : try await appleDiagnoses(configuration)
+        return try await check.diagnoses() + ofApple + (ofServer?.diagnoses() ?? [])
+    }
+
+    /// Whether Apple takes the keys.
+    private func appleDiagnoses(_ configuration: TenureConfiguration) async throws -> [Diagnosis] {
+        let clock: any TimeSource
+        do {
+            clock = try configuration.clock()
+        } catch {
+            // The check of the configuration says so.
+            return []
+        }
+        let logger = Logger(label: "tenure.doctor") { _ in SwiftLogNoOpLogHandler() }
+        guard let gateway = try configuration.gateway(clock: clock, logger: logger) else { return [] }
+        return try await gateway.closing {
+            var found: [Diagnosis] = []
+            for app in configuration.apps {
+                guard let account = app.apple?.account else { continue }
+                found += await AppleCheck(
+                    app: app.settings, account: account, gateway: gateway, clockIsSimulated: configuration.clockFile != nil
+                ).diagnoses()
+            }
+            return found
+        }
     }
 }

@@ -57,7 +57,7 @@ struct Serve: AsyncParsableCommand {
             store: database.store, clock: clock,
             lanes: [
                 WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
-                Self.settingsLane(backend, logger: logger), Self.jobLane(backend),
+                Self.settingsLane(backend, logger: logger), Self.jobLane(backend), Self.parkingLane(backend),
             ] + (desk.map { Self.askingLanes(backend, $0) } ?? []),
             worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
@@ -146,6 +146,13 @@ struct Serve: AsyncParsableCommand {
             WorkLane(SweepPerformer(backend: backend, desk: desk), limits: sweeps),
             WorkLane(ConsumptionPerformer(backend: backend, desk: desk), limits: reports),
         ]
+    }
+
+    /// What Apple signed is never given up.
+    private static func parkingLane(_ backend: Backend) -> WorkLane {
+        var limits = WorkLimits()
+        (limits.concurrency, limits.attempts) = (1, .max)
+        return WorkLane(ParkingPerformer(backend: backend), limits: limits)
     }
 
     /// A job folds every subscription, so one runs at once.

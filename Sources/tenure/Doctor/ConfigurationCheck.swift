@@ -16,7 +16,7 @@ struct ConfigurationCheck {
     let bytes: [UInt8]
 
     func diagnoses() async throws -> [Diagnosis] {
-        var found = [read, try fileAccess, await database(), descriptors, clock, roots]
+        var found = [read, try fileAccess] + (await database()) + [descriptors, clock, roots]
         if let store = configuration.localAppStore { found += localAppStore(store) }
         let trustsApple = configuration.roots.containsAppleRoot
         found += configuration.warningsOfApps(environment: ProcessInfo.processInfo.environment).map {
@@ -46,26 +46,54 @@ struct ConfigurationCheck {
     // MARK: What it runs on
 
     /// Opens it, as `serve --check` does; a SQLite file that does not exist yet is not created.
-    private func database() async -> Diagnosis {
+    private func database() async -> [Diagnosis] {
         let subject = "database"
         if case .sqlite(let file) = configuration.database {
             do {
-                if let found = try databaseFile(file) { return found }
+                if let found = try databaseFile(file) { return [found] }
             } catch {
-                return .problem(subject, "\(file): \(error)", "let the user who runs tenure read it.")
+                return [.problem(subject, "\(file): \(error)", "let the user who runs tenure read it.")]
             }
         }
         do {
             let opened = try await OpenDatabase(
                 configuration.database, logger: Logger(label: "tenure.doctor") { _ in SwiftLogNoOpLogHandler() })
             try await opened.store.checkHealth()
+            let standings = try await standings(in: opened.store)
             try await opened.close()
-            return .ok(subject, "\(configuration.database) can be opened")
+            return [.ok(subject, "\(configuration.database) can be opened")] + standings
         } catch {
-            return .problem(
-                subject, "\(configuration.database): \(error)",
-                "see docs/operations/sqlite.md or postgresql.md; the user who runs tenure needs to read and write it.")
+            return [
+                .problem(
+                    subject, "\(configuration.database): \(error)",
+                    "see docs/operations/sqlite.md or postgresql.md; the user who runs tenure needs to read and write it.")
+            ]
         }
+    }
+
+    /// Whether Apple has the server's address, and up to when nothing is missing, of the apps that Apple is asked about.
+    private func standings(in store: any Store) async throws -> [Diagnosis] {
+        let now = try configuration.clock().now()
+        var found: [Diagnosis] = []
+        for app in configuration.apps where app.apple != nil {
+            for stored in try await store.sweeps(of: app.settings.id) { found.append(standing(stored, at: now)) }
+        }
+        return found
+    }
+
+    private func standing(_ stored: StoredSweepPlan, at now: Timestamp) -> Diagnosis {
+        let subject = "what Apple told of \(stored.scope.app) in \(stored.scope.environment.rawValue)"
+        let heard =
+            stored.plan.heard.map { "the last notification came at \($0.receivedAt)" }
+            ?? "no notification has come yet: is the server's URL in App Store Connect?"
+        guard !SureWatch.isLate(stored, at: now) else {
+            return .problem(
+                subject, "it is sure only until \(stored.plan.sureUntil) that nothing is missing; \(heard).",
+                "see `tenure call readApple`: the last error, and what is left to look through.")
+        }
+        return stored.plan.heard == nil
+            ? .warning(subject, heard, "`tenure call requestTestNotification` has Apple post one.")
+            : .ok(subject, "sure until \(stored.plan.sureUntil) that nothing is missing; \(heard)")
     }
 
     /// Nil where it exists and is as it should be.

@@ -113,8 +113,10 @@ package struct SweepPerformer: WorkPerformer {
                 ).arrivals.filter { $0.scope == scope }
                 body.new += Int64(arrivals.count)
                 request.arrivals += arrivals
-            } catch is BackendError {
+            } catch let error as BackendError {
                 body.refused += 1
+                guard let reason = error.parkingReason else { continue }
+                try await backend.park(Array(item.signedPayload.utf8), app: app, because: reason, at: request.learnedAt)
             }
         }
         return request

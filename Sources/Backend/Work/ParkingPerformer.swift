@@ -1,0 +1,32 @@
+import Ledger
+package import Primitives
+package import Storage
+
+/// Tries parked notifications again (RECON-4): every hour, so that one that a newer version understands, or that damaged books
+/// kept from being applied, is applied soon after the upgrade or the repair. Never given up.
+package struct ParkingPerformer: WorkPerformer {
+    private let backend: Backend
+
+    package static let pause = Milliseconds.hours(1)
+
+    package init(backend: Backend) { self.backend = backend }
+
+    package var kind: WorkKind { .applyNotification }
+
+    package func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
+        guard let app = backend.apps[work.order.scope.app] else { return .wait(Self.pause, because: "the app is not configured") }
+        let body = try StateCoding.decode(ParkedBody.self, from: work.order.body)
+        let (request, settings): (IngestRequest, SettingsCache)
+        do {
+            request = try await backend.request(ofNotification: Array(body.signedPayload.utf8), app: app, at: now)
+            settings = backend.chosen
+        } catch let error as BackendError {
+            guard let reason = error.parkingReason else { throw error }
+            return .wait(Self.pause, because: reason)
+        }
+        return .done(
+            keeping: WorkResult(of: request.subscriptions.sorted()) { _, transaction in
+                _ = try Ingest.apply([request], in: transaction, settings)
+            })
+    }
+}
