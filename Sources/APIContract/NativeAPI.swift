@@ -20,7 +20,7 @@ package enum NativeAPI {
     package static let uploadReceipt = Endpoint<CustomerPath, NoQuery, ReceiptUploadBody, ReceiptAnswerBody>(
         "uploadReceipt", .post, "/api/v1/apps/\(.app)/customers/\(.customer)/receipts", callers: .customer,
         about: .init(.purchases, "Show a receipt of the old kind; one result for each subscription in it."),
-        problems: [.refusedEvidence, .appleMustBeAsked], isOneAtATime: true)
+        problems: [.refusedEvidence], isOneAtATime: true)
 
     /// A customer asks before buying (OWN-18).
     package static let askPurchase = Endpoint<CustomerPath, EnvironmentQuery, IntentBody, ForecastBody>(

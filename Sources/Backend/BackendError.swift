@@ -26,9 +26,6 @@ package enum BackendError: Error {
     case tokenTooLate
     /// The store could not do it; nothing was kept.
     case store(StoreFailure)
-    /// Nobody vouches for the signer of this receipt from before iOS 7, or nobody signed its environment: only Apple can say
-    /// what it is, and this version does not ask yet (RECON-3).
-    case appleMustBeAsked
     /// The server's file says of the app what an earlier version says; it serves under the newest one (OWN-17).
     case settingsSuperseded(app: AppID, number: Int64, newest: Int64)
     /// The app has no In-App Purchase key, so Apple cannot be asked.

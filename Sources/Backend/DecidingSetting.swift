@@ -25,7 +25,7 @@ package enum DecidingSetting: String, Sendable, Hashable, CaseIterable {
         case .customerTokenSecret:
             "\(rawValue) is the secret that the app's backend signs customer tokens with, at least 32 bytes."
         case .sharedSecrets: "\(rawValue) holds the app's shared secret and the account's (App Store Connect)."
-        case .apple: "\(rawValue) names the In-App Purchase key with which Apple is asked."
+        case .apple: "\(rawValue) says how Apple is asked: with which In-App Purchase key, and whether about receipts."
         case .roots: "\(rawValue) and trust.appleRoots say whose signatures are trusted."
         case .distrustedLeafSerials: "\(rawValue) lists the signers that are no longer trusted."
         case .clockFile: "\(rawValue) names the server's clock; without it, the machine's clock is used."

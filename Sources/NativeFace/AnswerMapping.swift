@@ -73,8 +73,14 @@ extension UploadAnswerBody {
 }
 
 extension ReceiptAnswerBody {
-    init(_ results: [Backend.ClaimResult], of customer: CustomerID) {
-        self.init(results: results.map { Result($0, of: customer) })
+    init(_ result: Backend.ReceiptResult, of customer: CustomerID) {
+        switch result {
+        case .judged(let results): self.init(results: results.map { Result($0, of: customer) })
+        case .waits(let results, let meanwhile):
+            self.init(results: results.map { Result($0, of: customer) })
+            waiting = Self.waitingForApple
+            self.meanwhile = meanwhile.map { EntitlementsBody($0.answer, of: customer, environment: $0.environment) }
+        }
     }
 }
 

@@ -65,9 +65,9 @@ package struct NativeFace: Face {
     }
 
     private func uploadReceipt(_ call: OfCustomer<NoQuery, ReceiptUploadBody>) async throws -> ReceiptAnswerBody {
-        let results = try await backend.claim(
+        let result = try await backend.claim(
             receipt: call.body.receipt, by: call.customer, try kind(call.body.kind), app: call.app)
-        return ReceiptAnswerBody(results, of: call.customer)
+        return ReceiptAnswerBody(result, of: call.customer)
     }
 
     private func kind(_ spelling: String) throws -> Claim.Kind {

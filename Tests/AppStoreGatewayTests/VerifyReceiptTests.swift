@@ -16,6 +16,19 @@ import Testing
         return await world.gateway.outcome(of: try #require(request), from: address)
     }
 
+    @Test func `Apple's hosts of receipts are asked, unless the configuration names others`() throws {
+        typealias Account = AskedAppStore.Account
+        let own = Account(key: nil)
+        #expect(own.receipts[.production]?.url == "https://buy.itunes.apple.com/verifyReceipt")
+        #expect(own.receipts[.sandbox]?.url == "https://sandbox.itunes.apple.com/verifyReceipt")
+        let local = ServerAPIHost(baseURL: "http://127.0.0.1:8082", environment: .production)
+        let others = Account(key: nil, hosts: [.production: local, .sandbox: .legacySandbox])
+        #expect(
+            others.receipts[.production] == VerifyReceiptAddress(host: .production, url: "http://127.0.0.1:8082/verifyReceipt"))
+        // The names of the other service have no /verifyReceipt.
+        #expect(others.receipts[.sandbox]?.url == "https://sandbox.itunes.apple.com/verifyReceipt")
+    }
+
     @Test(
         arguments: [
             (200, #"{"status":21004}"#, VerifyReceiptOutcome.Meaning.wrongSecret, "receipt.21004"),

@@ -14,7 +14,7 @@ import Testing
         try await withWorld { world in
             let receipt = try world.apple.receipt(of: ["1001", "1002", "1003"])
             let text = Data(receipt).base64EncodedString(options: .lineLength76Characters)
-            let results = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app)
+            let results = try await world.backend.claim(receipt: text, by: World.alice, .restore, app: World.app).judged
             #expect(results.map(\.key.originalTransactionId.rawValue) == ["1001", "1002", "1003"])
             #expect(results.allSatisfy { $0.outcome == .bound && $0.owner == World.alice })
             #expect(try await world.isActive(World.alice))
@@ -24,7 +24,7 @@ import Testing
             }
             #expect(try world.rowCounts()["evidence"] == 1)
             // Shown by another customer, each is refused, and only that customer's claims are stored.
-            let others = try await world.backend.claim(receipt: text, by: World.bob, .restore, app: World.app)
+            let others = try await world.backend.claim(receipt: text, by: World.bob, .restore, app: World.app).judged
             #expect(others.allSatisfy { $0.outcome == .refused(.ownedByAnother, rule: .restore) && $0.owner == World.alice })
             #expect(try world.rowCounts()["fact"] == 3)
         }

@@ -42,6 +42,7 @@ class World:
         content = configuration(self.keys, self.folder / "tenure.sqlite", self.port, [self.do("/root")["sha256"]])
         content["clock"] = {"file": str(self.folder / "store.clock")}
         content["apps"][0]["environments"] = ["Production"]
+        content["apps"][0]["sharedSecrets"] = ["5ha2ed"]
         content["apps"][0]["apple"] = {
             "issuerId": self.do("/keys")["issuerId"], "keyId": "SIM1", "privateKeyFile": str(self.key),
             "hosts": {"production": f"http://127.0.0.1:{self.face_port}"}, **apple}
@@ -132,6 +133,43 @@ def check_outage(world, subscriptions, end):
           {name: len(world.periods(s)) for name, s in subscriptions.items()})
 
 
+def check_old_receipt(world):
+    world.do("/accounts", {"id": "olga"})
+    bought = world.do("/accounts/olga/purchases", {"productId": "plus.monthly"})
+    subscription = bought["originalTransactionId"]
+    body = {"kind": "restore", "receipt": world.do(f"/transactions/{subscription}/receipt")["receipt"]}
+    headers = {"Authorization": f"Bearer {world.keys.server}"}
+
+    def show(customer):
+        return request("POST", f"{world.api}/customers/{customer}/receipts", body, headers)
+
+    status, answer = show("olga")
+    check("a receipt from before iOS 7 waits for Apple, with a text and what the customer has meanwhile",
+          status == 202 and answer["results"] == [] and answer["waiting"] and not answer["meanwhile"]["isActive"], (status, answer))
+    check("and is known when Apple has answered", eventually(lambda: show("olga")[0] == 200) and world.is_active("olga"), show("olga"))
+    end = world.periods(subscription)[-1]["end"]
+    world.do("/clock/advance", {"to": end + 21 * MINUTE})
+    check("what has renewed since is asked about", eventually(lambda: len(world.periods(subscription)) == 2), world.periods(subscription))
+
+
+def check_without_key(world, path):
+    content = json.loads(path.read_text())
+    content["apps"][0]["apple"] = {}
+    for name, change, is_right in (
+        ("with shared secrets may have no key", {}, True),
+        ("without a key and without shared secrets asks in no way", {"sharedSecrets": []}, False),
+        ("without a key that asks about no receipts asks in no way", {"apple": {"verifyReceipt": False}}, False),
+    ):
+        broken = json.loads(json.dumps(content))
+        broken["apps"][0].update(change)
+        other = world.folder / "keyless.json"
+        other.write_text(json.dumps(broken))
+        outcome = harness.subprocess.run(
+            [harness.TENURE, "serve", "--check", "--config", other], cwd=harness.ROOT, capture_output=True, text=True)
+        check(f"an app {name}", (outcome.returncode == 0) == is_right and (is_right or "apple.keyId is missing" in outcome.stderr),
+              outcome.stderr)
+
+
 def check_configuration(world, path):
     content = json.loads(path.read_text())
     for name, change, words in (
@@ -172,8 +210,10 @@ def main():
             with world.serving(path):
                 subscriptions, end = check_silent_renewal(world)
                 check_outage(world, subscriptions, end)
+                check_old_receipt(world)
                 apple_requests.check_requests(world, eventually)
             check_configuration(world, path)
+            check_without_key(world, path)
     return harness.summary()
 
 

@@ -41,10 +41,11 @@ struct AskingStage: Sendable {
     ///
     /// - Parameters:
     ///   - share: how much of what Apple allows is used, in percent.
+    ///   - hasKey: whether our server has an In-App Purchase key; without it Apple is asked by receipts alone.
     ///   - destinations: where events go.
     ///   - lanes: that perform work beside those that ask.
     static func play(
-        share: Int64 = 50, destinations: [String] = [],
+        share: Int64 = 50, hasKey: Bool = true, destinations: [String] = [],
         with lanes: @escaping @Sendable (Backend, SQLiteStore) -> [WorkLane] = { _, _ in [] },
         _ story: @escaping @Sendable (AskingStage) async throws -> Void
     ) async throws {
@@ -56,6 +57,7 @@ struct AskingStage: Sendable {
         let (bundleId, key) = ("com.example.tenure.demo", InAppPurchaseKey(id: "KEY1"))
         var sold = SimulatedApp(bundleId: bundleId, appAppleId: 6_400_000_001, catalogue: try Catalogue(storeKitFile: file))
         sold.keys = [key]
+        sold.sharedSecret = "5ha2ed"
         let simulator = try AppStoreSimulator(
             configuration: SimulatorConfiguration(apps: [sold], environment: .production, startsAt: start))
         let time = StoreTime(simulator: simulator)
@@ -68,7 +70,10 @@ struct AskingStage: Sendable {
                     productId: ProductID("plus.monthly"), validFrom: Timestamp(millisecondsSince1970: 0),
                     entitlements: [EntitlementID("plus")])
             ]))
-        settings.apple = AppleAccess(share: share)
+        var access = AppleAccess(share: share)
+        access.hasKey = hasKey
+        settings.apple = access
+        settings.sharedSecrets = ["of the account", "5ha2ed"]
         settings.destinations = destinations
         let backend = Backend(
             store: store, verifier: AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint])),
@@ -84,13 +89,16 @@ struct AskingStage: Sendable {
                     let host = ServerAPIHost(
                         baseURL: "http://127.0.0.1:\(try #require(apple.port))", environment: .production)
                     let account = AskedAppStore.Account(
-                        key: AppStoreKey(signingKey: signing, bundleId: bundleId), hosts: [.production: host])
+                        key: hasKey ? AppStoreKey(signingKey: signing, bundleId: bundleId) : nil, hosts: [.production: host])
                     let desk = AppleDesk(
                         AskedAppStore(gateway, [app: account]), store: store, apps: [try backend.settings(of: app)])
                     let asking = [
                         WorkLane(AskingPerformer(backend: backend, desk: desk)),
                         WorkLane(HistoryPerformer(backend: backend, desk: desk)),
                         WorkLane(SweepPerformer(backend: backend, desk: desk)),
+                        WorkLane(
+                            ReceiptPerformer(backend: backend, desk: desk, kind: .verifyReceipt),
+                            limits: ReceiptPerformer.limits(concurrency: 4)),
                     ]
                     let stage = AskingStage(
                         control: "http://127.0.0.1:\(try #require(control.port))/control/v1", backend: backend, store: store,
@@ -137,6 +145,14 @@ struct AskingStage: Sendable {
         let bought = try await post("/accounts/\(name)/purchases", #"{"productId":"plus.monthly"}"#)
         let id = try #require(bought["originalTransactionId"]?.string)
         return SubscriptionKey(Self.scope, OriginalTransactionID(id))
+    }
+
+    /// Somebody uploads the transaction receipt that a device from before iOS 7 has of a purchase; whether it waits for Apple.
+    func showOldReceipt(of key: SubscriptionKey, by name: String) async throws -> Bool {
+        let answer = try await send("/transactions/\(key.originalTransactionId)/receipt", nil)
+        let result = try await backend.claim(
+            receipt: try #require(answer["receipt"]?.string), by: CustomerID(name), .restore, app: Self.app)
+        return if case .waits = result { true } else { false }
     }
 
     /// What the App Store says of a subscription: of its last transaction, and of its renewal.

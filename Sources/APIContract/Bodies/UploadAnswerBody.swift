@@ -51,11 +51,20 @@ package struct UploadAnswerBody: AnswerContent, JSONBody, Hashable {
     }
 }
 
-/// What the claims in a receipt came to, one for each subscription in it.
+/// What the claims in a receipt came to, one for each subscription in it; or that Apple must be asked first (RECON-6).
 package struct ReceiptAnswerBody: AnswerContent, JSONBody, Hashable {
+    package static let statuses: [AnswerStatus] = [.ok, .accepted]
     package static let schema = ObjectSchema(
         "ReceiptAnswer", "What the claims in a receipt came to.",
-        [.required("results", .list(.object(result)), "One for each subscription in it.")])
+        [
+            .required("results", .list(.object(result)), "One for each subscription in it."),
+            .optional(
+                "waiting", .text, "A text to show where Apple must be asked first; sent again later, the receipt is known.",
+                example: waitingForApple),
+            .optional("meanwhile", .object(EntitlementsBody.schema), "What the customer may use until Apple has answered."),
+        ])
+    /// What is shown while Apple is asked.
+    package static let waitingForApple = "Apple is being asked about this receipt. Ask again in a minute."
     private static let result = ObjectSchema(
         "ReceiptResult", "What one claim of a receipt came to.",
         [
@@ -69,8 +78,15 @@ package struct ReceiptAnswerBody: AnswerContent, JSONBody, Hashable {
         ])
 
     package var results: [Result]
+    /// A text to show where Apple must be asked first; nil where the receipt is known.
+    package var waiting: String?
+    /// What the customer may use until then; nil where the receipt is known, and where they may not be answered.
+    package var meanwhile: EntitlementsBody?
 
     package init(results: [Result]) { self.results = results }
+
+    /// Where it waits, it is kept and decided later.
+    package var status: AnswerStatus { waiting == nil ? .ok : .accepted }
 
     package struct Result: Sendable, Hashable {
         package var originalTransactionId: String
@@ -94,13 +110,18 @@ package struct ReceiptAnswerBody: AnswerContent, JSONBody, Hashable {
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {
         results = try fields.requiredList("results", Result.init)
+        waiting = try fields.text("waiting")
+        if let fields = try fields.fields("meanwhile") { meanwhile = try EntitlementsBody(fields) }
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.member("results") { $0.array { writer in results.forEach { $0.write(to: &writer) } } }
+        writer.optionalMember("waiting", waiting)
+        guard let meanwhile else { return }
+        writer.member("meanwhile") { $0.object { meanwhile.write(to: &$0) } }
     }
 
-    package var expectedBytes: Int { 32 + 160 * results.count }
+    package var expectedBytes: Int { 160 + 160 * results.count + (meanwhile?.expectedBytes ?? 0) }
 }
 
 extension ReceiptAnswerBody.Result {

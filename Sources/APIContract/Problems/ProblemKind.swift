@@ -90,7 +90,6 @@ package struct ProblemKind: Sendable, Hashable {
     package static let claimRefused = ProblemKind("claimRefused", 409, hasManyCodes: true)
     package static let tokenTaken = ProblemKind("tokenTaken", 409)
     package static let tokenTooLate = ProblemKind("tokenTooLate", 409)
-    package static let appleMustBeAsked = ProblemKind("appleMustBeAsked", 422)
     /// The app has no In-App Purchase key.
     package static let appleNotAsked = ProblemKind("appleNotAsked", 409)
     /// Apple says that it cannot be done; the code is Apple's.

@@ -10,13 +10,28 @@ package struct AskedAppStore: AppleServer {
 
     /// With what an app's purchases are asked about, and where.
     package struct Account: Sendable {
-        package let key: AppStoreKey
+        /// Nil where it has none, and only `/verifyReceipt` is asked.
+        package let key: AppStoreKey?
         /// By environment; an environment without one is not asked.
         package let hosts: [Primitives.Environment: ServerAPIHost]
+        /// Where `/verifyReceipt` is, of the same environments.
+        package let receipts: [VerifyReceiptHost: VerifyReceiptAddress]
 
-        package init(key: AppStoreKey, hosts: [Primitives.Environment: ServerAPIHost] = Self.apple) {
+        /// - Parameter hosts: one that is not Apple's own answers at `/verifyReceipt` too, as the local App Store does.
+        package init(key: AppStoreKey?, hosts: [Primitives.Environment: ServerAPIHost] = Self.apple) {
             self.key = key
             self.hosts = hosts
+            receipts = Dictionary(
+                VerifyReceiptHost.allCases.compactMap { receiptHost in
+                    hosts[receiptHost.environment].map { (receiptHost, Self.address(of: receiptHost, beside: $0)) }
+                }
+            ) { first, _ in first }
+        }
+
+        private static func address(of receiptHost: VerifyReceiptHost, beside host: ServerAPIHost) -> VerifyReceiptAddress {
+            let applesOwn: [ServerAPIHost] = [.production, .sandbox, .legacyProduction, .legacySandbox]
+            if applesOwn.contains(host) { return VerifyReceiptAddress(receiptHost) }
+            return VerifyReceiptAddress(host: receiptHost, url: host.baseURL + "/verifyReceipt")
         }
 
         /// Apple's own.
@@ -35,6 +50,19 @@ package struct AskedAppStore: AppleServer {
             return .failure(AppleFailure(GatewayFailure.noKey))
         }
         return await gateway.answer(to: call, as: account.key, from: host).mapError { AppleFailure($0) }
+    }
+
+    package func outcome(
+        of receipt: VerifyReceiptRequest, from host: VerifyReceiptHost, for app: AppID
+    ) async -> Result<VerifyReceiptOutcome, AppleFailure> {
+        guard let address = accounts[app]?.receipts[host] else { return .failure(AppleFailure(GatewayFailure.noKey)) }
+        return await gateway.outcome(of: receipt, from: address).mapError { AppleFailure($0) }
+    }
+
+    package func closedUntil(for app: AppID, at host: VerifyReceiptHost) -> Timestamp? {
+        guard let address = accounts[app]?.receipts[host] else { return nil }
+        if case .open(let until) = gateway.state(ofHostAt: address.url)?.breaker { return until }
+        return nil
     }
 
     package func closedUntil(for app: AppID, in environment: Primitives.Environment) -> Timestamp? {

@@ -80,6 +80,18 @@ struct BudgetedCall: Sendable {
         callsPerHour = max(1, endpoint.rateLimit.requestsPerHour(in: scope.environment) / 100 * access.share)
         self.urgency = urgency
     }
+
+    /// A call of `/verifyReceipt`, for which Apple names no limit.
+    init(ofReceiptIn scope: Scope, _ access: AppleAccess, _ urgency: AskingUrgency) {
+        name = BudgetName(scope, Self.verifyReceipt)
+        callsPerHour = max(1, Self.receiptsPerHour / 100 * access.share)
+        self.urgency = urgency
+    }
+
+    /// Apple's name of it.
+    static let verifyReceipt = "verifyReceipt"
+    /// Ten a second, counted by the hour: what Apple allows for the least of its reading endpoints.
+    private static let receiptsPerHour: Int64 = 36_000
 }
 
 /// Who is asked for first where calls are few. Each less urgent class may run less far ahead of the rate, so that it is the first

@@ -14,10 +14,10 @@ package final class AppleDesk: Sendable {
 
     /// What is known not to work for a while.
     private struct Pauses {
-        /// Until when no call of an endpoint is left.
-        var spent: [BudgetName: Timestamp] = [:]
+        /// Until when no call of an endpoint is left, for each urgency.
+        var spent: [BudgetName: [AskingUrgency: Timestamp]] = [:]
         /// The app's own trouble, in each of its environments.
-        var troubles: [Scope: Trouble] = [:]
+        var troubles: [Place: Trouble] = [:]
         /// What became of the last calls.
         var last: [Scope: AppleStanding.LastCalls] = [:]
         /// Until when questions about single subscriptions wait for a sweep.
@@ -26,6 +26,21 @@ package final class AppleDesk: Sendable {
         var refreshed: [SubscriptionKey: Timestamp] = [:]
         /// How often was looked, so that none of many apps is always the last one.
         var turns = 0
+    }
+
+    /// How Apple is asked. Each way has its own hosts and its own credentials: a shared secret that is wrong stops nothing that
+    /// is asked by key.
+    enum Way: Sendable, Hashable {
+        /// The App Store Server API, with the app's In-App Purchase key.
+        case key
+        /// `/verifyReceipt`, with its shared secrets.
+        case receipt
+    }
+
+    /// Where an app's trouble is.
+    struct Place: Sendable, Hashable {
+        let scope: Scope
+        let way: Way
     }
 
     private struct Trouble {
@@ -42,68 +57,146 @@ package final class AppleDesk: Sendable {
     }
 
     /// What became of a question.
-    enum Answer<Response: ServerAPIResponse>: Sendable {
-        case answered(ServerAPIAnswer<Response>)
+    enum Answer<Value: Sendable>: Sendable {
+        case answered(Value)
         case failed(AppleFailure)
         /// It was not put, or Apple counted it as one too many.
         case notAsked(FailedQuestion.Unasked)
     }
 
-    /// Puts a question.
+    /// Puts a question to the App Store Server API.
     ///
     /// - Throws: `StorageError` where the budget cannot be read.
     func ask<Response>(
         _ call: ServerAPICall<Response>, in scope: Scope, _ urgency: AskingUrgency, at now: Timestamp
-    ) async throws -> Answer<Response> {
-        guard let access = apps[scope.app]?.apple, admit(scope, at: now) else { return .notAsked(.unavailable) }
-        let budgeted = BudgetedCall(call.endpoint, in: scope, access, urgency)
+    ) async throws -> Answer<ServerAPIAnswer<Response>> {
+        let place = Place(scope: scope, way: .key)
+        guard let app = apps[scope.app], app.asksByKey, let access = app.apple, admit(place, at: now) else {
+            return .notAsked(.unavailable)
+        }
+        return try await put(BudgetedCall(call.endpoint, in: scope, access, urgency), at: place, now) {
+            await server.answer(to: call, for: scope.app, in: scope.environment)
+        }
+    }
+
+    /// Makes one call of `/verifyReceipt`; ``ask(_:at:)`` says which. The place was admitted.
+    func call(
+        _ request: VerifyReceiptRequest, _ host: VerifyReceiptHost, _ question: ReceiptQuestion, at now: Timestamp
+    ) async throws -> Answer<VerifyReceiptOutcome> {
+        let place = question.place(at: host)
+        guard let access = apps[question.app]?.apple else { return .notAsked(.unavailable) }
+        let budgeted = BudgetedCall(ofReceiptIn: place.scope, access, question.urgency)
+        return try await put(budgeted, at: place, now, isGood: { !$0.refusesSecret }) {
+            await server.outcome(of: request, from: host, for: question.app).flatMap(\.usable)
+        }
+    }
+
+    /// Sends what was admitted, within the budget, and notes what became of it.
+    ///
+    /// - Parameter isGood: whether an answer shows that nothing is wrong with the app's credentials.
+    private func put<Value: Sendable>(
+        _ budgeted: BudgetedCall, at place: Place, _ now: Timestamp, isGood: @Sendable (Value) -> Bool = { _ in true },
+        _ send: () async -> Result<Value, AppleFailure>
+    ) async throws -> Answer<Value> {
         if let until = try await budget.take(budgeted, at: now) {
-            pauses.withLock { $0.spent[budgeted.name] = until }
+            pauses.withLock { $0.spent[budgeted.name, default: [:]][budgeted.urgency] = until }
             return .notAsked(.budget)
         }
-        switch await server.answer(to: call, for: scope.app, in: scope.environment) {
+        switch await send() {
         case .success(let answer):
+            let endsTrouble = isGood(answer)
             pauses.withLock { pauses in
-                pauses.troubles[scope] = nil
-                pauses.last[scope, default: AppleStanding.LastCalls()].answeredAt = now
+                if endsTrouble { pauses.troubles[place] = nil }
+                pauses.last[place.scope, default: AppleStanding.LastCalls()].answeredAt = now
             }
             return .answered(answer)
         case .failure(let failure):
-            let noted = AppleStanding.Failure(code: failure.code, endpoint: call.endpoint.name, at: now)
-            pauses.withLock { $0.last[scope, default: AppleStanding.LastCalls()].failure = noted }
+            note(failure, of: budgeted.name.endpoint, in: place.scope, at: now)
             switch failure.scope {
             case .budget:
                 let until = failure.retryAt ?? now.adding(Self.shortestStop)
-                pauses.withLock { $0.spent[budgeted.name] = until }
+                let all = Dictionary(uniqueKeysWithValues: AskingUrgency.allCases.map { ($0, until) })
+                pauses.withLock { $0.spent[budgeted.name] = all }
                 try await budget.block(budgeted.name, until: until, ceiling: budgeted.callsPerHour, at: now)
                 return .notAsked(.budget)
-            case .app: noteTrouble(in: scope, at: now)
+            case .app: noteTrouble(at: place, now)
             case .transaction, .request, .host: break
             }
             return failure.wasSent ? .failed(failure) : .notAsked(.unavailable)
         }
     }
 
+    /// Keeps the last failure, for operators to see.
+    func note(_ failure: AppleFailure, of endpoint: String, in scope: Scope, at now: Timestamp) {
+        let noted = AppleStanding.Failure(code: failure.code, endpoint: endpoint, at: now)
+        pauses.withLock { $0.last[scope, default: AppleStanding.LastCalls()].failure = noted }
+    }
+
+    /// The shared secrets of an app.
+    func secrets(of app: AppID) -> [String] { apps[app]?.sharedSecrets ?? [] }
+
+    // MARK: What may be taken from the queue
+
     /// Which questions about an endpoint may be taken from the queue.
     ///
     /// - Parameter overdue: after how long a question that cannot be put must be noted as such (ENT-12), where it is one about a
     ///   single subscription; nil where it is another.
     func openings(for endpoint: ServerAPIEndpoint, overdue: Milliseconds?, at now: Timestamp) -> [LaneOpening] {
-        let all = apps.values.filter { $0.apple != nil }.flatMap(\.scopes).sorted()
+        openings(
+            apps.values.filter(\.asksByKey).flatMap(\.scopes).map { Counter($0, .key, endpoint.name) }, overdue: overdue, at: now)
+    }
+
+    /// The same of questions whether subscriptions have ended: put by key, and where an app has none, by receipt.
+    func openingsOfQuestions(overdue: Milliseconds, at now: Timestamp) -> [LaneOpening] {
+        let counters = apps.values.flatMap { app -> [Counter] in
+            if app.asksByKey {
+                return app.scopes.map { Counter($0, .key, ServerAPIEndpoint.getAllSubscriptionStatuses.name) }
+            }
+            return app.receiptScopes.map { Counter($0, .receipt, BudgetedCall.verifyReceipt, .accessEnds) }
+        }
+        return openings(counters, overdue: overdue, at: now)
+    }
+
+    /// The same of receipts. What waits for both hosts stands in the queue of the one that is asked first.
+    func openingsOfReceipts(_ urgency: AskingUrgency, at now: Timestamp) -> [LaneOpening] {
+        let counters = apps.values.flatMap(\.receiptScopes).map {
+            Counter($0, .receipt, BudgetedCall.verifyReceipt, urgency)
+        }
+        return openings(counters, overdue: nil, at: now)
+    }
+
+    /// Where a question stands in line.
+    private struct Counter {
+        let place: Place
+        let budget: BudgetName
+        /// Nil: any.
+        let urgency: AskingUrgency?
+
+        init(_ scope: Scope, _ way: Way, _ endpoint: String, _ urgency: AskingUrgency? = nil) {
+            place = Place(scope: scope, way: way)
+            budget = BudgetName(scope, endpoint)
+            self.urgency = urgency
+        }
+    }
+
+    private func openings(_ counters: [Counter], overdue: Milliseconds?, at now: Timestamp) -> [LaneOpening] {
         let turn = pauses.withLock { pauses in
             pauses.turns &+= 1
             return pauses.turns
         }
-        let asking = all.beginning(at: turn)
-        let shut = asking.filter { scope in
-            isClosed(scope, at: now) || (overdue != nil && isHeld(scope, at: now))
-                || pauses.withLock { $0.spent[BudgetName(scope, endpoint.name)].map { $0 > now } ?? false }
-        }
-        let open = asking.filter { !shut.contains($0) }
+        let shut = Set(counters.filter { isShut($0, holds: overdue != nil, at: now) }.map(\.place.scope))
+        let asking = counters.map(\.place.scope).sorted().beginning(at: turn)
+        let (open, closed) = (asking.filter { !shut.contains($0) }, asking.filter(shut.contains))
         var openings: [LaneOpening] = []
         if !open.isEmpty { openings.append(LaneOpening(scopes: open)) }
-        if let overdue, !shut.isEmpty { openings.append(LaneOpening(scopes: shut, overdueBy: overdue)) }
+        if let overdue, !closed.isEmpty { openings.append(LaneOpening(scopes: closed, overdueBy: overdue)) }
         return openings
+    }
+
+    private func isShut(_ counter: Counter, holds: Bool, at now: Timestamp) -> Bool {
+        if isClosed(counter.place, at: now) || (holds && isHeld(counter.place.scope, at: now)) { return true }
+        let spent = pauses.withLock { $0.spent[counter.budget] ?? [:] }
+        return spent.contains { urgency, until in until > now && (counter.urgency ?? urgency) == urgency }
     }
 
     /// Begins to ask about a subscription because somebody wants it.
@@ -118,12 +211,14 @@ package final class AppleDesk: Sendable {
         }
     }
 
+    // MARK: What is known
+
     /// What this server knows of asking there.
     func standing(in scope: Scope, at now: Timestamp) -> AppleStanding.OfServer {
-        let closed = server.closedUntil(for: scope.app, in: scope.environment)
-        let (last, trouble) = pauses.withLock { ($0.last[scope], $0.troubles[scope]?.until) }
+        let place = Place(scope: scope, way: apps[scope.app]?.asksByKey ?? true ? .key : .receipt)
+        let last = pauses.withLock { $0.last[scope] }
         return AppleStanding.OfServer(
-            last: last ?? AppleStanding.LastCalls(), pausedUntil: [closed, trouble].compactMap { $0 }.filter { $0 > now }.max(),
+            last: last ?? AppleStanding.LastCalls(), pausedUntil: closures(of: place).filter { $0 > now }.max(),
             clockLead: server.clockLead(for: scope.app, in: scope.environment))
     }
 
@@ -134,32 +229,39 @@ package final class AppleDesk: Sendable {
     func isHeld(_ scope: Scope, at now: Timestamp) -> Bool { pauses.withLock { $0.held[scope].map { $0 > now } ?? false } }
 
     /// Whether nothing is asked there for a while.
-    private func isClosed(_ scope: Scope, at now: Timestamp) -> Bool {
-        let trouble = pauses.withLock { $0.troubles[scope]?.until }
-        let closed = server.closedUntil(for: scope.app, in: scope.environment)
-        return [trouble, closed].compactMap { $0 }.contains { $0 > now }
+    private func isClosed(_ place: Place, at now: Timestamp) -> Bool { closures(of: place).contains { $0 > now } }
+
+    /// Until when nothing is asked there: because of the app's trouble, and because of the host's.
+    private func closures(of place: Place) -> [Timestamp] {
+        let (app, environment) = (place.scope.app, place.scope.environment)
+        let closed =
+            switch place.way {
+            case .key: server.closedUntil(for: app, in: environment)
+            case .receipt: VerifyReceiptHost(of: environment).flatMap { server.closedUntil(for: app, at: $0) }
+            }
+        return [pauses.withLock { $0.troubles[place]?.until }, closed].compactMap { $0 }
     }
 
     /// Whether a question may be put there. After a pause one alone is, which shows whether the trouble is over.
-    private func admit(_ scope: Scope, at now: Timestamp) -> Bool {
-        guard !isClosed(scope, at: now) else { return false }
+    func admit(_ place: Place, at now: Timestamp) -> Bool {
+        guard !isClosed(place, at: now) else { return false }
         return pauses.withLock { pauses in
-            guard var trouble = pauses.troubles[scope] else { return true }
+            guard var trouble = pauses.troubles[place] else { return true }
             guard trouble.until <= now else { return false }
             trouble.until = now.adding(Self.shortestStop)
-            pauses.troubles[scope] = trouble
+            pauses.troubles[place] = trouble
             return true
         }
     }
 
     /// One answer that cannot be read is that answer's; the app's lane pauses longer with each that follows.
-    private func noteTrouble(in scope: Scope, at now: Timestamp) {
+    func noteTrouble(at place: Place, _ now: Timestamp) {
         pauses.withLock { pauses in
-            var trouble = pauses.troubles[scope] ?? Trouble(until: now)
+            var trouble = pauses.troubles[place] ?? Trouble(until: now)
             trouble.count += 1
             let pause = Backoff(first: .minutes(1), greatest: .minutes(10)).longestPause(afterFailures: trouble.count)
             trouble.until = now.adding(pause)
-            pauses.troubles[scope] = trouble
+            pauses.troubles[place] = trouble
         }
     }
 

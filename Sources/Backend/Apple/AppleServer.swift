@@ -9,6 +9,14 @@ package protocol AppleServer: Sendable {
         to call: ServerAPICall<Response>, for app: AppID, in environment: Environment
     ) async -> Result<ServerAPIAnswer<Response>, AppleFailure>
 
+    /// Asks `/verifyReceipt` once about a receipt of an app's. Never throws: whatever happens is an outcome or a failure.
+    func outcome(
+        of receipt: VerifyReceiptRequest, from host: VerifyReceiptHost, for app: AppID
+    ) async -> Result<VerifyReceiptOutcome, AppleFailure>
+
+    /// Until when that host of `/verifyReceipt` is left alone, because it failed too often; nil: it may be called.
+    func closedUntil(for app: AppID, at host: VerifyReceiptHost) -> Timestamp?
+
     /// Until when the host of that environment is left alone, because it failed too often; nil: it may be called.
     func closedUntil(for app: AppID, in environment: Environment) -> Timestamp?
 
@@ -43,6 +51,13 @@ package struct AppleAccess: Sendable, Hashable {
     /// Whether every night everything that Apple told in the last 25 hours is looked through as well (RECON-2).
     package var sweepsNightly: Bool
 
+    /// Whether the app has an In-App Purchase key. Without one nobody asks the App Store Server API, and what is not proved by a
+    /// receipt is not asked about (decision 0043).
+    package var hasKey = true
+
+    /// Whether `/verifyReceipt` is asked about receipts, where the app has shared secrets (RECON-3).
+    package var verifiesReceipts = true
+
     /// How Apple's questions of what became of a purchase are answered (ABUSE-2).
     package var consumption: ConsumptionSettings
 
@@ -52,5 +67,16 @@ package struct AppleAccess: Sendable, Hashable {
         self.share = share
         self.sweepsNightly = sweepsNightly
         self.consumption = consumption
+    }
+}
+
+extension AppSettings {
+    /// Whether the App Store Server API is asked about its purchases.
+    package var asksByKey: Bool { apple?.hasKey ?? false }
+
+    /// The hosts of `/verifyReceipt` that are asked about its receipts, Production first; none where nobody asks there.
+    var receiptHosts: [VerifyReceiptHost] {
+        guard let apple, apple.verifiesReceipts, !sharedSecrets.isEmpty else { return [] }
+        return VerifyReceiptHost.allCases.filter { expected.environments.contains($0.environment) }
     }
 }

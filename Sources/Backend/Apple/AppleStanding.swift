@@ -64,7 +64,7 @@ package struct AppleStanding: Sendable, Hashable {
     package let budgets: [Budget]
     package let backlog: [Backlog]
     package let lastNotification: Heard?
-    /// Nil where the app is never asked about: it has no key.
+    /// Nil where the app is never asked about.
     package let server: OfServer?
 
     init(_ stored: StoredSweepPlan?, budgets: [StoredBudget], backlog: [WorkBacklog], server: OfServer?, at now: Timestamp) {
@@ -87,7 +87,8 @@ package struct AppleStanding: Sendable, Hashable {
 extension Backend {
     /// Each kind of work that asks Apple.
     private static let askingKinds: [WorkKind] = [
-        .askApple, .fetchHistory, .sweepNotifications, .answerConsumptionRequest, .applyNotification,
+        .askApple, .fetchHistory, .sweepNotifications, .verifyReceipt, .verifyImportedReceipt, .answerConsumptionRequest,
+        .applyNotification,
     ]
     /// Work is counted up to this.
     package static let longestBacklog = 10_000
@@ -120,7 +121,7 @@ extension Backend {
     ) async throws {
         let app = try settings(of: id)
         try app.checkTakes(environment)
-        guard app.apple != nil else { throw BackendError.appleNotAsked(id) }
+        guard app.asksByKey else { throw BackendError.appleNotAsked(id) }
         let (scope, now) = (Scope(app: id, environment: environment), clock.now())
         let oldest = now.adding(Milliseconds(-SweepPlanner.reach(of: environment).count))
         let (begin, end) = (max(from, oldest), min(until ?? now, now))

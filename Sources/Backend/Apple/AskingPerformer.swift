@@ -7,10 +7,11 @@ package import Storage
 ///
 /// One answer tells of all of a customer's subscriptions, and is taken for all of them. What cannot be asked is noted as a failed
 /// question before the leeway ends (ENT-12), and so is an answer that says nothing about the subscription: whatever happens, the
-/// decision about the subscription knows of it, and names the next question or ends the matter.
+/// decision about the subscription knows of it, and names the next question or ends the matter. Where there is no key, or the
+/// App Store Server API does not know the transaction, `/verifyReceipt` is asked with the newest receipt (RECON-3).
 package struct AskingPerformer: WorkPerformer {
-    private let backend: Backend
-    private let desk: AppleDesk
+    let backend: Backend
+    let desk: AppleDesk
 
     package init(backend: Backend, desk: AppleDesk) {
         self.backend = backend
@@ -19,6 +20,15 @@ package struct AskingPerformer: WorkPerformer {
 
     package var kind: WorkKind { .askApple }
 
+    /// A subscription that is asked about.
+    struct Question: Sendable {
+        let key: SubscriptionKey
+        let app: AppSettings
+        /// The decision's name for it.
+        let name: String
+        let dueAt: Timestamp
+    }
+
     /// After so long a question that cannot be put is noted. It is due at most 20 minutes after the end, and at most 30 after a
     /// question that failed, so that it is noted before an hour of leeway is over (ENT-12).
     private static let overdue = Milliseconds.minutes(25)
@@ -26,38 +36,48 @@ package struct AskingPerformer: WorkPerformer {
     private static let useless = Milliseconds.hours(23)
 
     package func openings(at now: Timestamp) -> [LaneOpening] {
-        desk.openings(for: .getAllSubscriptionStatuses, overdue: Self.overdue, at: now)
+        desk.openingsOfQuestions(overdue: Self.overdue, at: now)
     }
 
     package func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
         let scope = work.order.scope
         guard let app = backend.apps[scope.app] else { return .abandon(because: "the app is not configured") }
         let key = SubscriptionKey(scope, OriginalTransactionID(work.order.subject))
+        let question = Question(key: key, app: app, name: work.order.key, dueAt: work.order.dueAt)
+        if desk.isHeld(scope, at: now) { return notAsked(.unavailable, question, at: now) }
+        guard app.asksByKey else { return try await askAboutReceipt(question, at: now) ?? Self.unproved }
         let call: ServerAPICall<StatusResponse>
         do {
             call = try .getAllSubscriptionStatuses(anyTransactionId: key.originalTransactionId.rawValue)
         } catch {
             return note(FailedQuestion(askedAt: now, reason: "request.\(error.code.rawValue)", isRetryable: false), key, app)
         }
-        let answer: AppleDesk.Answer<StatusResponse> =
-            desk.isHeld(scope, at: now)
-            ? .notAsked(.unavailable) : try await desk.ask(call, in: scope, .accessEnds, at: now)
-        switch answer {
-        case .notAsked(let why):
-            let late = now.since(work.order.dueAt).count
-            guard late >= Self.overdue.count else { return .back(because: why.rawValue) }
-            guard late < Self.useless.count else { return .wait(.minutes(10), because: why.rawValue) }
-            return note(FailedQuestion(askedAt: now, reason: why.rawValue), key, app)
-        case .failed(let failure):
-            return note(
-                FailedQuestion(askedAt: now, reason: failure.code, isRetryable: failure.scope != .transaction), key, app)
-        case .answered(let answer): return await take(answer.response, about: key, app)
+        switch try await desk.ask(call, in: scope, .accessEnds, at: now) {
+        case .notAsked(let why): return notAsked(why, question, at: now)
+        case .failed(let failure) where failure.scope == .transaction:
+            // A receipt may be of the time before the transaction ids that it knows.
+            if let outcome = try await askAboutReceipt(question, hasAsked: true, at: now) { return outcome }
+            return note(FailedQuestion(askedAt: now, reason: failure.code, isRetryable: false), key, app)
+        case .failed(let failure): return note(FailedQuestion(askedAt: now, reason: failure.code), key, app)
+        case .answered(let answer): return await take(answer.response, about: question)
         }
     }
 
+    /// As it stands in the queue until it is overdue; then it is noted as not put.
+    func notAsked(_ why: FailedQuestion.Unasked, _ question: Question, at now: Timestamp) -> WorkOutcome {
+        let late = now.since(question.dueAt).count
+        guard late >= Self.overdue.count else { return .back(because: why.rawValue) }
+        guard late < Self.useless.count else { return .wait(.minutes(10), because: why.rawValue) }
+        return note(FailedQuestion(askedAt: now, reason: why.rawValue), question.key, question.app)
+    }
+
+    /// What no receipt proves is not asked about in an app without a key, and not noted either (decision 0041, item 8): looked at
+    /// now and then, since a receipt, or a key, may have come.
+    private static let unproved = WorkOutcome.wait(.hours(6), because: "no receipt proves it, and the app has no key")
+
     // MARK: What came of it
 
-    private func note(_ question: FailedQuestion, _ key: SubscriptionKey, _ app: AppSettings) -> WorkOutcome {
+    func note(_ question: FailedQuestion, _ key: SubscriptionKey, _ app: AppSettings) -> WorkOutcome {
         let (request, settings) = (Self.request(question, key, app), backend.chosen)
         return .done(
             keeping: WorkResult(of: [key]) { _, transaction in
@@ -75,20 +95,31 @@ package struct AskingPerformer: WorkPerformer {
         return request
     }
 
-    private func take(_ answer: StatusResponse, about key: SubscriptionKey, _ app: AppSettings) async -> WorkOutcome {
-        let told = await backend.told(by: answer, about: key, app)
-        let (request, now) = (told.request, told.request.learnedAt)
-        let nothing = Self.request(
-            FailedQuestion(askedAt: now, reason: "answer.\(told.refusal ?? "nothingNew")"), key, app)
-        let (answered, settings) = (request, backend.chosen)
+    private func take(_ answer: StatusResponse, about question: Question) async -> WorkOutcome {
+        let told = await backend.told(by: answer, about: question.key, question.app)
+        return end(
+            with: told.request, about: question,
+            orNoting: FailedQuestion(
+                askedAt: told.request.learnedAt, reason: "answer.\(told.refusal ?? "nothingNew")"))
+    }
+
+    /// Keeps what was answered, and where that leaves the question open, that it was put in vain.
+    func end(with request: IngestRequest, about asked: Question, orNoting question: FailedQuestion) -> WorkOutcome {
+        let (key, nothing) = (asked.key, Self.request(question, asked.key, request.app))
+        let (answered, settings, now) = (request, backend.chosen, request.learnedAt)
         return .done(
             keeping: WorkResult(of: Set(request.subscriptions + [key]).sorted()) { _, transaction in
                 let results = try Ingest.apply([answered], in: transaction, settings)
                 let decisions = results.flatMap(\.decisions).filter(\.changesHistory)
-                // Without a decision nothing would name the next question.
-                if !decisions.contains(where: { $0.state.key == key }) {
+                // Without another decision nothing would name the next question: this one is done, and is not done again. What is
+                // new may be another word for what was known.
+                let isSettled = decisions.contains { decision in
+                    decision.state.key == key && !decision.dueWork.contains { $0.key == asked.name }
+                }
+                if !isSettled {
                     _ = try Ingest.apply([nothing], in: transaction, settings)
                 }
+                guard answered.app.asksByKey else { return }
                 let orders = try WorkOrder.fetchingGaps(in: decisions, at: now)
                 if !orders.isEmpty { try transaction.order(orders) }
             })

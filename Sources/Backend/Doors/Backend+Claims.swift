@@ -47,6 +47,11 @@ extension Backend {
             at = learnedAt
         }
 
+        /// The customer owns it, and says nothing new.
+        init(ownerOf key: SubscriptionKey, _ customer: CustomerID, at instant: Timestamp) {
+            (outcome, self.key, owner, at) = (.alreadyOwner, key, customer, instant)
+        }
+
         /// - Throws: `ClaimRefused` where it was.
         package func accepted() throws(ClaimRefused) -> ClaimResult {
             guard case .refused(let reason, let rule) = outcome else { return self }

@@ -16,7 +16,7 @@ package struct ImportItem: Sendable, Hashable {
         /// The `signedPayload` of a notification V2.
         case notification(String)
         case transaction(String, renewalInfo: String?)
-        /// An app receipt or a transaction receipt, its bytes.
+        /// An app receipt or a transaction receipt, its bytes. About some of the latter Apple will be asked.
         case receipt([UInt8])
         /// Only a name: Apple will be asked. It proves nothing, so it gives no access before Apple has answered.
         case transactionId(Ledger.TransactionID, Primitives.Environment)
@@ -89,7 +89,7 @@ extension Backend {
             request.arrivals = try await proved(jws, renewalInfo, app: app, at: request.learnedAt)
             if let customer = item.customer { request.claimEverything(for: Claimant(try Self.checked(customer)), item.kind) }
             return request
-        case .receipt(let bytes): return try await request(ofReceipt: bytes, by: item.customer, item.kind, app: app)
+        case .receipt(let bytes): return try await request(ofImported: bytes, of: item.customer, item.kind, app: app)
         case .transactionId(let transaction, let environment):
             return try question(about: transaction, environment, item, app: app)
         }

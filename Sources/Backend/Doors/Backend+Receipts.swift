@@ -1,75 +1,130 @@
 package import AppStoreWire
 import Intake
 package import Ledger
-import Primitives
+package import Primitives
 import Storage
 
 /// Receipts of the old kinds, notifications V1 and fetched answers: the same way as everything else, by `ingest` (decision 0002).
 extension Backend {
+    /// What a receipt that a customer shows comes to.
+    package enum ReceiptResult: Sendable {
+        /// What the claim on each subscription in it came to, by the receipt's order.
+        case judged([ClaimResult])
+        /// Apple is asked first: what it is, where only Apple can say that and nothing came of it yet; or whether what it proves
+        /// goes on, where all of it is over. To send it again later tells what became of it (RECON-6).
+        case waits([ClaimResult], meanwhile: Meanwhile?)
+    }
+
+    /// What a customer may use while Apple is asked.
+    package struct Meanwhile: Sendable {
+        package let answer: CustomerAnswer
+        package let environment: Primitives.Environment
+    }
+
     /// Takes a receipt that a customer shows: everything in it becomes facts, and the customer claims each subscription that
-    /// it names.
+    /// it names. Where only Apple can say what it is, that happens when Apple has answered.
+    ///
+    /// Calling it again with the same receipt is safe.
     ///
     /// - Parameter text: the receipt in base64; line breaks in it do no harm.
-    /// - Returns: what the claim on each came to, by the receipt's order.
-    /// - Throws: `BackendError.refusedEvidence` if it proves nothing; `.appleMustBeAsked` if only Apple can say what it is.
+    /// - Throws: `BackendError.refusedEvidence` if it proves nothing, if Apple refused it, and with `appleNotConfigured` where
+    ///   only Apple can say what it is and nobody asks; `overloaded` where too many wait for Apple.
     package func claim(
         receipt text: String, by customer: CustomerID, _ kind: Claim.Kind, app id: AppID
-    ) async throws -> [ClaimResult] {
+    ) async throws -> ReceiptResult {
         let app = try settings(of: id)
+        let customer = try Self.checked(customer)
         switch ReceiptEncoding.bytes(base64: text.utf8) {
         case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
-        case .success(let receipt): return try await claim(receipt, by: customer, kind, app: app)
+        case .success(let receipt):
+            switch try await read(receipt, by: customer, kind, app: app) {
+            case .proved(let request):
+                let decisions = try await ingest(request).decisions
+                let results = decisions.compactMap { ClaimResult($0, learnedAt: request.learnedAt) }
+                guard app.asksByKey || !app.receiptHosts.isEmpty, decisions.waitForApple(at: request.learnedAt) else {
+                    return .judged(results)
+                }
+                let environment = results.first?.key.environment
+                return .waits(results, meanwhile: try await meanwhile(of: customer, app: app, in: environment))
+            case .mustAskApple(let payload): return try await show(receipt, saying: payload, by: customer, kind, app: app)
+            }
         }
     }
 
-    private func claim(
-        _ receipt: [UInt8], by customer: CustomerID, _ kind: Claim.Kind, app: AppSettings
-    ) async throws -> [ClaimResult] {
-        let request = try await request(ofReceipt: receipt, by: customer, kind, app: app)
-        let decisions = try await ingest(request).decisions
-        return decisions.compactMap { ClaimResult($0, learnedAt: request.learnedAt) }
+    /// A receipt from an import; where only Apple can say what it is, as a request to ask.
+    func request(
+        ofImported receipt: [UInt8], of customer: CustomerID?, _ kind: Claim.Kind, app: AppSettings
+    ) async throws -> IngestRequest {
+        switch try await read(receipt, by: customer, kind, app: app) {
+        case .proved(let request): return request
+        case .mustAskApple:
+            var request = IngestRequest(app: app, learnedAt: clock.now())
+            request.orders = [
+                try order(verifying: receipt, for: try customer.map(Self.checked), kind, as: .verifyImportedReceipt, app: app)
+            ]
+            return request
+        }
+    }
+
+    /// What a receipt is without asking Apple.
+    private enum ReadReceipt {
+        case proved(IngestRequest)
+        /// What it says of itself.
+        case mustAskApple(TransactionReceiptPayload)
     }
 
     /// - Parameter customer: who claims what is in it; nil leaves it unclaimed.
-    func request(
-        ofReceipt receipt: [UInt8], by customer: CustomerID?, _ kind: Claim.Kind, app: AppSettings
-    ) async throws -> IngestRequest {
+    private func read(
+        _ receipt: [UInt8], by customer: CustomerID?, _ kind: Claim.Kind, app: AppSettings
+    ) async throws -> ReadReceipt {
         let customer = try customer.map(Self.checked)
         var request = IngestRequest(app: app, learnedAt: clock.now())
-        let (proven, environment) = try await proved(receipt, app: app, at: request.learnedAt)
-        request.arrivals = Arrival.of(
-            proven, scope: Scope(app: app.id, environment: environment), receivedAt: request.learnedAt)
+        switch try await proved(receipt, app: app, at: request.learnedAt) {
+        case .mustAskApple(let payload): return .mustAskApple(payload)
+        case .facts(let proven, let environment):
+            request.arrivals = Arrival.of(
+                proven, scope: Scope(app: app.id, environment: environment), receivedAt: request.learnedAt)
+        }
         if let customer { request.claimEverything(for: try await claimant(customer, app: app), kind) }
-        return request
+        return .proved(request)
     }
 
     /// Takes what `/verifyReceipt` answered to our own server; returns whether it said anything new. The caller holds the
     /// connection over which the answer came (FACT-3).
     package func receive(_ answer: Verified<VerifyReceiptAnswer>, app id: AppID) async throws -> Bool {
         let app = try settings(of: id)
-        let learnedAt = clock.now()
-        var request = IngestRequest(app: app, learnedAt: learnedAt)
+        return try await ingest(request(of: answer, app: app, at: clock.now())).isNew.contains(true)
+    }
+
+    /// What an answer of `/verifyReceipt` proves.
+    func request(of answer: Verified<VerifyReceiptAnswer>, app: AppSettings, at now: Timestamp) -> IngestRequest {
+        var request = IngestRequest(app: app, learnedAt: now)
         request.arrivals = Arrival.of(
-            Intake.translate(answer), scope: Scope(app: id, environment: answer.environment), receivedAt: learnedAt)
-        return try await ingest(request).isNew.contains(true)
+            Intake.translate(answer), scope: Scope(app: app.id, environment: answer.environment), receivedAt: now)
+        return request
+    }
+
+    private enum ProvedReceipt {
+        case facts([ProvenFact], Primitives.Environment)
+        case mustAskApple(TransactionReceiptPayload)
     }
 
     /// What a receipt proves: first as an app receipt, then as a transaction receipt from before iOS 7.
-    private func proved(
-        _ receipt: [UInt8], app: AppSettings, at now: Timestamp
-    ) async throws -> (facts: [ProvenFact], environment: Primitives.Environment) {
+    private func proved(_ receipt: [UInt8], app: AppSettings, at now: Timestamp) async throws -> ProvedReceipt {
         // A property list begins with `{`, a PKCS#7 with a SEQUENCE.
         if receipt.first(where: { !Self.isWhiteSpace($0) }) == UInt8(ascii: "{") {
             switch verifier.transactionReceipt(receipt, for: app.expected, at: now) {
             case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
             case .success(let receipt):
-                guard case .fact(let proven) = Intake.translate(receipt) else { throw BackendError.appleMustBeAsked }
-                return ([proven], .sandbox)
+                return switch Intake.translate(receipt) {
+                case .fact(let proven): .facts([proven], .sandbox)
+                case .mustAskApple: .mustAskApple(receipt.payload)
+                }
             }
         }
         switch await verifier.appReceipt(receipt, for: app.expected, at: now) {
         case .failure(let refusal): throw refused(EvidenceRefusal(refusal))
-        case .success(let verified): return (Intake.translate(verified), verified.environment)
+        case .success(let verified): return .facts(Intake.translate(verified), verified.environment)
         }
     }
 
@@ -155,4 +210,16 @@ extension NotificationV1Hint {
 
 extension Character {
     fileprivate var isASCIIAlphanumeric: Bool { isASCII && (isLetter || isNumber) }
+}
+
+extension [Decision] {
+    /// Whether nobody has anything of them now, and Apple is due to be asked whether that is so.
+    fileprivate func waitForApple(at now: Timestamp) -> Bool {
+        contains { $0.dueWork.contains { $0.asksApple && $0.at <= now } }
+            && !contains { $0.state.spans.contains { $0.contains(now) } }
+    }
+}
+
+extension DueWork {
+    fileprivate var asksApple: Bool { if case .askApple = action { true } else { false } }
 }

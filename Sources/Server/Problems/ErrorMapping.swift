@@ -141,11 +141,6 @@ enum ErrorMapping {
                     + "it for this customer alone, register it with minted=true.",
                 rule: "OWN-2")
         case .store(let failure): problem(of: failure)
-        case .appleMustBeAsked:
-            Problem(
-                .appleMustBeAsked,
-                detail: "Only Apple can say what this receipt is, and this version does not ask yet. Upload a newer receipt.",
-                rule: "RECON-3")
         case .appleNotAsked, .appleRefused, .appleUnavailable, .appleRequestInvalid, .unknownOrder, .refreshedJustNow,
             .invalidStretch:
             problem(ofAsking: error)

@@ -5,8 +5,8 @@ package import Primitives
 /// asked for in the transaction that makes it needed, and never without it.
 package struct WorkOrder: Sendable, Hashable {
     package let scope: Scope
-    /// What it is about: an `originalTransactionId`, a transaction's id, a customer (``WorkOrder/init(telling:because:at:)``), or
-    /// nothing.
+    /// What it is about: an `originalTransactionId`, a transaction's id, a customer (``WorkOrder/init(telling:because:at:)``), a
+    /// receipt by its digest, or nothing.
     package let subject: String
     /// What makes it the same work about the same subject; asking for it twice is asking once.
     package let key: String
@@ -101,6 +101,10 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     /// Ask Apple for all transactions of a customer of the App Store, by the id of one of them: what an import or a hint of a
     /// notification V1 asks for.
     package static let fetchHistory = WorkKind(rawValue: "fetchHistory")
+    /// Ask Apple's `/verifyReceipt` what a receipt is that a device uploaded: somebody waits (RECON-6).
+    package static let verifyReceipt = WorkKind(rawValue: "verifyReceipt")
+    /// The same of a receipt from an import; a kind of its own, so that nobody waits behind a million of them.
+    package static let verifyImportedReceipt = WorkKind(rawValue: "verifyImportedReceipt")
     /// Look through a slice of an app's notification history (``SweepSlice``), which the body describes.
     package static let sweepNotifications = WorkKind(rawValue: "sweepNotifications")
     /// Apply a notification that Apple signed and this server could not apply (RECON-4), which the body has.

@@ -63,9 +63,9 @@ struct DoctorCommand: AsyncParsableCommand {
         return try await gateway.closing {
             var found: [Diagnosis] = []
             for app in configuration.apps {
-                guard let account = app.apple?.account else { continue }
+                guard let account = app.apple?.account, let key = account.key else { continue }
                 found += await AppleCheck(
-                    app: app.settings, account: account, gateway: gateway, clockIsSimulated: configuration.clockFile != nil
+                    app: app.settings, account: account, key: key, gateway: gateway, clockIsSimulated: configuration.clockFile != nil
                 ).diagnoses()
             }
             return found

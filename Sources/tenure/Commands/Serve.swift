@@ -145,6 +145,12 @@ struct Serve: AsyncParsableCommand {
             WorkLane(HistoryPerformer(backend: backend, desk: desk), limits: history),
             WorkLane(SweepPerformer(backend: backend, desk: desk), limits: sweeps),
             WorkLane(ConsumptionPerformer(backend: backend, desk: desk), limits: reports),
+            WorkLane(
+                ReceiptPerformer(backend: backend, desk: desk, kind: .verifyReceipt),
+                limits: ReceiptPerformer.limits(concurrency: 8)),
+            WorkLane(
+                ReceiptPerformer(backend: backend, desk: desk, kind: .verifyImportedReceipt),
+                limits: ReceiptPerformer.limits(concurrency: 2)),
         ]
     }
 

@@ -37,7 +37,10 @@ struct AppConfiguration {
         }
         settings.sharedSecrets = try Self.sharedSecrets(of: id, file, variables)
         apple = try AppleConfiguration(
-            in: file, bundleId: settings.expected.bundleId, variable: "\(Self.prefix(of: id))_APPLE_PRIVATE_KEY", variables)
+            in: file,
+            of: .init(
+                bundleId: settings.expected.bundleId, hasSharedSecrets: !settings.sharedSecrets.isEmpty,
+                variable: "\(Self.prefix(of: id))_APPLE_PRIVATE_KEY"), variables)
         settings.apple = apple?.access
         self.settings = settings
         credentials = try Self.credentials(of: id, file, variables)

@@ -6,50 +6,47 @@ import Ledger
 import Primitives
 import StrictJSON
 
-/// `apps[].apple`: the In-App Purchase key with which Apple is asked, and where (docs/operations/apple.md).
+/// `apps[].apple`: how Apple is asked, with an In-App Purchase key, with receipts alone, or with both, and where
+/// (docs/operations/apple.md).
 struct AppleConfiguration {
     /// With Apple's hosts, unless the file names others.
     let account: AskedAppStore.Account
     let access: AppleAccess
 
     private static let names: Set<String> = [
-        "issuerId", "keyId", "privateKeyFile", "sharePercent", "nightlyFullSweep", "hosts", "consumption",
+        "issuerId", "keyId", "privateKeyFile", "sharePercent", "nightlyFullSweep", "verifyReceipt", "hosts",
+        "consumption",
     ]
+
+    /// Of the app, as far as it decides how Apple is asked.
+    struct App {
+        let bundleId: String
+        let hasSharedSecrets: Bool
+        /// The variable of the environment that may hold the text of the key in place of the file.
+        let variable: String
+    }
 
     /// Reads `apple` of an app; nil where it has none: then Apple is never asked about its purchases.
     ///
-    /// - Parameter variable: of the environment, that may hold the text of the key in place of the file.
     /// - Throws: `CommandError` that names the member and what it should be.
-    init?(in app: JSONFields, bundleId: String, variable: String, _ variables: [String: String]) throws {
-        guard let file = try app.fields("apple", knowing: Self.names) else { return nil }
-        let path = try file.text("privateKeyFile")
-        let pem: String
-        if let value = variables[variable] {
-            pem = value
-        } else if let path {
-            pem = try Self.text(of: path, at: file.place("privateKeyFile"))
-        } else {
-            throw CommandError(
-                """
-                \(file.place("privateKeyFile")) is missing: the path of the .p8 file of an In-App Purchase key, or \
-                \(variable) in the environment.
-                """)
-        }
-        let key: AppStoreKey
-        do {
-            key = AppStoreKey(
-                signingKey: try SigningKey(
-                    pem: pem, keyId: try file.requiredText("keyId"), issuerId: try file.requiredText("issuerId"),
-                    fileName: variables[variable] == nil ? path : nil),
-                bundleId: bundleId)
-        } catch let error as SigningKeyError {
-            throw CommandError("\(file.place("privateKeyFile")): \(error)")
-        }
-        access = AppleAccess(
+    init?(in fields: JSONFields, of app: App, _ variables: [String: String]) throws {
+        guard let file = try fields.fields("apple", knowing: Self.names) else { return nil }
+        let key = try Self.key(file, app, variables)
+        var access = AppleAccess(
             share: try file.integer("sharePercent", in: 1...100) ?? AppleAccess().share,
             sweepsNightly: try file.bool("nightlyFullSweep") ?? AppleAccess().sweepsNightly,
             consumption: try file.fields("consumption", knowing: Self.consumptionNames).map { try Self.consumption($0) }
                 ?? ConsumptionSettings())
+        access.hasKey = key != nil
+        access.verifiesReceipts = try file.bool("verifyReceipt") ?? true
+        guard key != nil || (app.hasSharedSecrets && access.verifiesReceipts) else {
+            throw CommandError(
+                """
+                \(file.place("keyId")) is missing: without an In-App Purchase key Apple can be asked about receipts alone, which \
+                needs sharedSecrets of the app, and verifyReceipt not to be false.
+                """)
+        }
+        self.access = access
         let named = try file.fields("hosts", knowing: ["production", "sandbox"])
         var hosts = AskedAppStore.Account.apple
         for (name, environment) in [("production", .production), ("sandbox", .sandbox)] as [(String, Primitives.Environment)] {
@@ -84,6 +81,34 @@ struct AppleConfiguration {
             throw CommandError("\(place) must be one of \(choices.map(\.rawValue).joined(separator: ", ")).")
         }
         return choice
+    }
+
+    /// Nil where the file names none.
+    private static func key(_ file: JSONFields, _ app: App, _ variables: [String: String]) throws -> AppStoreKey? {
+        let (path, value) = (try file.text("privateKeyFile"), variables[app.variable])
+        let isNamed = try value != nil || path != nil || file.text("keyId") != nil || file.text("issuerId") != nil
+        guard isNamed else { return nil }
+        let pem: String
+        if let value {
+            pem = value
+        } else if let path {
+            pem = try text(of: path, at: file.place("privateKeyFile"))
+        } else {
+            throw CommandError(
+                """
+                \(file.place("privateKeyFile")) is missing: the path of the .p8 file of an In-App Purchase key, or \
+                \(app.variable) in the environment.
+                """)
+        }
+        do {
+            return AppStoreKey(
+                signingKey: try SigningKey(
+                    pem: pem, keyId: try file.requiredText("keyId"), issuerId: try file.requiredText("issuerId"),
+                    fileName: value == nil ? path : nil),
+                bundleId: app.bundleId)
+        } catch let error as SigningKeyError {
+            throw CommandError("\(file.place("privateKeyFile")): \(error)")
+        }
     }
 
     private static func text(of path: String, at place: String) throws -> String {

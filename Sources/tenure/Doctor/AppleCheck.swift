@@ -10,6 +10,7 @@ import Storage
 struct AppleCheck {
     let app: AppSettings
     let account: AskedAppStore.Account
+    let key: AppStoreKey
     let gateway: AppStoreGateway
     /// Whether the server goes by a local App Store's clock, which is nobody else's.
     let clockIsSimulated: Bool
@@ -44,7 +45,7 @@ struct AppleCheck {
         } catch {
             return .refused
         }
-        switch await gateway.answer(to: call, as: account.key, from: host) {
+        switch await gateway.answer(to: call, as: key, from: host) {
         case .success: return .taken
         case .failure(let failure) where failure.code == "unauthenticated": return .refused
         case .failure(let failure) where failure.scope == .transaction || failure.scope == .request: return .taken
@@ -56,7 +57,7 @@ struct AppleCheck {
         of outcome: Outcome, in environment: Environment, _ subject: String, _ isTakenSomewhere: Bool
     ) -> Diagnosis {
         switch outcome {
-        case .taken: return .ok(subject, "Apple takes the key \(account.key.signingKey.keyId)")
+        case .taken: return .ok(subject, "Apple takes the key \(key.signingKey.keyId)")
         case .failed(let failure):
             return .problem(
                 subject, "\(failure.code): no usable answer from \(host(environment))",
@@ -73,11 +74,11 @@ struct AppleCheck {
                     subject, "Apple refuses a key there that it takes in the other environment.",
                     "Apple's Production refuses keys of apps that were never released; after the release this is a problem.")
             }
-            let key = account.key.signingKey
+            let signing = key.signingKey
             return .problem(
                 subject, "Apple refuses the key, and says no more than 401. The clock is right, and the key signs.",
-                "compare in this order: keyId \(key.keyId) with the key's line in App Store Connect (not revoked?); issuerId "
-                    + "\(key.issuerId) with the line above the list of In-App Purchase keys; bundleId "
+                "compare in this order: keyId \(signing.keyId) with the key's line in App Store Connect (not revoked?); issuerId "
+                    + "\(signing.issuerId) with the line above the list of In-App Purchase keys; bundleId "
                     + "\(app.expected.bundleId); that it is a key for In-App Purchase, made by an Admin or the Account Holder.")
         }
     }

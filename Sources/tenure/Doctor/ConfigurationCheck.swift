@@ -75,7 +75,7 @@ struct ConfigurationCheck {
     private func standings(in store: any Store) async throws -> [Diagnosis] {
         let now = try configuration.clock().now()
         var found: [Diagnosis] = []
-        for app in configuration.apps where app.apple != nil {
+        for app in configuration.apps where app.settings.asksByKey {
             for stored in try await store.sweeps(of: app.settings.id) { found.append(standing(stored, at: now)) }
         }
         return found

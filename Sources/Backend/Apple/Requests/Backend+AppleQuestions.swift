@@ -20,7 +20,7 @@ extension Backend {
     /// - Throws: `BackendError.refreshedJustNow` where it was asked about less than 10 seconds ago, by this server.
     package func refresh(_ key: SubscriptionKey, desk: AppleDesk?) async throws -> Refreshed {
         try await checkKnown(key)
-        guard let desk, let app = apps[key.app], app.apple != nil else { throw BackendError.appleNotAsked(key.app) }
+        guard let desk, let app = apps[key.app], app.asksByKey else { throw BackendError.appleNotAsked(key.app) }
         let now = clock.now()
         if let until = desk.beginRefresh(of: key, at: now) { throw BackendError.refreshedJustNow(until: until) }
         let call: ServerAPICall<StatusResponse> = try wellFormed { () throws(ServerAPIRequestError) in

@@ -273,7 +273,7 @@ extension Backend {
     private func checkAsked(_ scope: Scope) throws {
         let app = try settings(of: scope.app)
         try app.checkTakes(scope.environment)
-        guard app.apple != nil else { throw BackendError.appleNotAsked(scope.app) }
+        guard app.asksByKey else { throw BackendError.appleNotAsked(scope.app) }
     }
 
     func checkKnown(_ key: SubscriptionKey) async throws {

@@ -39,7 +39,7 @@ package final class SweepPlanner: Sendable {
         let occasion = occasion(at: now)
         var plans: [StoredSweepPlan] = []
         for app in backend.apps.values.sorted(by: { $0.id < $1.id }) {
-            guard let apple = app.apple else { continue }
+            guard let apple = app.apple, apple.hasKey else { continue }
             for scope in app.scopes {
                 let terms = SweepPlan.Terms(reach: Self.reach(of: scope.environment), isNightly: apple.sweepsNightly)
                 let heard = backend.counters.lastNotification(in: scope)

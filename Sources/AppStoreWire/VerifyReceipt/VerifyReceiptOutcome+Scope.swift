@@ -1,5 +1,3 @@
-package import AppStoreWire
-
 extension VerifyReceiptOutcome {
     /// Whose trouble it is that there is no answer about purchases; nil where there is one, and where the other host is to be
     /// asked.
@@ -27,8 +25,9 @@ extension VerifyReceiptOutcome {
         }
     }
 
-    /// A stable code for what is observed, such as `receipt.21004`; nil where there is an answer or another host to ask.
-    var failureCode: String? {
+    /// A stable code for what is observed and stored, such as `receipt.21004`; nil where there is an answer or another host to
+    /// ask.
+    package var failureCode: String? {
         guard scope != nil else { return nil }
         if let status { return "receipt.\(status.rawValue)" }
         return httpStatus == 200 ? "receipt.notAnAnswer" : "receipt.http"
