@@ -1,5 +1,4 @@
 import AppStoreWire
-import Foundation
 import GRDB
 import Ledger
 import Primitives
@@ -71,13 +70,11 @@ import Testing
             _ = try await world.claim(World.alice)
             let renewed = Purchase().renewed()
             world.clock.set(renewed.purchaseDate.adding(.minutes(1)))
-            let whole = try await damage(world)
+            try await run("CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'broken'); END", world)
             let notification = Notification(Self.uuid, "DID_RENEW", about: renewed)
             #expect(try await world.receive(notification) == .parked)
-            #expect(try await parked(world).map(\.reason) == ["store.corrupt"])
-            try await DatabaseQueue(path: world.path).write { database in
-                try database.execute(sql: "UPDATE subscription SET history = ?", arguments: [whole])
-            }
+            #expect(try await parked(world).map(\.reason) == ["store.constraint"])
+            try await run("DROP TRIGGER broken", world)
             world.clock.set(world.clock.now().adding(.minutes(61)))
             try await work(world)
             #expect(try await parked(world).isEmpty)
@@ -87,12 +84,7 @@ import Testing
         }
     }
 
-    /// Returns what the row was.
-    private func damage(_ world: World) async throws -> Data {
-        try await DatabaseQueue(path: world.path).write { database in
-            let whole = try Data.fetchOne(database, sql: "SELECT history FROM subscription")
-            try database.execute(sql: "UPDATE subscription SET history = x'00'")
-            return try #require(whole)
-        }
+    private func run(_ sql: String, _ world: World) async throws {
+        try await DatabaseQueue(path: world.path).write { try $0.execute(sql: sql) }
     }
 }
