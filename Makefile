@@ -19,13 +19,13 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does; `make check` does it too.
 TEST_PHASES = build-tests suites peers chaos-small
 
-.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules rules-full chaos-full fuzz-full api-full lives bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules rules-full chaos-full fuzz-full api-full apple-full lives bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
 	@echo "make test    all tests, with independent clients from PyPI as peers"
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
-	@echo "make rules-full, chaos-full, fuzz-full, api-full   the whole of what make check runs a slice of"
+	@echo "make rules-full, chaos-full, fuzz-full, api-full, apple-full   the whole of what make check runs a slice of"
 	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
 	@echo "make release the program as it is shipped, optimised: the demo and the peers of import, verify and backup against it"
 	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
@@ -98,6 +98,10 @@ api-full: build-tests .venv/installed
 	.venv/bin/pip install --quiet --disable-pip-version-check openapi-generator-cli==7.26.0
 	$(SWIFT_BUILD) --product tenure
 	scripts/api-full
+
+apple-full: build-tests .venv/installed
+	$(SWIFT_BUILD) --product tenure
+	scripts/apple-full
 
 # The whole of what `make check` runs a fixed slice of.
 chaos-full: chaos

@@ -36,6 +36,12 @@ extension Backend {
         }
     }
 
+    /// Of what is signed, since the same has many signatures.
+    private static func digest(ofPayload jws: [UInt8]) -> String {
+        let parts = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return Evidence(form: .compactJWS, bytes: Array(parts.dropFirst().first ?? jws[...])).digest
+    }
+
     /// How many parked notifications one answer shows at the most.
     package static let longestParked = 100
 
@@ -53,7 +59,7 @@ extension Backend {
         let named = claimed?.uuid ?? ""
         let id =
             named.isEmpty || !named.isPlain(upTo: Self.longestCustomer)
-            ? Evidence(form: .compactJWS, bytes: signedPayload).digest : named
+            ? Self.digest(ofPayload: signedPayload) : named
         let order = WorkOrder(
             scope: Scope(app: app.id, environment: environment), subject: ParkedBody.prefix + id, key: "apply",
             kind: .applyNotification,

@@ -64,8 +64,9 @@ struct DoctorCommand: AsyncParsableCommand {
             var found: [Diagnosis] = []
             for app in configuration.apps {
                 guard let account = app.apple?.account, let key = account.key else { continue }
+                let isSimulated = configuration.clockFile != nil
                 found += await AppleCheck(
-                    app: app.settings, account: account, key: key, gateway: gateway, clockIsSimulated: configuration.clockFile != nil
+                    app: app.settings, account: account, key: key, gateway: gateway, clockIsSimulated: isSimulated
                 ).diagnoses()
             }
             return found

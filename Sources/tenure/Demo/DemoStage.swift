@@ -1,3 +1,4 @@
+import AppStoreGateway
 import AppStoreModel
 import AppStoreSimulator
 import AppStoreWire
@@ -11,6 +12,7 @@ import NativeFace
 import Primitives
 import Server
 import ServiceLifecycle
+import Storage
 import StorageSQLite
 import UnixSignals
 
@@ -24,6 +26,9 @@ struct DemoStage {
     private static let appAppleId: Int64 = 1_234_567_890
 
     private let simulator: AppStoreSimulator
+    private let store: SQLiteStore
+    private let key: AppStoreKey
+    private let apps: [AppSettings]
     private let dependencies: ServerDependencies
     private let serverConfiguration: ServerConfiguration
     private let serverKey: String
@@ -33,22 +38,28 @@ struct DemoStage {
     init(cataloguePath: String, databasePath: String, port: Int) throws {
         let catalogue = try CatalogueFile.read(cataloguePath)
         let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z
+        let appleKey = InAppPurchaseKey(id: "DEMOKEY001")
+        var sold = SimulatedApp(bundleId: Self.bundleId, appAppleId: Self.appAppleId, catalogue: catalogue)
+        sold.keys = [appleKey]
         let simulator = try AppStoreSimulator(
-            configuration: SimulatorConfiguration(
-                bundleId: Self.bundleId, appAppleId: Self.appAppleId, environment: .production, catalogue: catalogue,
-                startsAt: start))
+            configuration: SimulatorConfiguration(apps: [sold], environment: .production, startsAt: start))
         self.simulator = simulator
+        key = AppStoreKey(
+            signingKey: try SigningKey(pem: appleKey.pem ?? "", keyId: appleKey.id, issuerId: SimulatedApp.usualIssuerId),
+            bundleId: Self.bundleId)
         serverKey = Self.random()
         customerTokenSecret = Array(Self.random().utf8)
         let expected = ExpectedApp(bundleId: Self.bundleId, appAppleId: Self.appAppleId, environments: [.production])
-        let apps = [Self.app, Self.replayApp].map { id in
-            AppSettings(id: id, expected: expected, policy: AppPolicy(), entitlements: Self.entitlements)
+        apps = [Self.app, Self.replayApp].map { id in
+            var settings = AppSettings(id: id, expected: expected, policy: AppPolicy(), entitlements: Self.entitlements)
+            // The other ledger learns everything from what is delivered again.
+            if id == Self.app { settings.apple = AppleAccess() }
+            return settings
         }
         // The simulator's root is trusted and Apple's is not: a simulated clock must never be used with real purchases.
         let verifier = AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint]))
-        let backend = Backend(
-            store: try SQLiteStore(path: databasePath), verifier: verifier, apps: apps, clock: SimulatedTime(simulator: simulator)
-        )
+        store = try SQLiteStore(path: databasePath)
+        let backend = Backend(store: store, verifier: verifier, apps: apps, clock: SimulatedTime(simulator: simulator))
         let digest = Array(SHA256.hash(data: Array(serverKey.utf8)))
         let credentials = [Self.app, Self.replayApp].map { [publicKey, customerTokenSecret] id in
             AppCredentials(app: id, publicKey: publicKey, serverKeyDigest: digest, customerTokenSecret: customerTokenSecret)
@@ -79,35 +90,59 @@ struct DemoStage {
         var logger = Logger(label: "tenure.demo")
         logger.logLevel = .error
         let (storePorts, storePort) = AsyncStream.makeStream(of: Int.self)
+        let (facePorts, facePort) = AsyncStream.makeStream(of: Int.self)
         let (serverPorts, serverPort) = AsyncStream.makeStream(of: Int.self)
         let store = simulator.buildApplication(logger: logger) { storePort.yield($1) }
+        let face = Application(
+            router: simulator.buildFaceRouter(of: .production),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { facePort.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        let gateway = try AppStoreGateway(now: { [simulator] in simulator.clockNow() })
         let server = buildApplication(
             dependencies, faces: [NativeFace(dependencies.backend)], configuration: serverConfiguration, logger: logger
         ) { serverPort.yield($0) }
         let stage = self
         let narrator = Narrator(isDoneWhenTold: !staying) {
             var (ofStore, ofServer) = (storePorts.makeAsyncIterator(), serverPorts.makeAsyncIterator())
-            guard let atStore = await ofStore.next(), let atServer = await ofServer.next() else { return }
+            var ofFace = facePorts.makeAsyncIterator()
+            guard let atStore = await ofStore.next(), let atServer = await ofServer.next(), let atFace = await ofFace.next()
+            else { return }
+            let asking = stage.asking(at: "http://127.0.0.1:\(atFace)", through: gateway)
             let world = DemoWorld(
                 store: "http://127.0.0.1:\(atStore)/control/v1", server: "http://127.0.0.1:\(atServer)",
                 serverKey: stage.serverKey,
-                publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret)
+                publicKey: stage.publicKey, customerTokenSecret: stage.customerTokenSecret, work: asking)
             try await story(world)
             if staying {
                 Console.print("\nServer          http://127.0.0.1:\(atServer)  (server key \(stage.serverKey))")
                 Console.print("Local App Store http://127.0.0.1:\(atStore)/control/v1   Ctrl-C ends both.")
             }
         }
-        try await ServiceGroup(
+        let group = ServiceGroup(
             configuration: .init(
                 services: [
-                    .init(service: store), .init(service: server),
+                    .init(service: store), .init(service: face), .init(service: server),
                     .init(
                         service: narrator, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                 ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        ).run()
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await gateway.closing { try await group.run() }
+    }
+
+    /// Puts the questions that are due, as `tenure serve` does all the time; the story says when, so that it tells the same each
+    /// time.
+    private func asking(at url: String, through gateway: AppStoreGateway) -> @Sendable () async throws -> Void {
+        let account = AskedAppStore.Account(
+            key: key, hosts: [.production: ServerAPIHost(baseURL: url, environment: .production)])
+        let backend = dependencies.backend
+        let desk = AppleDesk(AskedAppStore(gateway, [Self.app: account]), store: store, apps: apps)
+        let loop = WorkLoop(
+            store: store, clock: SimulatedTime(simulator: simulator),
+            lanes: [
+                WorkLane(AskingPerformer(backend: backend, desk: desk)), WorkLane(HistoryPerformer(backend: backend, desk: desk)),
+            ], worker: "demo", jitter: { 0.5 })
+        return { while try await loop.runOnce() > 0 {} }
     }
 }
 

@@ -33,6 +33,8 @@ struct DemoStory {
         try await year(of: subscription)
         heading("Everything is delivered again, duplicated and in another order")
         try await replay(of: subscription)
+        heading("Notifications stop, and then Apple answers nothing for six hours")
+        try await silence()
     }
 
     // MARK: Chapters
@@ -167,6 +169,47 @@ struct DemoStory {
         await check.expect(
             "answers at \(checkpoints.count) instants, and owners", after.words(comparedWith: before), is: before.words)
         why("state is a fold over facts and claims; their order of arrival is not part of it (FACT-1, FACT-2)")
+    }
+
+    /// Nothing is told any more: whatever is known was asked.
+    private func silence() async throws {
+        _ = try await world.atApple(.POST, "/delivery") {
+            $0.member("mode", "drop")
+            $0.member("count", 1000)
+        }
+        try await world.advance(to: day("2027-04-01"))
+        _ = try await world.atApple(.POST, "/accounts") { $0.member("id", "carols-phone") }
+        let bought = try await world.atApple(.POST, "/accounts/carols-phone/purchases") { $0.member("productId", "plus.monthly") }
+        _ = try await world.upload(try text("signedTransactionInfo", bought), by: "carol", kind: "purchase")
+        try await world.advance(to: day("2027-04-08").adding(.minutes(21)))
+        apple("carol's free week was followed by a paid month on 2027-04-08, and no notification is sent")
+        try await world.work()
+        try await expectAccess(
+            of: "carol", "active 2027-04-01 to 2027-05-08",
+            because: "Apple was asked within 20 minutes of the end (RECON-1)")
+        _ = try await world.atApple(.POST, "/faults") { fault in
+            fault.member("faults") { $0.array { $0.object { Self.outage(from: day("2027-05-08"), &$0) } } }
+        }
+        apple("it renews on 2027-05-08, and Apple's servers answer 503 from then until 06:00")
+        for (minutes, words) in [(46, "after three quarters of an hour"), (300, "after five hours")] as [(Int64, String)] {
+            try await world.advance(to: day("2027-05-08").adding(.minutes(minutes)))
+            try await world.work()
+            let answer = try await world.entitlements(of: "carol").object()
+            await check.expect("carol \(words)", answer["isActive"]?.bool == true ? "active" : "inactive", is: "active")
+        }
+        why("a question that fails takes nothing from anybody (ENT-6, ENT-12)")
+        try await world.advance(to: day("2027-05-08").adding(.minutes(400)))
+        try await world.work()
+        try await expectAccess(
+            of: "carol", "active 2027-04-01 to 2027-06-08", because: "Apple answers again, and was asked (RECON-1)")
+    }
+
+    private static func outage(from start: Timestamp, _ fault: inout JSONWriter) {
+        fault.member("face", "serverAPI")
+        fault.member("kind", "status")
+        fault.member("status", 503)
+        fault.member("from", start.millisecondsSince1970)
+        fault.member("until", start.adding(.hours(6)).millisecondsSince1970)
     }
 
     // MARK: Asking

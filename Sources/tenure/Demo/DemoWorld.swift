@@ -14,6 +14,8 @@ struct DemoWorld: Sendable {
     let serverKey: String
     let publicKey: String
     let customerTokenSecret: [UInt8]
+    /// Has our server ask Apple what is due.
+    let work: @Sendable () async throws -> Void
 
     /// An HTTP answer.
     struct Answer: Sendable {
