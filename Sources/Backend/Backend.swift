@@ -15,6 +15,8 @@ package struct Backend: Sendable {
     let chosen: SettingsCache
     /// Makes the tokens that the server mints itself (OWN-18).
     let tokens: TokenMint
+    /// How many unproved receipts a customer may have Apple asked about.
+    let receiptAllowance = ReceiptAllowance()
     /// What came in and what became of it; for operators.
     package let counters = IntakeCounters()
 

@@ -44,6 +44,8 @@ package enum BackendError: Error {
     case refreshedJustNow(until: Timestamp)
     /// A stretch of time is empty, or none of it lies between what Apple keeps and now.
     case invalidStretch(oldest: Timestamp, now: Timestamp)
+    /// The customer has had Apple asked about as many made-up receipts as one may in an hour.
+    case tooManyReceipts(until: Timestamp)
     /// Too much waits to be kept; nothing was. Trying again in a second may help.
     case overloaded
 

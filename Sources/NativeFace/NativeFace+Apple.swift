@@ -146,7 +146,7 @@ extension ToldPurchasesBody {
                     purchaseDate: told.fact.purchaseDate, isNew: told.isNew)
                 item.revocationDate = told.fact.revocation?.revocationDate
                 return item
-            }, refusedCount: Int64(told.refused))
+            }, refusedCount: Int64(told.refused), isComplete: told.isComplete)
     }
 }
 

@@ -80,7 +80,8 @@ extension StorageConformance {
             func left(_ scope: Scope, limit: Int = 10) async throws -> [String] {
                 try await store.unfinished(of: kind, in: scope, limit: limit).map(\.order.key)
             }
-            try expect(try await left(Specimen.scope), equals: ["a0", "a1", "a2", "a3", "a4"], "all that is not done, also later")
+            let all = ["a0", "a1", "a2", "a3", "a4"]
+            try expect(try await left(Specimen.scope), equals: all, "all that is not done, also later")
             try expect(try await left(Specimen.scope, limit: 2), equals: ["a0", "a1"], "the first of it")
             try expect(try await left(Specimen.sandbox), equals: [], "of another environment")
             try expect(try await count(9, in: Specimen.sandbox), equals: due(0, since: nil), "where there never was any")

@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `F18 21007 and 21008 in turn never cause a third request`() {
+    @Test func `RECON-3 F18 21007 and 21008 in turn never cause a third request`() {
         let toSandbox = VerifyReceiptOutcome(httpStatus: 200, body: Array(#"{"status":21007}"#.utf8), from: .production)
         #expect(toSandbox.hostToAsk(havingAsked: [.production]) == .sandbox)
         let back = VerifyReceiptOutcome(httpStatus: 200, body: Array(#"{"status":21008}"#.utf8), from: .sandbox)

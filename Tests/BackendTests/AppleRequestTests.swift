@@ -118,7 +118,7 @@ import Testing
                 .json(#"{"signedTransactions":["\#(jws)"],"revision":"r1","hasMore":true}"#),
                 .json(#"{"signedTransactions":["\#(forged)"],"revision":"r2","hasMore":false}"#))
             let told = try await asking.backend.refunds(of: World.key(), desk: asking.desk)
-            #expect(told.purchases.map(\.isNew) == [true] && told.refused == 1)
+            #expect(told.purchases.map(\.isNew) == [true] && told.refused == 1 && told.isComplete)
             #expect(try await !world.isActive(World.alice))
             asking.calls.reply(
                 to: .lookUpOrderID, .json(#"{"status":0,"signedTransactions":["\#(jws)"]}"#), .json(#"{"status":1}"#))

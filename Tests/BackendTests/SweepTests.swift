@@ -1,3 +1,4 @@
+import GRDB
 import Ledger
 import Primitives
 import Storage
@@ -206,6 +207,30 @@ import Testing
             try await sweeping.live(until: start.adding(.minutes(65)))
             #expect(try await sweeping.known(0..<20) == 19)
             #expect(try await sweeping.isKnown(7) == false)
+        }
+    }
+
+    @Test(arguments: [7, 27])
+    func `RECON-4 a notification that the books refuse is parked, on whatever page, and all others count`(
+        damaged: Int
+    ) async throws {
+        try await withWorld { world in
+            let sweeping = try Sweeping(world)
+            let start = world.clock.now()
+            sweeping.history.tell(try sweeping.told(30, from: start.adding(.minutes(1))))
+            try await DatabaseQueue(path: world.path).write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TRIGGER broken BEFORE INSERT ON subscription WHEN NEW.originalTransactionId = '7\(damaged)'
+                            BEGIN SELECT RAISE(ABORT, 'broken'); END
+                        """)
+            }
+            try await sweeping.live(until: start.adding(.minutes(65)))
+            #expect(try await sweeping.known(0..<30) == 29)
+            #expect(try await sweeping.isKnown(damaged) == false)
+            let parked = try await sweeping.backend.parkedNotifications(app: World.app, environment: .production)
+            #expect(parked.map(\.id) == ["uuid-\(damaged)"] && parked.map(\.reason) == ["store.constraint"])
+            #expect(try await sweeping.sureUntil() >= start.adding(.minutes(30)))
         }
     }
 

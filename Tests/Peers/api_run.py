@@ -592,11 +592,19 @@ def main():
                 api_answers.check_signed, api_answers.check_lists, api_answers.check_commands)
             for part in parts:
                 part(api)
-            for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "readApple", "registerAppAccountToken"):
+            for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "readApple", "listParkedNotifications",
+                         "listAppleRequests", "registerAppAccountToken"):
                 places = {"customer": "ann", "token": str(uuid.uuid4())}
                 check(f"{name} answers", api.call(name, **places)[0] in (200, 204))
-            asked = api.call("sweepNotifications", {"from": 0})
-            check("without a key nothing is asked of Apple", (asked[0], asked[1].get("code")) == (409, "appleNotAsked"), asked)
+            of = {"originalTransactionId": original_id(1), "productId": "plus.monthly", "orderId": "M1", "testNotificationToken": "t", "id": "may"}
+            length = {"extendByDays": 7, "extendReasonCode": 3}
+            for name, body in {
+                "sweepNotifications": {"from": 0}, "refreshSubscription": None, "fetchRefunds": None, "lookUpOrder": None, "extendSubscription": length,
+                "extendProduct": length, "readProductExtension": None, "setAppAccountToken": {"appAccountToken": str(uuid.uuid4())},
+                "requestTestNotification": None, "readTestNotification": None,
+            }.items():
+                asked = api.call(name, body, **of)
+                check(f"{name}: without a key nothing is asked of Apple", (asked[0], asked[1].get("code")) == (409, "appleNotAsked"), asked)
             check_joins(api)
             check_trials(api)
             api_accounts.check_accounts(api)

@@ -254,24 +254,29 @@ package struct ToldPurchasesBody: AnswerContent, JSONBody, Hashable {
         [
             .required("purchases", .list(.object(Item.schema)), "In Apple's order."),
             .required("refusedCount", .integer(0, .max), "How many were left out: their signatures or contents were refused."),
+            .required("isComplete", .bool, "Whether these are all; else Apple has more, or could not be asked for them."),
         ])
 
     package var purchases: [Item]
     package var refusedCount: Int64
+    package var isComplete: Bool
 
-    package init(purchases: [Item], refusedCount: Int64) {
+    package init(purchases: [Item], refusedCount: Int64, isComplete: Bool) {
         self.purchases = purchases
         self.refusedCount = refusedCount
+        self.isComplete = isComplete
     }
 
     package init(_ fields: JSONFields) throws(JSONFieldError) {
         purchases = try fields.requiredList("purchases", Item.init)
         refusedCount = try fields.requiredInteger("refusedCount")
+        isComplete = try fields.requiredBool("isComplete")
     }
 
     package func write(to writer: inout JSONWriter) {
         writer.member("purchases", purchases)
         writer.member("refusedCount", refusedCount)
+        writer.member("isComplete", isComplete)
     }
 
     package struct Item: JSONItem {

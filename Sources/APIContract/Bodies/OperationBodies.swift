@@ -37,7 +37,7 @@ package struct ParkedNotificationsBody: AnswerContent, JSONBody, Hashable {
         package static let schema = ObjectSchema(
             "ParkedNotification", "A notification that Apple signed and that could not be applied yet.",
             [
-                .required("id", .text, "Its notificationUUID, or a digest of what names none."),
+                .required("id", .text, "Its notificationUUID."),
                 .required("receivedAt", .instant, "When it came."),
                 .required("reason", .text, "Why it was not applied, at the last attempt.", example: "transaction.fieldInvalid"),
                 .required("attempts", .integer(0, .max), "How often it was tried again."),

@@ -10,6 +10,7 @@ extension ServerAPIErrorCode {
     /// - 4040002, 4040004 and 4040006 are about one record, but Apple asks to request them again.
     /// - 4000047, 4000048, 4000185 and 4000187 say that an endpoint does not accept that kind of transaction: the wrong question
     ///   was put, and the transaction exists.
+    /// - 4040007 (App Store Connect has no URL) is about test notifications alone: no other question waits for it.
     /// - 4000017 (a page token that is too old) means to begin again with the first page.
     ///
     /// Source: Apple, App Store Server API, Error codes.
@@ -17,7 +18,7 @@ extension ServerAPIErrorCode {
         switch self {
         case .invalidTransactionId, .invalidOriginalTransactionId, .originalTransactionIdNotFound, .transactionIdNotFound:
             .transaction
-        case .invalidAppIdentifier, .appNotFound, .serverNotificationURLNotFound:
+        case .invalidAppIdentifier, .appNotFound:
             .app
         case .generalInternal, .generalInternalRetryable, .accountNotFoundRetryable, .appNotFoundRetryable,
             .originalTransactionIdNotFoundRetryable:

@@ -132,10 +132,11 @@ public struct JWSRefusal: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the signatures hold and what is signed cannot be read: a newer version may understand it, or nobody ever will.
+    /// Whether the signatures hold, and a field of what is signed cannot be read: a newer version may understand it, or nobody
+    /// ever will. Whom it is about is then not verified.
     public var isOfSignedContent: Bool {
         switch code {
-        case .payloadNotJSON, .fieldMissing, .fieldInvalid, .renewalInfoNotOfTransaction: true
+        case .fieldMissing, .fieldInvalid, .renewalInfoNotOfTransaction: true
         default: false
         }
     }

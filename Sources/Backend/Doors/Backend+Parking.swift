@@ -8,10 +8,10 @@ import Storage
 extension Backend {
     /// A notification that is kept and not applied yet.
     package struct ParkedNotification: Sendable, Hashable {
-        /// Apple's `notificationUUID`, or a digest of a payload that names none.
+        /// Apple's `notificationUUID`.
         package let id: String
         package let receivedAt: Timestamp
-        /// Why it was not applied: as when it came, then as at the last attempt.
+        /// Why it was not applied, at the last attempt.
         package let reason: String
         package let attempts: Int64
         /// When it is tried next.
@@ -20,8 +20,7 @@ extension Backend {
         package let signedPayload: String
     }
 
-    /// Those of an app's environment, by when they are tried next; at most ``longestParked``. One that names no environment
-    /// stands in Production's.
+    /// Those of an app's environment, by when they are tried next; at most ``longestParked``.
     package func parkedNotifications(app id: AppID, environment: Environment) async throws -> [ParkedNotification] {
         try settings(of: id).checkTakes(environment)
         let scope = Scope(app: id, environment: environment)
@@ -36,37 +35,60 @@ extension Backend {
         }
     }
 
-    /// Of what is signed, since the same has many signatures.
-    private static func digest(ofPayload jws: [UInt8]) -> String {
-        let parts = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return Evidence(form: .compactJWS, bytes: Array(parts.dropFirst().first ?? jws[...])).digest
-    }
-
     /// How many parked notifications one answer shows at the most.
     package static let longestParked = 100
 
-    /// Keeps a notification that cannot be applied; keeping it again changes nothing.
+    /// How many wait at the most in one ledger; Apple keeps further ones, and comes again.
+    private static let mostParked = 1000
+
+    /// Keeps a notification that cannot be applied; one that waits already stays as it is.
     ///
-    /// - Throws: `BackendError.refusedEvidence` where it is about another app; `.store`.
+    /// - Throws: `BackendError.refusedEvidence` where it names no notification, or another app: what else Apple signs, such as
+    ///   a device's transaction, is no notification that anybody waits for. `.overloaded` where too many wait; `.store`.
     func park(_ signedPayload: [UInt8], app: AppSettings, because reason: String, at now: Timestamp) async throws {
         let text = String(decoding: signedPayload, as: UTF8.self)
-        let claimed = ClaimedNotification(jws: text)
-        guard claimed?.bundleId.map(app.expected.hasBundleId) ?? true else {
-            throw refused(EvidenceRefusal(code: "wrongBundleId", part: "notification", words: "it is about another app"))
+        guard let claimed = ClaimedNotification(jws: text), !claimed.uuid.isEmpty,
+            claimed.uuid.isPlain(upTo: Self.longestCustomer)
+        else {
+            counters.count(.refused)
+            throw BackendError.refusedEvidence(
+                EvidenceRefusal(code: "wrongKind", part: "notification", words: "it names no notification of Apple's"))
         }
-        let claimedEnvironment = claimed?.environment.flatMap { Environment(rawValue: $0) }
-        let environment = claimedEnvironment.flatMap { app.expected.environments.contains($0) ? $0 : nil } ?? .production
-        let named = claimed?.uuid ?? ""
-        let id =
-            named.isEmpty || !named.isPlain(upTo: Self.longestCustomer)
-            ? Self.digest(ofPayload: signedPayload) : named
+        guard let bundleId = claimed.bundleId, app.expected.hasBundleId(bundleId) else {
+            counters.count(.refused)
+            throw BackendError.refusedEvidence(
+                EvidenceRefusal(code: "wrongBundleId", part: "notification", words: "it is about another app"))
+        }
         let order = WorkOrder(
-            scope: Scope(app: app.id, environment: environment), subject: ParkedBody.prefix + id, key: "apply",
-            kind: .applyNotification,
+            scope: Scope(app: app.id, environment: Self.environment(of: claimed, app)),
+            subject: ParkedBody.prefix + claimed.uuid, key: "apply", kind: .applyNotification,
             body: try StateCoding.encode(ParkedBody(signedPayload: text, reason: reason, receivedAt: now)),
             dueAt: now.adding(ParkingPerformer.pause))
-        try await translatingStorageErrors { try await store.write { try $0.order([order]) } }
+        try await translatingStorageErrors { try await keep(order) }
         counters.count(.parked)
+    }
+
+    /// Where it is listed; it is not verified, and decides nothing else.
+    private static func environment(of claimed: ClaimedNotification, _ app: AppSettings) -> Environment {
+        let taken = app.scopes.map(\.environment)
+        let named = claimed.environment.flatMap { Environment(rawValue: $0) }
+        return named.flatMap { taken.contains($0) ? $0 : nil } ?? (taken.contains(.production) ? .production : taken.first)
+            ?? .production
+    }
+
+    private func keep(_ order: WorkOrder) async throws {
+        let known = try await store.work(about: SubscriptionKey(order.scope, OriginalTransactionID(order.subject)))
+        let isWaiting = known.contains { work in
+            switch work.state {
+            case .waiting, .leased: true
+            case .done, .failed: false
+            }
+        }
+        guard !isWaiting else { return }
+        let waiting = try await store.backlog(
+            of: [.applyNotification], in: order.scope, at: .latestAccepted, limit: Self.mostParked)
+        guard waiting.allSatisfy({ $0.count < Self.mostParked }) else { throw BackendError.overloaded }
+        try await store.write { try $0.order([order]) }
     }
 }
 

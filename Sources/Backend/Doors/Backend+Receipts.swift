@@ -211,15 +211,3 @@ extension NotificationV1Hint {
 extension Character {
     fileprivate var isASCIIAlphanumeric: Bool { isASCII && (isLetter || isNumber) }
 }
-
-extension [Decision] {
-    /// Whether nobody has anything of them now, and Apple is due to be asked whether that is so.
-    fileprivate func waitForApple(at now: Timestamp) -> Bool {
-        contains { $0.dueWork.contains { $0.asksApple && $0.at <= now } }
-            && !contains { $0.state.spans.contains { $0.contains(now) } }
-    }
-}
-
-extension DueWork {
-    fileprivate var asksApple: Bool { if case .askApple = action { true } else { false } }
-}

@@ -24,9 +24,12 @@ package struct ParkingPerformer: WorkPerformer {
             guard let reason = error.parkingReason else { throw error }
             return .wait(Self.pause, because: reason)
         }
-        return .done(
-            keeping: WorkResult(of: request.subscriptions.sorted()) { _, transaction in
-                _ = try Ingest.apply([request], in: transaction, settings)
-            })
+        do {
+            // Before the work ends: what the books refuse must wait an hour too. Known already, it changes nothing.
+            try await backend.store.write { _ = try Ingest.apply([request], in: $0, settings) }
+        } catch let error as StorageError where error.isAboutOneRequest {
+            return .wait(Self.pause, because: "store.\(error.code.rawValue)")
+        }
+        return .done()
     }
 }

@@ -149,6 +149,10 @@ enum ErrorMapping {
                 .settingsSuperseded,
                 detail: "This server's file has the content of version \(number) of \(app); version \(newest) is in force.",
                 rule: "OWN-17")
+        case .tooManyReceipts:
+            Problem(
+                .tooManyRequests, detail: "Apple was asked about as many receipts of this customer as in one hour it may be.",
+                rule: "RECON-6", retryAfterSeconds: 3600)
         case .overloaded:
             Problem(
                 .overloaded, detail: "Too many requests wait to be stored; this one was not. Send it again.",

@@ -586,7 +586,12 @@ final class PostgresTransaction: StoreTransaction {
 
     func appleRequest(_ name: AppleRequestName) throws -> AppleRequest? {
         let ledger = try ledger(of: name.scope)
-        return try pipeline([AppleRequestQueries.request(name, ledger: ledger)]).last?.first.map(AppleRequest.init(row:))
+        // By name, because the first who locks it finds no row.
+        let locking = locks.take([
+            Self.lockName("appleRequest", name.scope.app.rawValue, name.scope.environment.rawValue, name.endpoint, name.id)
+        ])
+        let found = try pipeline(locking + [AppleRequestQueries.request(name, ledger: ledger)]).last
+        return try found?.first.map(AppleRequest.init(row:))
     }
 
     func record(_ request: AppleRequest) throws {

@@ -12,6 +12,7 @@ struct TenureCommand: AsyncParsableCommand {
             Serve.self, Simulate.self, InitCommand.self, Demo.self, Inspect.self, Sign.self, Keys.self, Import.self, Verify.self,
             Backup.self, DoctorCommand.self, Migrate.self, Work.self, WhatIfCommand.self, PolicyCommand.self,
             CatalogueCommand.self, CustomerCommand.self, SubscriptionCommand.self, ExplainCommand.self, SearchCommand.self,
+            AppleCommand.self, RefreshCommand.self, TestNotificationCommand.self,
             GrantCommand.self, JoinCommand.self, WithdrawCommand.self, CallCommand.self,
         ])
 

@@ -20,7 +20,10 @@ extension AskingPerformer {
         case .notAsked(let why, let isBegun):
             guard hasAsked || isBegun else { return notAsked(why, question, at: now) }
             return note(FailedQuestion(askedAt: now, reason: why.rawValue), key, app)
-        case .refused(let code): return note(FailedQuestion(askedAt: now, reason: code, isRetryable: false), key, app)
+        case .refused(let code):
+            // Final only where Apple says so of itself, or knows the transaction nowhere (ENT-12): that receipt was proved once.
+            let isFinal = hasAsked || code.hasPrefix("receipt.211")
+            return note(FailedQuestion(askedAt: now, reason: code, isRetryable: !isFinal), key, app)
         case .unsettled(let code): return note(FailedQuestion(askedAt: now, reason: code), key, app)
         // It was of this environment, and Apple contradicts itself.
         case .elsewhere(let host): return note(FailedQuestion(askedAt: now, reason: "answer.\(host.rawValue)"), key, app)

@@ -46,7 +46,11 @@ extension Backend {
             case .done, .failed: false
             }
         }
-        if !isWaiting { try await keep(order, app: app) }
+        if !isWaiting {
+            let name = CustomerName(app.id, try Self.checked(customer))
+            if let until = receiptAllowance.take(name, at: clock.now()) { throw BackendError.tooManyReceipts(until: until) }
+            try await keep(order, app: app)
+        }
         return .waits([], meanwhile: try await meanwhile(of: customer, app: app))
     }
 

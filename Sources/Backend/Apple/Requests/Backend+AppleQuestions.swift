@@ -64,6 +64,8 @@ extension Backend {
         package var purchases: [ToldPurchase] = []
         /// How many of them were left out because their signature, or what they say, was refused.
         package var refused = 0
+        /// Whether these are all.
+        package var isComplete = true
     }
 
     /// The purchases of an order number, as it stands on a customer's receipt from Apple.
@@ -83,17 +85,26 @@ extension Backend {
     package func refunds(of key: SubscriptionKey, desk: AppleDesk?) async throws -> ToldPurchases {
         try await checkKnown(key)
         var (told, revision) = (ToldPurchases(), String?.none)
-        for _ in 0..<Self.mostRefundPages {
+        for number in 0..<Self.mostRefundPages {
             let call: ServerAPICall<RefundHistoryResponse> = try wellFormed { () throws(ServerAPIRequestError) in
                 try .getRefundHistory(anyTransactionId: key.originalTransactionId.rawValue, revision: revision)
             }
-            let page = try await ask(call, AppleWay(key, by: desk))
+            let page: RefundHistoryResponse
+            do {
+                page = try await ask(call, AppleWay(key, by: desk))
+            } catch BackendError.appleUnavailable(let code) {
+                guard number > 0 else { throw BackendError.appleUnavailable(code: code) }
+                told.isComplete = false
+                return told
+            }
             let kept = try await keep(page.signedTransactions, in: key.scope)
             told.purchases += kept.purchases
             told.refused += kept.refused
-            guard page.hasMore, let next = page.revision, next != revision else { break }
+            guard page.hasMore else { return told }
+            guard let next = page.revision, next != revision else { break }
             revision = next
         }
+        told.isComplete = false
         return told
     }
 

@@ -237,11 +237,13 @@ extension Backend {
     private func end(
         _ request: AppleRequest, with result: AppleRequest.Result, thenRead key: SubscriptionKey?
     ) async throws -> AppleRequest {
-        var ended = request
-        ended.result = result
         let orders = try key.map { [try WorkOrder(fetchingHistoryOf: $0, at: result.at)] } ?? []
         return try await translatingStorageErrors {
-            try await store.write { [ended] transaction in
+            try await store.write { transaction in
+                // Another call under the same id may have ended meanwhile; what Apple accepted stays accepted.
+                var ended = try transaction.appleRequest(request.name) ?? request
+                if ended.result?.isAccepted == true { return ended }
+                ended.result = result
                 try transaction.record(ended)
                 if !orders.isEmpty { try transaction.order(orders) }
                 return ended

@@ -123,7 +123,13 @@ package struct ConsumptionPerformer: WorkPerformer {
         }
         let content = String(decoding: call.body ?? [], as: UTF8.self)
         let request = asked.request(content, at: now)
-        try await backend.store.write { try $0.record(request) }
+        let mayBeSent = try await backend.store.write { transaction in
+            guard try transaction.appleRequest(asked.name)?.result == nil else { return false }
+            try transaction.record(request)
+            return true
+        }
+        // Another server has answered while this one was away.
+        guard mayBeSent else { return .done() }
         switch try await desk.ask(call, in: asked.key.scope, .someoneWaits, at: now) {
         case .notAsked(let why): return .back(because: why.rawValue)
         case .failed(let failure) where failure.isFinal:
@@ -138,9 +144,21 @@ package struct ConsumptionPerformer: WorkPerformer {
     private func end(
         _ asked: Asked, with result: AppleRequest.Result, content: String, _ now: Timestamp
     ) -> WorkOutcome {
-        var request = asked.request(content, at: now)
-        request.result = result
-        return .done(keeping: WorkResult { [request] _, transaction in try transaction.record(request) })
+        let request = asked.request(content, at: now)
+        return .done(
+            keeping: WorkResult { _, transaction in
+                let kept = try transaction.appleRequest(asked.name)
+                guard kept?.result == nil else { return }
+                var ended = request
+                ended.result = result
+                // It was sent, and nobody knows what became of it: what was sent stays.
+                if let kept, !kept.content.isEmpty, content.isEmpty {
+                    ended = kept
+                    let why = result.outcome.split(separator: ".").last ?? ""
+                    ended.result = AppleRequest.Result(outcome: "unknown.\(why)", at: result.at)
+                }
+                try transaction.record(ended)
+            })
     }
 }
 

@@ -49,7 +49,7 @@ package struct SweepPerformer: WorkPerformer {
             try Task.checkCancellation()
             guard let call = try Self.call(for: body, in: scope, at: backend.clock.now()) else {
                 // Apple keeps nothing of so long ago.
-                return end(body, with: IngestRequest(app: app, learnedAt: backend.clock.now()), scope)
+                return end(body, scope)
             }
             let page: NotificationHistoryResponse
             switch try await desk.ask(call, in: scope, body.slice.purpose.urgency, at: backend.clock.now()) {
@@ -62,7 +62,10 @@ package struct SweepPerformer: WorkPerformer {
             case .answered(let answer): page = answer.response
             }
             let request = try await take(page, into: &body, app, scope)
-            guard page.hasMore, !isBeyondEnd(body) else { return end(body, with: request, scope) }
+            guard page.hasMore, !isBeyondEnd(body) else {
+                try await apply(request)
+                return end(body, scope)
+            }
             guard let next = page.paginationToken, next != body.token, body.pages < limits.mostPages else {
                 body.beginAnew()
                 try await keep(body, with: request, on: work)
@@ -135,6 +138,42 @@ package struct SweepPerformer: WorkPerformer {
     /// - Returns: what is then to be done.
     @discardableResult
     private func keep(_ body: SweepBody, with request: IngestRequest?, on work: LeasedWork) async throws -> SweepBody {
+        do {
+            return try await keepAll(body, with: request, on: work)
+        } catch let error as StorageError where error.isAboutOneRequest && request != nil {
+            if let request { try await applyEach(of: request) }
+            return try await keepAll(body, with: nil, on: work)
+        }
+    }
+
+    /// Keeps what a page proves, before its slice ends.
+    private func apply(_ request: IngestRequest) async throws {
+        guard !request.arrivals.isEmpty else { return }
+        let settings = backend.chosen
+        do {
+            try await backend.store.write { _ = try Ingest.apply([request], in: $0, settings) }
+        } catch let error as StorageError where error.isAboutOneRequest {
+            try await applyEach(of: request)
+        }
+    }
+
+    /// One after the other, so that a subscription whose books are damaged keeps no other's news from being known (RECON-4).
+    private func applyEach(of request: IngestRequest) async throws {
+        let settings = backend.chosen
+        for arrival in request.arrivals {
+            var single = IngestRequest(app: request.app, learnedAt: request.learnedAt)
+            single.arrivals = [arrival]
+            do {
+                try await backend.store.write { [single] in _ = try Ingest.apply([single], in: $0, settings) }
+            } catch let error as StorageError where error.isAboutOneRequest {
+                guard let evidence = arrival.evidence, arrival.notification != nil else { throw error }
+                try await backend.park(
+                    evidence.bytes, app: request.app, because: "store.\(error.code.rawValue)", at: request.learnedAt)
+            }
+        }
+    }
+
+    private func keepAll(_ body: SweepBody, with request: IngestRequest?, on work: LeasedWork) async throws -> SweepBody {
         let (settings, now, scope, middle) = (backend.chosen, backend.clock.now(), work.order.scope, middle(of: body))
         return try await backend.store.write { transaction in
             var kept = body
@@ -159,11 +198,9 @@ package struct SweepPerformer: WorkPerformer {
         return left < 2 * limits.shortestSlice.count ? nil : reached.adding(Milliseconds(left / 2))
     }
 
-    private func end(_ body: SweepBody, with request: IngestRequest, _ scope: Scope) -> WorkOutcome {
-        let settings = backend.chosen
-        return .done(
-            keeping: WorkResult(of: request.subscriptions.sorted()) { _, transaction in
-                if !request.arrivals.isEmpty { _ = try Ingest.apply([request], in: transaction, settings) }
+    private func end(_ body: SweepBody, _ scope: Scope) -> WorkOutcome {
+        .done(
+            keeping: WorkResult { _, transaction in
                 guard var plan = try transaction.lockSweeps(of: scope) else { return }
                 plan.end(body.slice.number)
                 try transaction.save(plan, of: scope)
