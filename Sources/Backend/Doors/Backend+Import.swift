@@ -132,6 +132,12 @@ package struct FetchHistoryBody: Sendable, Hashable, Codable {
     /// What asks for the next page; nil before the first one.
     package var revision: String?
     private var pagesRead: Int?
+    private var statesTaken: Bool?
+    /// Whether the states of the subscriptions were asked for; of an import they come first.
+    package var hasStates: Bool {
+        get { statesTaken ?? false }
+        set { statesTaken = newValue }
+    }
     /// How many were read.
     package var pages: Int {
         get { pagesRead ?? 0 }
