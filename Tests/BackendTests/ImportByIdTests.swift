@@ -64,4 +64,53 @@ import Testing
             #expect(failed.map(\.lastError) == ["apple.4040010"])
         }
     }
+
+    @Test func `RECON-1 F23 a long history is read to its end though the server dies at a page, and later what is new of it`()
+        async throws
+    {
+        try await withWorld { world in
+            var settings = try #require(world.backend.apps[World.app])
+            settings.apple = AppleAccess()
+            let backend = Backend(store: world.store, verifier: world.apple.verifier, apps: [settings], clock: world.clock)
+            let calls = ScriptedCalls()
+            let desk = AppleDesk(calls, store: world.store, apps: [settings])
+            _ = try await world.claim(World.alice)
+            world.clock.set(PretendAppStore.june.adding(.days(30 * 100)))
+            let now = world.clock.now()
+            func order() async throws {
+                let order = try WorkOrder(fetchingHistoryOf: World.key(), at: now)
+                try await world.store.write { try $0.order([order]) }
+            }
+            func work() async throws {
+                let loop = WorkLoop(
+                    store: world.store, clock: world.clock,
+                    lanes: [WorkLane(HistoryPerformer(backend: backend, desk: desk))], worker: "w", jitter: { 0.5 })
+                while try await loop.runOnce() > 0 {}
+            }
+            func page(_ number: Int64, of pages: Int64) throws -> ScriptedCalls.Reply {
+                let signed = try (number * 20..<number * 20 + 20).map { period in
+                    let renewed = Purchase().renewed(period + 1).with { $0.signedDate = PretendAppStore.june.adding(.days(1)) }
+                    return "\"\(try world.apple.sign(renewed))\""
+                }
+                let hasMore = number + 1 < pages
+                return .json(
+                    #"{"revision":"r\#(number)","hasMore":\#(hasMore),"signedTransactions":[\#(signed.joined(separator: ","))]}"#)
+            }
+            try await order()
+            for number in 0..<3 as Range<Int64> { calls.reply(to: Self.history, try page(number, of: 5)) }
+            calls.reply(to: Self.history, .failure(AppleFailure(.host, code: "network.connectionReset")))
+            try await work()
+            // Another server goes on where this one was.
+            world.clock.set(now.adding(.minutes(20)))
+            for number in 3..<5 as Range<Int64> { calls.reply(to: Self.history, try page(number, of: 5)) }
+            try await work()
+            #expect(calls.sent.map(\.revision) == [nil, "r0", "r1", "r2", "r2", "r3"])
+            let known = try #require(try await world.store.subscription(World.key()))
+            #expect(known.state.periods.count == 101)
+            try await order()
+            calls.reply(to: Self.history, .json(#"{"revision":"r5","hasMore":false,"signedTransactions":[]}"#))
+            try await work()
+            #expect(calls.sent.last?.revision == "r4")
+        }
+    }
 }

@@ -15,6 +15,8 @@ final class ScriptedCalls: AppleServer {
     struct Sent: Sendable, Hashable {
         let endpoint: String
         let path: String
+        /// Of the query, such as `r1`; nil where there is none.
+        let revision: String?
         let body: String
     }
 
@@ -36,7 +38,9 @@ final class ScriptedCalls: AppleServer {
     ) async -> Result<ServerAPIAnswer<Response>, AppleFailure> {
         let reply = state.withLock { state -> Reply? in
             let name = call.endpoint.name
-            state.sent.append(Sent(endpoint: name, path: call.path, body: String(decoding: call.body ?? [], as: UTF8.self)))
+            let revision = call.queryItems.first { $0.name == "revision" }?.value
+            let body = String(decoding: call.body ?? [], as: UTF8.self)
+            state.sent.append(Sent(endpoint: name, path: call.path, revision: revision, body: body))
             guard let next = state.replies[name]?.first else { return nil }
             state.replies[name]?.removeFirst()
             return next

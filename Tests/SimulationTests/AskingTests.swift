@@ -67,7 +67,7 @@ import Testing
 
     /// G5: Apple is away for 23 hours, in each way in which it can be.
     @Test(arguments: [#""kind":"status","status":500"#, #""kind":"html""#, #""kind":"truncated""#])
-    func `ENT-12 while Apple is away nobody who paid loses access, and all is known soon after it is back`(
+    func `ENT-12 F16 while Apple is away nobody who paid loses access, and all is known soon after it is back`(
         fault: String
     ) async throws {
         try await AskingStage.play { stage in
@@ -128,7 +128,7 @@ import Testing
 
     /// G4, G7: the limit of the endpoint is reached by somebody else with the same key.
     @Test(arguments: ["unixMilliseconds", "unixSeconds", "past", "absent"])
-    func `RECON-8 a 429 stops all questions until it says, and nobody loses access for it`(header: String) async throws {
+    func `RECON-8 F15 a 429 stops all questions until it says, and nobody loses access for it`(header: String) async throws {
         try await AskingStage.play { stage in
             let names = (0..<10).map { "c\($0)" }
             var keys: [SubscriptionKey] = []
