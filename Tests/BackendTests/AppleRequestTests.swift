@@ -68,11 +68,13 @@ import Testing
             #expect(await code { _ = try await asking.extend() } == "refused apple.4030004")
             #expect(await code { _ = try await asking.extend() } == "refused apple.4030004")
             #expect(asking.calls.sent.count == 2)
+            asking.calls.reply(to: .extendSubscriptionRenewalDate, .json(#"{"success":false}"#))
+            #expect(await code { _ = try await asking.extend("third") } == "refused apple.notDone")
             // Apple takes 1 to 90 days: nothing is sent, and nothing is kept.
             #expect(await code { _ = try await asking.extend("other", days: 91) } == "invalid extendByDays")
-            #expect(asking.calls.sent.count == 2)
+            #expect(asking.calls.sent.count == 3)
             let kept = try await asking.backend.appleRequests(about: "1001", app: World.app, environment: .production)
-            #expect(kept.map(\.id) == ["outage-may"])
+            #expect(kept.map(\.id).sorted() == ["outage-may", "third"])
         }
     }
 

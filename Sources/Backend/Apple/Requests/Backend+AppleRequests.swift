@@ -121,7 +121,8 @@ extension Backend {
                     extendByDays: more.days, extendReasonCode: more.reason, requestIdentifier: by.id))
         }
         return try await carryOut(
-            call, AppleErrand(subject: key.originalTransactionId.rawValue, by, thenRead: key), AppleWay(key, by: desk))
+            call, AppleErrand(subject: key.originalTransactionId.rawValue, by, thenRead: key), AppleWay(key, by: desk)
+        ) { $0.success }
     }
 
     /// Lengthens the present period of every active subscription of a product. Apple answers that it has begun;
@@ -197,8 +198,11 @@ extension Backend {
     }
 
     /// Makes a call that changes something at Apple, once for each id.
+    ///
+    /// - Parameter isDone: whether an answer of Apple's says that it was done.
     private func carryOut<Response>(
-        _ call: ServerAPICall<Response>, _ errand: AppleErrand, _ way: AppleWay
+        _ call: ServerAPICall<Response>, _ errand: AppleErrand, _ way: AppleWay,
+        isDone: (Response) -> Bool = { _ in true }
     ) async throws -> AppleRequestReport {
         try checkAsked(way.scope)
         let request = AppleRequest(
@@ -211,6 +215,7 @@ extension Backend {
         }
         do {
             let answer = try await put(call, way)
+            guard isDone(answer.response) else { throw BackendError.appleRefused(code: "apple.notDone") }
             let result = AppleRequest.Result(outcome: AppleRequest.Result.accepted, answer: answer.text, at: clock.now())
             return AppleRequestReport(try await end(kept, with: result, thenRead: errand.thenRead))
         } catch BackendError.appleRefused(let code) {
