@@ -68,7 +68,7 @@ struct ServerCheck {
     }
 
     private func asking(_ asks: Bool) -> Diagnosis {
-        let words = "this version does not ask Apple: what is neither notified nor uploaded stays unknown"
+        let words = "no app has `apple` in the configuration: what is neither notified nor uploaded stays unknown"
         return .ok("asking Apple", asks ? "the server asks Apple for what was not notified" : words)
     }
 
