@@ -63,7 +63,7 @@ package final class PrivatePostgres: Sendable {
         }
         if options.offersTLS { try Certificates(in: folder).make(programs) }
         try configure(options)
-        try programs.run("pg_ctl", "-D", cluster, "-l", folder.appending(path: "log").path, "-w", "-t", "30", "start")
+        try programs.run("pg_ctl", "-D", cluster, "-l", folder.appending(path: "log").path, "-w", "-t", "600", "start")
     }
 
     private func configure(_ options: Options) throws {
@@ -102,12 +102,12 @@ package final class PrivatePostgres: Sendable {
     /// Returns when it accepts connections again.
     package func restart(_ mode: Mode) throws {
         try programs.run(
-            "pg_ctl", "-D", folder.appending(path: "cluster").path, "-l", folder.appending(path: "log").path, "-w", "-t", "30",
+            "pg_ctl", "-D", folder.appending(path: "cluster").path, "-l", folder.appending(path: "log").path, "-w", "-t", "600",
             "-m", mode.rawValue, "restart")
     }
 
     package func stop(_ mode: Mode) throws {
-        try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "30", "-m", mode.rawValue, "stop")
+        try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "600", "-m", mode.rawValue, "stop")
     }
 
     /// Accepts no new clients and returns at once; the server ends when the last client has disconnected.
@@ -117,12 +117,12 @@ package final class PrivatePostgres: Sendable {
 
     /// Promotes a replica to accept writes; returns when it does.
     package func promote() throws {
-        try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "30", "promote")
+        try programs.run("pg_ctl", "-D", folder.appending(path: "cluster").path, "-w", "-t", "600", "promote")
     }
 
     package func start() throws {
         try programs.run(
-            "pg_ctl", "-D", folder.appending(path: "cluster").path, "-l", folder.appending(path: "log").path, "-w", "-t", "30",
+            "pg_ctl", "-D", folder.appending(path: "cluster").path, "-l", folder.appending(path: "log").path, "-w", "-t", "600",
             "start")
     }
 
@@ -185,8 +185,10 @@ package final class PrivatePostgres: Sendable {
     /// Runs a script as the server's owner.
     package func administer(_ script: String, in database: String = "postgres") throws {
         var settings = try settings(url(database))
-        settings.statementTimeout = .seconds(30)
-        settings.answerTimeout = .seconds(30)
+        // A database is created and dropped with a checkpoint, and only when every session of the server has answered: one that
+        // another test holds still is waited for. A hang, and nothing less, is an error.
+        settings.statementTimeout = .seconds(600)
+        settings.answerTimeout = .seconds(600)
         let connection = try PostgresConnection(settings, libpq: try Libpq.loaded())
         defer { connection.close() }
         try connection.runScript(script)
