@@ -50,14 +50,11 @@ extension Backend {
         guard let claimed = ClaimedNotification(jws: text), !claimed.uuid.isEmpty,
             claimed.uuid.isPlain(upTo: Self.longestCustomer)
         else {
-            counters.count(.refused)
-            throw BackendError.refusedEvidence(
+            throw refused(
                 EvidenceRefusal(code: "wrongKind", part: "notification", words: "it names no notification of Apple's"))
         }
         guard let bundleId = claimed.bundleId, app.expected.hasBundleId(bundleId) else {
-            counters.count(.refused)
-            throw BackendError.refusedEvidence(
-                EvidenceRefusal(code: "wrongBundleId", part: "notification", words: "it is about another app"))
+            throw refused(EvidenceRefusal(code: "wrongBundleId", part: "notification", words: "it is about another app"))
         }
         let order = WorkOrder(
             scope: Scope(app: app.id, environment: Self.environment(of: claimed, app)),

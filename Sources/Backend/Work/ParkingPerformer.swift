@@ -16,19 +16,13 @@ package struct ParkingPerformer: WorkPerformer {
     package func perform(_ work: LeasedWork, at now: Timestamp) async throws -> WorkOutcome {
         guard let app = backend.apps[work.order.scope.app] else { return .wait(Self.pause, because: "the app is not configured") }
         let body = try StateCoding.decode(ParkedBody.self, from: work.order.body)
-        let (request, settings): (IngestRequest, SettingsCache)
         do {
-            request = try await backend.request(ofNotification: Array(body.signedPayload.utf8), app: app, at: now)
-            settings = backend.chosen
+            let request = try await backend.request(ofNotification: Array(body.signedPayload.utf8), app: app, at: now)
+            // Before the work ends: what the books refuse must wait an hour too. Known already, it changes nothing.
+            _ = try await backend.ingest(request)
         } catch let error as BackendError {
             guard let reason = error.parkingReason else { throw error }
             return .wait(Self.pause, because: reason)
-        }
-        do {
-            // Before the work ends: what the books refuse must wait an hour too. Known already, it changes nothing.
-            try await backend.store.write { _ = try Ingest.apply([request], in: $0, settings) }
-        } catch let error as StorageError where error.isAboutOneRequest {
-            return .wait(Self.pause, because: "store.\(error.code.rawValue)")
         }
         return .done()
     }

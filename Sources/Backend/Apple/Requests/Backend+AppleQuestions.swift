@@ -54,7 +54,6 @@ extension Backend {
     /// A purchase as Apple signed it, in an answer to a question about several.
     package struct ToldPurchase: Sendable, Hashable {
         package let fact: TransactionFact
-        package let environment: Environment
         /// Whether it was not known before.
         package let isNew: Bool
     }
@@ -126,7 +125,7 @@ extension Backend {
         let isNew = try await ingest(request).isNew
         for (arrival, isNew) in zip(request.arrivals, isNew) {
             for case .transaction(let fact) in arrival.facts {
-                told.purchases.append(ToldPurchase(fact: fact, environment: scope.environment, isNew: isNew))
+                told.purchases.append(ToldPurchase(fact: fact, isNew: isNew))
             }
         }
         return told

@@ -141,35 +141,26 @@ package struct SweepPerformer: WorkPerformer {
         do {
             return try await keepAll(body, with: request, on: work)
         } catch let error as StorageError where error.isAboutOneRequest && request != nil {
-            if let request { try await applyEach(of: request) }
+            if let request { try await apply(request) }
             return try await keepAll(body, with: nil, on: work)
         }
     }
 
-    /// Keeps what a page proves, before its slice ends.
+    /// Keeps what a page proves by itself. A subscription whose books are damaged keeps no other's news from being known
+    /// (RECON-4).
     private func apply(_ request: IngestRequest) async throws {
-        guard !request.arrivals.isEmpty else { return }
-        let settings = backend.chosen
-        do {
-            try await backend.store.write { _ = try Ingest.apply([request], in: $0, settings) }
-        } catch let error as StorageError where error.isAboutOneRequest {
-            try await applyEach(of: request)
-        }
-    }
-
-    /// One after the other, so that a subscription whose books are damaged keeps no other's news from being known (RECON-4).
-    private func applyEach(of request: IngestRequest) async throws {
-        let settings = backend.chosen
-        for arrival in request.arrivals {
+        let singles = request.arrivals.map { arrival in
             var single = IngestRequest(app: request.app, learnedAt: request.learnedAt)
             single.arrivals = [arrival]
-            do {
-                try await backend.store.write { [single] in _ = try Ingest.apply([single], in: $0, settings) }
-            } catch let error as StorageError where error.isAboutOneRequest {
-                guard let evidence = arrival.evidence, arrival.notification != nil else { throw error }
-                try await backend.park(
-                    evidence.bytes, app: request.app, because: "store.\(error.code.rawValue)", at: request.learnedAt)
-            }
+            return single
+        }
+        for (arrival, outcome) in zip(request.arrivals, await backend.queue.commitAll(singles)) {
+            guard case .failure(let error) = outcome else { continue }
+            guard let refusal = error as? StorageError, refusal.isAboutOneRequest, arrival.notification != nil,
+                let evidence = arrival.evidence
+            else { throw error }
+            try await backend.park(
+                evidence.bytes, app: request.app, because: "store.\(refusal.code.rawValue)", at: request.learnedAt)
         }
     }
 
