@@ -9,6 +9,8 @@ package struct SubscriptionHistory: Sendable, Hashable {
     package private(set) var renewals: [RenewalFact] = []
     /// By `signedDate`; one per `notificationUUID`.
     package private(set) var notices: [NoticeFact] = []
+    /// By `signedDate`.
+    package private(set) var statuses: [StatusFact] = []
     package private(set) var questions: [FailedQuestion] = []
     /// In the order in which we received them.
     package private(set) var claims: [Claim] = []
@@ -43,6 +45,8 @@ package struct SubscriptionHistory: Sendable, Hashable {
         case .renewal(let renewal): return Self.insert(renewal, into: &renewals, inOrder: RenewalFact.inOrder)
         case .notice(let notice, _):
             return Self.insert(notice, into: &notices, inOrder: NoticeFact.inOrder)
+        case .status(let status, _):
+            return Self.insert(status, into: &statuses, inOrder: StatusFact.inOrder)
         case .failedQuestion(let question, _):
             return Self.insert(question, into: &questions, inOrder: FailedQuestion.inOrder)
         }
@@ -157,7 +161,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         book = PeriodBook(lines: parts.lines)
         renewals = parts.renewals
         notices = parts.notices
-        questions = parts.questions
+        (statuses, questions) = (parts.statuses, parts.questions)
         claims = parts.claims
         registrations = parts.registrations
         (intents, reservations, repetitions) = (parts.intents, parts.reservations, parts.repetitions)
@@ -173,7 +177,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         parts.lines = book.lines
         parts.renewals = renewals
         parts.notices = notices
-        parts.questions = questions
+        (parts.statuses, parts.questions) = (statuses, questions)
         parts.claims = claims
         parts.registrations = registrations
         (parts.intents, parts.reservations, parts.repetitions) = (intents, reservations, repetitions)
@@ -190,6 +194,7 @@ package struct SubscriptionHistory: Sendable, Hashable {
         package var lines: [PeriodBook.Line] = []
         package var renewals: [RenewalFact] = []
         package var notices: [NoticeFact] = []
+        package var statuses: [StatusFact] = []
         package var questions: [FailedQuestion] = []
         package var claims: [Claim] = []
         package var registrations: [TokenRegistration] = []

@@ -48,8 +48,8 @@ package struct SubscriptionState: Sendable, Hashable {
         let policies = appPolicies.applied(to: group)
         let periods = PeriodFold.periods(of: history.book, renewals: history.renewals, policies: policies)
         let spans = AccessFold(
-            periods: periods, renewals: history.renewals, notices: history.notices, questions: history.questions,
-            policies: policies, environment: history.key.environment
+            periods: periods, renewals: history.renewals, notices: history.notices, statuses: history.statuses,
+            questions: history.questions, policies: policies, environment: history.key.environment
         ).spans()
         let retries = BillingRetry(periods: periods, renewals: history.renewals)
         let ownership = TenureFold.result(of: history, periods: periods, policies: policies) { instant in

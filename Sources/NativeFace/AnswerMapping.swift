@@ -217,6 +217,7 @@ extension FactsBody.Fact {
             case .transaction: "transaction"
             case .renewal: "renewal"
             case .notice: "notification"
+            case .status: "status"
             case .failedQuestion: "failedQuestion"
             }
         self.init(kind: kind, signedDate: item.fact.signedDate, receivedAt: item.receivedAt)
@@ -226,7 +227,8 @@ extension FactsBody.Fact {
         case .notice(let notice, _):
             transactionId = notice.transactionId?.rawValue
             (notificationType, subtype) = (notice.notificationType, notice.subtype)
-            notificationUUID = notice.notificationUUID
+            (notificationUUID, status) = (notice.notificationUUID, notice.status)
+        case .status(let fact, _): status = fact.answered
         case .renewal, .failedQuestion: break
         }
     }

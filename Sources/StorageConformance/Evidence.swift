@@ -68,6 +68,7 @@ extension StorageConformance {
             Specimen.arrival([.renewal(RenewalFact(originalTransactionId: id, signedDate: Specimen.day(31)))]),
             Specimen.arrival(
                 [.failedQuestion(FailedQuestion(askedAt: Specimen.day(32), reason: "5xx"), about: id)], evidence: nil),
+            Specimen.arrival([.status(StatusFact(4, signedDate: Specimen.day(33)), about: id)], evidence: nil),
         ]
         for arrival in arrivals.reversed() { try expect(try await store.keep(arrival), "\(arrival.facts) is new") }
         let expected = arrivals.map { StoredFact(fact: $0.facts[0], evidence: $0.evidence, receivedAt: Specimen.start) }

@@ -161,6 +161,34 @@ private final class ScriptedApple: AppleServer {
         }
     }
 
+    @Test func `ENT-7 the status of an answer is a fact: grace without a date keeps access and is asked about again`()
+        async throws
+    {
+        try await withWorld { world in
+            let asking = try Asking(world)
+            _ = try await world.claim(World.alice)
+            let answered = Self.purchase.with { $0.signedDate = Self.asked }
+            asking.apple.reply(.statuses([try item(answered, world, status: 4)]))
+            world.clock.set(Self.asked)
+            try await asking.work()
+            let known = try #require(try await world.store.subscription(World.key("1001")))
+            #expect(known.history.statuses == [StatusFact(4, signedDate: Self.asked)])
+            #expect(known.history.questions.isEmpty)
+            #expect(try await asking.due() == [Self.asked.adding(.hours(2))])
+            world.clock.set(Self.asked.adding(.hours(23)))
+            #expect(try await world.isActive(World.alice))
+            let facts = try await world.backend.facts(of: World.key("1001"))
+            #expect(facts.facts.contains { $0.fact == .status(StatusFact(4, signedDate: Self.asked), about: .init("1001")) })
+            #expect(try await world.backend.prove(ProofDepth(rebuild: true)).findings.isEmpty)
+            // A later answer says that it is over.
+            let later = Self.asked.adding(.hours(23))
+            asking.apple.reply(.statuses([try item(Self.purchase.with { $0.signedDate = later }, world, status: 2)]))
+            try await asking.work()
+            #expect(try await !world.isActive(World.alice))
+            #expect(try await asking.due().isEmpty)
+        }
+    }
+
     @Test func `RECON-1 an answer that says nothing about the subscription is a question in vain`() async throws {
         try await withWorld { world in
             let asking = try Asking(world)

@@ -228,7 +228,7 @@ import Testing
                     #expect(notice.revocation != nil)
                     notice.revocation = nil
                     return .notice(notice, about: id)
-                case .transaction, .failedQuestion: return fact
+                case .transaction, .status, .failedQuestion: return fact
                 }
             }
             try Self.rewrite(world, lessOf)

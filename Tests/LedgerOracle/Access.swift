@@ -87,19 +87,26 @@ struct AccessReader {
         return noticedGrace(index, end, infos)
     }
 
-    /// A grace notification without a date: at most 24 h.
+    /// Grace without a date: at most 24 h after the end, and after the last answer that tells of it (0046).
     private func noticedGrace(_ index: Int, _ end: Int64, _ infos: [OracleRenewalInfo]) -> Int64? {
-        let giving = facts.notices.last {
-            $0.status == 4 && isAbout(index, end, signedDate: $0.signedDate)
-        }
-        guard let giving else { return nil }
-        let dated = infos.contains { $0.gracePeriodExpiresDate != nil && $0.signedDate >= giving.signedDate }
+        let told =
+            facts.notices.filter { $0.status == 4 }.map(\.signedDate)
+            .filter { isAbout(index, end, signedDate: $0) }
+        let answered =
+            facts.statuses.filter { $0.status == 4 }.map(\.signedDate)
+            .filter { isAbout(index, end, signedDate: $0) }
+        guard let giving = (told + answered).max() else { return nil }
+        let dated = infos.contains { $0.gracePeriodExpiresDate != nil && $0.signedDate >= giving }
         if dated { return nil }
-        let words =
-            infos.filter { $0.gracePeriodExpiresDate == nil && $0.showsAnEnd }.map(\.signedDate)
-            + facts.notices.filter(\.showsAnEnd).map(\.signedDate)
-        let ending = words.filter { $0 > giving.signedDate && $0 >= end }.min()
-        return min(end + day, ending ?? Int64.max)
+        let words = infos.filter { $0.gracePeriodExpiresDate == nil && $0.showsAnEnd }.map(\.signedDate) + endingStatuses
+        let ending = words.filter { $0 > giving && $0 >= end }.min()
+        let most = ([end] + answered.filter { $0 > end }).max() ?? end
+        return min(most + day, ending ?? Int64.max)
+    }
+
+    /// When notifications and answers named a status that ends grace and late news.
+    private var endingStatuses: [Int64] {
+        facts.notices.filter(\.showsAnEnd).map(\.signedDate) + facts.statuses.filter(\.showsAnEnd).map(\.signedDate)
     }
 
     // MARK: Late news (0017, 11)
@@ -125,7 +132,7 @@ struct AccessReader {
             let bearsGrace = $0.gracePeriodExpiresDate != nil && !periods[index].word.monthlyCommitment
             return $0.showsAnEnd && !bearsGrace
         }
-        let words = infos.map(\.signedDate) + facts.notices.filter(\.showsAnEnd).map(\.signedDate)
+        let words = infos.map(\.signedDate) + endingStatuses
         return words.filter { $0 >= end }.min()
     }
 }

@@ -186,6 +186,7 @@ package enum Delivery: Sendable, Hashable {
     case transaction(OracleTransaction)
     case renewalInfo(OracleRenewalInfo)
     case notice(OracleNotice)
+    case status(OracleStatus)
     case failedQuestion(OracleFailedQuestion)
     case registration(OracleRegistration)
     case intent(OracleIntent)

@@ -4,6 +4,7 @@ struct KnownFacts {
     var transactions: [OracleTransaction]
     var infos: [OracleRenewalInfo]
     var notices: [OracleNotice]
+    var statuses: [OracleStatus]
     var questions: [OracleFailedQuestion]
 }
 
@@ -34,6 +35,7 @@ extension Known {
             case .transaction(let it): facts.transactions.append(it)
             case .renewalInfo(let it): facts.infos.append(it)
             case .notice(let it): facts.notices.append(it)
+            case .status(let it): facts.statuses.append(it)
             case .failedQuestion(let it): facts.questions.append(it)
             case .registration(let it): registrations.append(it)
             case .intent(let it): intents.append(it)
@@ -60,6 +62,7 @@ private struct Collected {
     var transactions: [OracleTransaction] = []
     var infos: [OracleRenewalInfo] = []
     var notices: [OracleNotice] = []
+    var statuses: [OracleStatus] = []
     var questions: [OracleFailedQuestion] = []
 
     func bySubscription() -> [KnownFacts] {
@@ -72,6 +75,8 @@ private struct Collected {
                 infos: infos.filter { $0.originalTransactionId == id }.sorted(by: isBefore),
                 notices: notices.filter { $0.originalTransactionId == id }
                     .sorted { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) },
+                statuses: statuses.filter { $0.originalTransactionId == id }
+                    .sorted { ($0.signedDate, $0.status) < ($1.signedDate, $1.status) },
                 questions: questions.filter { $0.originalTransactionId == id }.sorted { $0.askedAt < $1.askedAt })
         }
     }

@@ -216,6 +216,7 @@ extension LifeWriter {
 
     private mutating func endOfPeriod(_ shelf: inout Shelf) {
         if chance.happens(20) { askInVain(shelf) }
+        defer { if chance.happens(25) { answer(&shelf) } }
         guard shelf.renews else { return expire(&shelf) }
         chance.happens(70) ? renew(&shelf) : fail(&shelf)
     }
@@ -228,6 +229,19 @@ extension LifeWriter {
                 originalTransactionId: shelf.originalTransactionId, askedAt: asked, retryable: chance.happens(80))
             facts.append((asked, .failedQuestion(question)))
         }
+    }
+
+    /// What Apple answers to a question after the end: the status, beside what it signs for the answer.
+    private mutating func answer(_ shelf: inout Shelf) {
+        let date = shelf.freeDate(shelf.now + chance.between(0, 30 * hour))
+        if let last = shelf.transactions.indices.last {
+            shelf.transactions[last].signedDate = date
+            facts.append((date, .transaction(shelf.transactions[last])))
+        }
+        if chance.happens(80) { facts.append((date, .renewalInfo(shelf.info(signedDate: date)))) }
+        let status = OracleStatus(
+            originalTransactionId: shelf.originalTransactionId, status: shelf.status, signedDate: date)
+        facts.append((date, .status(status)))
     }
 
     /// A renewal, signed up to a day early or somewhat late.

@@ -62,7 +62,7 @@ package enum Metamorphic {
 
     private static func concerns(_ delivery: Delivery, _ customer: String, _ claims: Set<String>) -> Bool {
         switch delivery {
-        case .transaction, .renewalInfo, .notice, .failedQuestion: false
+        case .transaction, .renewalInfo, .notice, .status, .failedQuestion: false
         case .registration(let it): it.customer == customer
         case .intent(let it): it.customer == customer
         case .reservation(let it): it.customer == customer
@@ -94,7 +94,7 @@ package enum Metamorphic {
         case .separation(let it): it.at
         case .vote(let it): it.at
         case .customerVote(let it): it.at
-        case .transaction, .renewalInfo, .notice, .failedQuestion, .registration, .intent, .reservation: Int64.min
+        case .transaction, .renewalInfo, .notice, .status, .failedQuestion, .registration, .intent, .reservation: Int64.min
         }
     }
 }
@@ -110,6 +110,11 @@ private struct Rewriting {
         case .transaction(let it): .transaction(rewritten(it))
         case .renewalInfo(let it): .renewalInfo(rewritten(it))
         case .notice(let it): .notice(rewritten(it))
+        case .status(let it):
+            .status(
+                OracleStatus(
+                    originalTransactionId: id(it.originalTransactionId), status: it.status,
+                    signedDate: time(it.signedDate)))
         case .failedQuestion(let it):
             .failedQuestion(
                 OracleFailedQuestion(

@@ -35,6 +35,7 @@ package struct Printout {
         case .notice(let it):
             "\(time(it.signedDate)) notice \(it.originalTransactionId) \(it.type) \(it.subtype ?? "")"
                 + " status \(it.status.map { String($0) } ?? "-") [\(it.uuid)]"
+        case .status(let it): "\(time(it.signedDate)) status \(it.originalTransactionId) \(it.status)"
         case .failedQuestion(let it):
             "\(time(it.askedAt)) failed question \(it.originalTransactionId) retryable \(it.retryable)"
         case .registration(let it): words(it)
@@ -114,6 +115,7 @@ extension Delivery {
         case .transaction(let it): [it.signedDate, it.purchaseDate]
         case .renewalInfo(let it): [it.signedDate]
         case .notice(let it): [it.signedDate]
+        case .status(let it): [it.signedDate]
         case .failedQuestion(let it): [it.askedAt]
         case .registration(let it): [it.registeredAt]
         case .intent(let it): [it.madeAt]

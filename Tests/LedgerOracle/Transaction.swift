@@ -136,6 +136,24 @@ package struct OracleNotice: Sendable, Hashable {
     var showsAnEnd: Bool { status == 2 || status == 3 || status == 5 }
 }
 
+/// The `status` in Apple's answer to a question about a subscription (ENT-7).
+package struct OracleStatus: Sendable, Hashable {
+    package var originalTransactionId: String
+    /// As in a notification.
+    package var status: Int64
+    /// When Apple answered.
+    package var signedDate: Int64
+
+    package init(originalTransactionId: String, status: Int64, signedDate: Int64) {
+        self.originalTransactionId = originalTransactionId
+        self.status = status
+        self.signedDate = signedDate
+    }
+
+    /// As with a notification.
+    var showsAnEnd: Bool { status == 2 || status == 3 || status == 5 }
+}
+
 /// A failed request to Apple (ENT-6).
 package struct OracleFailedQuestion: Sendable, Hashable {
     package var originalTransactionId: String

@@ -43,7 +43,7 @@ import Testing
     private static func withoutPeople(_ deliveries: [Delivery]) -> [Delivery] {
         deliveries.compactMap { delivery in
             switch delivery {
-            case .failedQuestion, .merge, .join, .separation, .vote, .customerVote: return nil
+            case .status, .failedQuestion, .merge, .join, .separation, .vote, .customerVote: return nil
             case .claim(var claim):
                 claim.anonymous = false
                 claim.othersServed = []

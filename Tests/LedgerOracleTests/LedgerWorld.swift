@@ -59,6 +59,7 @@ struct LedgerWorld {
                 case .transaction(let it): it.originalTransactionId
                 case .renewalInfo(let it): it.originalTransactionId
                 case .notice(let it): it.originalTransactionId
+                case .status(let it): it.originalTransactionId
                 case .failedQuestion(let it): it.originalTransactionId
                 case .claim(let it): it.originalTransactionId
                 case .reservation(let it): it.originalTransactionId
@@ -74,6 +75,15 @@ struct LedgerWorld {
         case .transaction(let it): [(it.originalTransactionId, .fact(.transaction(TransactionFact(it))))]
         case .renewalInfo(let it): [(it.originalTransactionId, .fact(.renewal(RenewalFact(it))))]
         case .notice(let it): [(it.originalTransactionId, .fact(.notice(NoticeFact(it), about: .init(it.originalTransactionId))))]
+        case .status(let it):
+            [
+                (
+                    it.originalTransactionId,
+                    .fact(
+                        .status(
+                            StatusFact(it.status, signedDate: Timestamp(it.signedDate)), about: .init(it.originalTransactionId)))
+                )
+            ]
         case .failedQuestion(let it):
             [
                 (

@@ -128,12 +128,16 @@ extension LiveStep {
             let isWithinDay = until <= span.from.adding(.hours(24))
             if span.kind == .gracePeriod {
                 let isNoticed = isWithinDay && history.notices.contains { $0.status == 4 }
+                let answered = history.statuses.filter { $0.answered == 4 }.map { max($0.signedDate, span.from) }.max()
+                let isAnswered = answered.map { until <= $0.adding(.hours(24)) } ?? false
                 let isSigned = signed.map { until <= $0 } ?? false
-                findings.expect(.i26, isNoticed || isSigned, "\(span) that Apple did not sign")
-                findings.expect(.i18, isNoticed || isSigned, "\(span) outlives what Apple signed")
+                findings.expect(.i26, isNoticed || isAnswered || isSigned, "\(span) that Apple did not tell of")
+                findings.expect(.i18, isNoticed || isAnswered || isSigned, "\(span) outlives what Apple told of")
             } else {
                 findings.expect(.i30, isWithinDay, "\(span) lasts more than a day")
-                let ended = history.notices.contains { $0.showsEndOrRetry && span.contains($0.signedDate) }
+                let ended =
+                    history.notices.contains { $0.showsEndOrRetry && span.contains($0.signedDate) }
+                    || history.statuses.contains { $0.showsEndOrRetry && span.contains($0.signedDate) }
                 let shown = history.renewals.contains {
                     $0.showsEndOrRetry && $0.gracePeriodExpiresDate == nil && span.contains($0.signedDate)
                 }

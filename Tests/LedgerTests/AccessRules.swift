@@ -254,6 +254,46 @@ import Testing
         #expect(!book.isActive(alice, at: end + .hours(24)))
     }
 
+    @Test func `ENT-7 an answer without a date keeps access by its status, for a day after each, and a later word ends it`() {
+        func answered(_ status: Int64, at instant: Timestamp) -> [LedgerInput] {
+            [
+                .fact(.renewal(renewalInfo(signed: instant) { $0.isInBillingRetryPeriod = true })),
+                .fact(.status(StatusFact(status, signedDate: instant), about: key.originalTransactionId)),
+            ]
+        }
+        var book = owned()
+        book.tell(answered(4, at: end + .minutes(10)), at: end + .minutes(10))
+        #expect(book.state.status(at: end + .hours(20))?.name == "billingGracePeriod")
+        #expect(!book.isActive(alice, at: end + .minutes(10) + .hours(24)))
+        book.tell(answered(4, at: end + .hours(40)), at: end + .hours(40))
+        #expect(book.isActive(alice, at: end + .hours(30)), "that it ran meanwhile is known now")
+        #expect(book.isActive(alice, at: end + .hours(63)) && !book.isActive(alice, at: end + .hours(64)))
+        var dated = book
+        dated.tell(
+            renewalInfo(signed: end + .hours(41)) {
+                ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, end + .days(16))
+            })
+        #expect(dated.isActive(alice, at: end + .days(15)) && !dated.isActive(alice, at: end + .days(16)))
+        book.tell(answered(3, at: end + .hours(42)), at: end + .hours(42))
+        #expect(!book.isActive(alice, at: end + .hours(42)) && book.isActive(alice, at: end + .hours(41)))
+        #expect(book.state.status(at: end + .hours(43))?.name == "billingRetry")
+    }
+
+    @Test(arguments: [(2, true), (3, true), (5, true), (1, false), (9, false)] as [(Int64, Bool)])
+    func `ENT-6 an answer whose status says that it is over ends late news, though the renewal info says nothing of it`(
+        status: Int64, ends: Bool
+    ) {
+        var book = owned()
+        let instant = end + .minutes(10)
+        book.tell(
+            [
+                .fact(.renewal(renewalInfo(signed: instant))),
+                .fact(.status(StatusFact(status, signedDate: instant), about: key.originalTransactionId)),
+            ], at: instant)
+        #expect(book.isActive(alice, at: end + .minutes(9)))
+        #expect(book.isActive(alice, at: instant) == !ends)
+    }
+
     @Test func `ENT-7 a recovery inside the grace period leaves no gap, and a grace period that Apple ended ends`() {
         var book = owned()
         let graced = renewalInfo(signed: end) {

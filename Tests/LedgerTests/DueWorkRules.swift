@@ -138,6 +138,41 @@ import Testing
         #expect(after.map(\.action) == [.askApple(.gracePeriodEnded)] && isSettled(after, after: day(2026, 2, 17)))
     }
 
+    @Test func `ENT-7 who was answered that a grace period runs, and not until when, asks again, well before the day is over`() {
+        func answer(_ status: Int64, at instant: Timestamp, until graceEnd: Timestamp? = nil) -> [Fact] {
+            let info = renewalInfo(signed: instant) {
+                ($0.isInBillingRetryPeriod, $0.gracePeriodExpiresDate) = (true, graceEnd)
+            }
+            return [.renewal(info), .status(StatusFact(status, signedDate: instant), about: key.originalTransactionId)]
+        }
+        var book = Book()
+        book.tell(.fact(.transaction(first)))
+        func next(_ facts: [Fact], at instant: Timestamp) -> [DueWork] {
+            asked(book.tell(facts.map { .fact($0) }, at: instant).dueWork)
+        }
+        let first = next(answer(4, at: end + .minutes(10)), at: end + .minutes(10))
+        #expect(first.map(\.action) == [.askApple(.graceWithoutDate)])
+        #expect(first.map(\.at) == [end + .minutes(10) + .hours(2)])
+        // Apple is away for a day, less what was waited: nothing is lost.
+        let failed = next([failure(at: end + .minutes(131))], at: end + .minutes(131))
+        #expect(failed.map(\.at) == [end + .minutes(132)])
+        let again = next(answer(4, at: end + .hours(23)), at: end + .hours(23))
+        #expect(again.map(\.at) == [end + .hours(25)] && book.state.spans.last?.until == end + .hours(47))
+        let dated = next(answer(4, at: end + .hours(25), until: day(2026, 2, 17)), at: end + .hours(25))
+        #expect(dated.map(\.action) == [.askApple(.gracePeriodEnded)])
+        let over = next(answer(3, at: day(2026, 2, 17)), at: day(2026, 2, 17))
+        #expect(over.map(\.action) == [.askApple(.billingRetryEnded)])
+        #expect(next(answer(2, at: end + .days(60)), at: end + .days(60)).isEmpty)
+    }
+
+    @Test func `RECON-1 an answer that it has expired ends the questions, whatever the renewal info says`() {
+        let instant = end + .minutes(10)
+        let neutral = Fact.renewal(renewalInfo(signed: instant))
+        #expect(!asked(work(.transaction(first), neutral)).isEmpty)
+        let expired = Fact.status(StatusFact(2, signedDate: instant), about: key.originalTransactionId)
+        #expect(asked(work(.transaction(first), neutral, expired)).isEmpty)
+    }
+
     @Test func `RECON-1 Apple is asked about a billing retry without news when it has given up`() {
         let retry = Fact.renewal(renewalInfo(signed: end + .minutes(1)) { $0.isInBillingRetryPeriod = true })
         let asked = asked(work(.transaction(first), retry))

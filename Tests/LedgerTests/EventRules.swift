@@ -75,6 +75,22 @@ import Testing
         #expect(expired.kind == .subscriptionExpired && expired.effectiveAt == end + .hours(1) && expired.expirationIntent == nil)
     }
 
+    @Test func `RECON-1 an answer that it has expired is reported at once, and explained`() throws {
+        var book = Book()
+        book.tell(.fact(.transaction(first)), .fact(.renewal(renewalInfo(signed: day(2026, 1, 20)))), at: day(2026, 1, 20))
+        let end = day(2026, 2, 1)
+        book.passTime(to: end)
+        let answered = end + .minutes(10)
+        let told = book.tell(
+            [
+                .fact(.renewal(renewalInfo(signed: answered))),
+                .fact(.status(StatusFact(2, signedDate: answered), about: key.originalTransactionId)),
+            ], at: answered)
+        #expect(kinds(told).contains(.accessEnded) && kinds(told).contains(.subscriptionExpired), "\(kinds(told))")
+        let said = Explanation(of: book.history, book.state, at: day(2026, 2, 9)).english
+        #expect(said.joined(separator: "\n").contains("plus.monthly expired: Apple gives no reason"), "\(said)")
+    }
+
     @Test func `ENT-6 a renewal that becomes known after the end was reported withdraws that end`() {
         var book = Book()
         book.tell(.fact(.transaction(first)), .claim(claim(alice, .purchase, first, at: day(2026, 1, 1))), at: day(2026, 1, 2))

@@ -134,9 +134,14 @@ struct Life {
         tell(copy)
     }
 
+    /// Apple tells of the status, or answers with it.
     private mutating func notice() {
         count += 1
         let status = Int64.random(in: 1...5, using: &generator)
+        if Bool.random(using: &generator) {
+            inputs.append(.fact(.status(StatusFact(status, signedDate: now), about: key.originalTransactionId)))
+            return
+        }
         let notice = NoticeFact(notificationUUID: "uuid-\(count)", notificationType: "ANY", status: status, signedDate: now)
         inputs.append(.fact(.notice(notice, about: key.originalTransactionId)))
     }

@@ -68,7 +68,7 @@ import Testing
                 switch fact {
                 case .transaction(let transaction): transaction.expiresDate
                 case .renewal(let renewal): renewal.gracePeriodExpiresDate
-                case .notice, .failedQuestion: nil
+                case .notice, .status, .failedQuestion: nil
                 }
             }
             let isForever = script.facts.contains {

@@ -69,11 +69,12 @@ import Testing
                 switch fact {
                 case .transaction(let transaction): return transaction.expiresDate
                 case .renewal(let renewal): return renewal.gracePeriodExpiresDate
+                case .status(let answered, _): return answered.signedDate
                 case .notice, .failedQuestion: return nil
                 }
             }
             guard let last = signedEnds.max() else { continue }
-            // A day is the most that a grace notification without a date can give (ENT-7).
+            // A day is the most that a grace period without a date can last after it was told of (ENT-7).
             for span in state.spans { #expect((span.until ?? .latestAccepted) <= last + .hours(24), "seed \(seed)") }
         }
     }
@@ -135,6 +136,9 @@ extension LedgerInput {
         case .fact(.notice(var fact, let id)):
             fact.signedDate = fact.signedDate + shift
             return .fact(.notice(fact, about: id))
+        case .fact(.status(var fact, let id)):
+            fact.signedDate = fact.signedDate + shift
+            return .fact(.status(fact, about: id))
         case .fact(.failedQuestion(var fact, let id)):
             fact.askedAt = fact.askedAt + shift
             return .fact(.failedQuestion(fact, about: id))

@@ -74,6 +74,8 @@ import Testing
             .transaction(transaction(text, instant)), .transaction(bare),
             .renewal(RenewalFact(originalTransactionId: .init(text), signedDate: instant)), .notice(notice, about: .init(text)),
             .notice(NoticeFact(notificationUUID: "u", notificationType: "T", signedDate: instant), about: .init("1")),
+            .status(StatusFact(.max, signedDate: instant), about: .init(text)),
+            .status(StatusFact(2, signedDate: instant), about: .init("1")),
             .failedQuestion(FailedQuestion(askedAt: instant, reason: text, isRetryable: false), about: .init(text)),
             .failedQuestion(FailedQuestion(askedAt: instant, reason: text), about: .init(text)),
         ] + [nil, true, false].map { .renewal(renewal(text, instant, $0)) }

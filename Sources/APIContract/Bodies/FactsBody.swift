@@ -37,13 +37,17 @@ extension FactsBody {
         package static let schema = ObjectSchema(
             "Fact", "What Apple said once, or did not say when it was asked.",
             [
-                .required("kind", .word(["transaction", "renewal", "notification", "failedQuestion"]), "What it is."),
-                .required("signedDate", .instant, "When Apple signed it; of a question, when it was asked."),
+                .required("kind", .word(["transaction", "renewal", "notification", "status", "failedQuestion"]), "What it is."),
+                .required("signedDate", .instant, "When Apple signed it, or answered; of a failed question, when it was asked."),
                 .required("receivedAt", .instant, "When we received it first."),
                 .optional("transactionId", .text, "Apple's id, where it is about one transaction.", example: "2000000113"),
                 .optional("notificationType", .text, "In Apple's spelling.", example: "DID_RENEW"),
                 .optional("subtype", .text, "In Apple's spelling.", example: "BILLING_RECOVERY"),
                 .optional("notificationUUID", .text, "Apple's id of the notification."),
+                .optional(
+                    "status", .integer(.min, .max),
+                    "In a notification or in an answer: 1 active, 2 expired, 3 billing retry, 4 billing grace period, 5 revoked.",
+                    example: "1"),
                 .optional("evidence", .integer(0, .max), "Which of the list proves it, from 0; absent where nobody signs it."),
             ])
 
@@ -54,6 +58,7 @@ extension FactsBody {
         package var notificationType: String?
         package var subtype: String?
         package var notificationUUID: String?
+        package var status: Int64?
         package var evidence: Int64?
 
         package init(kind: String, signedDate: Timestamp, receivedAt: Timestamp) {
@@ -70,6 +75,7 @@ extension FactsBody {
             notificationType = try fields.text("notificationType")
             subtype = try fields.text("subtype")
             notificationUUID = try fields.text("notificationUUID")
+            status = try fields.integer("status")
             evidence = try fields.integer("evidence")
         }
 
@@ -81,6 +87,7 @@ extension FactsBody {
             writer.optionalMember("notificationType", notificationType)
             writer.optionalMember("subtype", subtype)
             writer.optionalMember("notificationUUID", notificationUUID)
+            writer.optionalMember("status", status)
             writer.optionalMember("evidence", evidence)
         }
     }

@@ -139,7 +139,8 @@ extension Backend {
                 let arrivals = try await proved(
                     item.signedTransactionInfo, item.signedRenewalInfo, app: app, at: request.learnedAt)
                 // Each environment is a ledger of its own (FACT-4), and its host tells of its own.
-                request.arrivals += arrivals.filter { $0.scope == key.scope }
+                let taken = arrivals.filter { $0.scope == key.scope }
+                request.arrivals += taken + [Arrival(of: item.status, beside: taken, at: request.learnedAt)].compactMap { $0 }
             } catch {
                 // What Apple says of the others counts all the same.
                 if item.originalTransactionId == key.originalTransactionId.rawValue {
@@ -148,6 +149,17 @@ extension Backend {
             }
         }
         return (request, refusal)
+    }
+}
+
+extension Arrival {
+    /// The status in an answer (ENT-7), about the subscription that the signed parts name; nil where none of them is taken.
+    fileprivate init?(of status: AutoRenewableSubscriptionStatus, beside signed: [Arrival], at receivedAt: Timestamp) {
+        guard let last = signed.flatMap(\.facts).max(by: { $0.signedDate < $1.signedDate }), let scope = signed.first?.scope
+        else { return nil }
+        let fact = StatusFact(status.rawValue, signedDate: last.signedDate)
+        self.init(
+            scope: scope, evidence: nil, facts: [.status(fact, about: last.originalTransactionId)], receivedAt: receivedAt)
     }
 }
 

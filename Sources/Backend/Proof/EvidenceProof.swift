@@ -75,9 +75,12 @@ struct EvidenceProof {
     /// How many facts of one document a finding names.
     private static let mostNamed = 20
 
-    /// A failed question is the only fact that nobody signs.
+    /// What nobody signs: a failed question, and the status in an answer.
     private static func needsNone(_ fact: Fact) -> Bool {
-        if case .failedQuestion = fact { true } else { false }
+        switch fact {
+        case .status, .failedQuestion: true
+        case .transaction, .renewal, .notice: false
+        }
     }
 
     private struct Unproven: Error {
@@ -136,7 +139,7 @@ extension Fact {
         case .notice(var notice, let id):
             notice.revocation = nil
             return [.notice(notice, about: id)]
-        case .transaction, .failedQuestion: return []
+        case .transaction, .status, .failedQuestion: return []
         }
     }
 }

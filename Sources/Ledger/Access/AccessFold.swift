@@ -7,6 +7,8 @@ struct AccessFold {
     let renewals: [RenewalFact]
     /// By `signedDate`.
     let notices: [NoticeFact]
+    /// By `signedDate`.
+    let statuses: [StatusFact]
     let questions: [FailedQuestion]
     let policies: PolicyTimeline
     let environment: Environment
@@ -114,15 +116,18 @@ struct AccessFold {
         return signedEnd
     }
 
-    /// A grace notification whose renewal info has no date: its `status` decides, for as long as a question to Apple may take.
-    /// The renewal info beside it shows the retry that it is about; only a later word ends it.
+    /// A grace period of which Apple gives no date, in a notification or in an answer: the `status` decides, for as long as a
+    /// question to Apple may take. The renewal info beside it shows the retry that it is about; only a later word ends it.
     private func statusGraceEnd(at end: End) -> Timestamp? {
-        guard let notice = notices.last(where: { $0.status == 4 && end.isAbout($0.signedDate) }),
-            !renewals[renewals.firstPosition(where: { $0.signedDate >= notice.signedDate })...]
+        let noticed = notices.last { $0.showsGrace && end.isAbout($0.signedDate) }?.signedDate
+        let answered = statuses.last { $0.showsGrace && end.isAbout($0.signedDate) }?.signedDate
+        guard let said = [noticed, answered].compactMap({ $0 }).max(),
+            !renewals[renewals.firstPosition(where: { $0.signedDate >= said })...]
                 .prefix(while: { end.isAbout($0.signedDate) }).contains(where: { $0.gracePeriodExpiresDate != nil })
         else { return nil }
-        let limit = end.at.adding(AppPolicy.longestProvision)
-        let later = max(end.at, notice.signedDate.adding(Milliseconds(1)))
+        // Who has an answer asks again, until Apple answers otherwise.
+        let limit = max(end.at, answered ?? end.at).adding(AppPolicy.longestProvision)
+        let later = max(end.at, said.adding(Milliseconds(1)))
         return firstEnd(from: later, before: limit, shownBy: \.showsEndOfGrace)
     }
 
@@ -156,11 +161,13 @@ struct AccessFold {
             if renewal.signedDate >= first { break }
             if showsEnd(renewal) { first = renewal.signedDate }
         }
-        for notice in notices[notices.firstPosition(where: { $0.signedDate >= instant })...] {
-            if notice.signedDate >= first { break }
-            if notice.showsEndOrRetry { first = notice.signedDate }
-        }
-        return first
+        return min(first, Self.firstEnd(in: notices, from: instant), Self.firstEnd(in: statuses, from: instant))
+    }
+
+    /// The first word of a list by `signedDate` that shows retry, expiry or revocation.
+    private static func firstEnd(in words: [some StatusWord], from instant: Timestamp) -> Timestamp {
+        words[words.firstPosition(where: { $0.signedDate >= instant })...].first(where: \.showsEndOrRetry)?.signedDate
+            ?? .latestAccepted
     }
 }
 

@@ -24,9 +24,7 @@ struct AskingApple {
     /// The next instant at which Apple should have said something, and what it would be about.
     private func due(after end: Timestamp, of last: Period) -> (DueWork.AskReason, Timestamp)? {
         let grace = moment.state.spans.last { $0.kind == .gracePeriod && $0.from == end }?.until
-        if let notice = graceWithoutDate(about: end) {
-            return (.graceWithoutDate, max(notice.signedDate, end.adding(.hours(-24))))
-        }
+        if let due = graceWithoutDate(about: end) { return (.graceWithoutDate, due) }
         if let grace { return hasWord(since: grace) ? retryEnd(of: last, end) : (.gracePeriodEnded, grace) }
         guard hasWord(since: end) || isInRetry else { return (.periodEnded, end) }
         return retryEnd(of: last, end)
@@ -46,17 +44,24 @@ struct AskingApple {
     private func hasWord(since instant: Timestamp) -> Bool {
         moment.history.renewals.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
             || moment.history.notices.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
+            || moment.history.statuses.contains { $0.signedDate >= instant && $0.showsEndOrRetry }
     }
 
-    /// ENT-7: `status` says that a grace period runs, and nothing since says until when.
-    private func graceWithoutDate(about end: Timestamp) -> NoticeFact? {
-        guard let notice = moment.history.notices.last(where: { $0.status == 4 && $0.signedDate >= end.adding(.hours(-24)) })
-        else { return nil }
+    /// ENT-7: since when to ask until when a grace period runs of which `status` alone tells; nil where nothing is open. A
+    /// notification is asked about at once; who was answered so asks again after a while.
+    private func graceWithoutDate(about end: Timestamp) -> Timestamp? {
+        let (notices, statuses) = (moment.history.notices, moment.history.statuses)
+        let first = end.adding(.hours(-24))
+        let noticed = notices.last { $0.showsGrace && $0.signedDate >= first }?.signedDate
+        let answered = statuses.last { $0.showsGrace && $0.signedDate >= first }?.signedDate
+        guard let said = [noticed, answered].compactMap({ $0 }).max() else { return nil }
         let isAnswered =
             moment.history.renewals.contains {
-                $0.signedDate > notice.signedDate || ($0.signedDate == notice.signedDate && $0.gracePeriodExpiresDate != nil)
-            } || moment.history.notices.contains { $0.signedDate > notice.signedDate && $0.status != nil && $0.status != 4 }
-        return isAnswered ? nil : notice
+                $0.signedDate > said || ($0.signedDate == said && $0.gracePeriodExpiresDate != nil)
+            } || notices.contains { $0.signedDate > said && $0.status != nil && !$0.showsGrace }
+            || statuses.contains { $0.signedDate > said && !$0.showsGrace }
+        if isAnswered { return nil }
+        return answered == said ? max(said, end).adding(Self.pauseInGrace) : said
     }
 
     // MARK: When
@@ -92,6 +97,9 @@ struct AskingApple {
 
     /// ENT-6: failed questions count for a day after the end.
     private static var window: Milliseconds { .hours(24) }
+
+    /// Each answer counts for a day after it (ENT-7), so that Apple may be away for most of one; a grace period lasts days.
+    private static var pauseInGrace: Milliseconds { .hours(2) }
 
     /// Nobody was burdened by a question that was not put, so it is put as soon as it can be; yet not so soon that a long outage
     /// leaves a row every minute.

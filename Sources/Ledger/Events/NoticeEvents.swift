@@ -12,7 +12,7 @@ struct NoticeEvents {
             switch fact {
             case .notice(let notice, _): return events(of: notice)
             case .transaction(let transaction): return unknownWords(in: transaction)
-            case .renewal, .failedQuestion: return []
+            case .renewal, .status, .failedQuestion: return []
             }
         }
     }

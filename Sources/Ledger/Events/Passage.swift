@@ -81,9 +81,10 @@ private struct Passages {
         {
             return end
         }
-        let wasSaid = moment.history.notices.contains {
-            ($0.status == 2 || $0.notificationType == "EXPIRED") && $0.signedDate >= (last.end ?? end)
-        }
+        let periodEnd = last.end ?? end
+        let wasSaid =
+            moment.history.notices.contains { $0.saysExpired && $0.signedDate >= periodEnd }
+            || moment.history.statuses.contains { $0.showsExpiry && $0.signedDate >= periodEnd }
         return wasSaid ? end : end.adding(.hours(24))
     }
 }

@@ -106,12 +106,14 @@ extension ExplanationTeller {
             let said = words.first { $0.signedDate > first?.signedDate ?? Timestamp(millisecondsSince1970: .min) }
             return (hasRetried ? max(end, said?.signedDate ?? end) : end, .apple(expirationIntent: intent))
         }
-        let notice = notices.last {
-            $0.signedDate >= end && $0.signedDate < limit && ($0.notificationType == "EXPIRED" || $0.status == 2)
+        if let notice = notices.last(where: { $0.signedDate >= end && $0.signedDate < limit && $0.saysExpired }) {
+            let intent = Self.intents[notice.subtype ?? ""]
+            return (hasRetried ? notice.signedDate : end, intent.map { .apple(expirationIntent: $0) } ?? .appleWithoutReason)
         }
-        guard let notice else { return nil }
-        let intent = Self.intents[notice.subtype ?? ""]
-        return (hasRetried ? notice.signedDate : end, intent.map { .apple(expirationIntent: $0) } ?? .appleWithoutReason)
+        let answered = history.statuses.first {
+            $0.signedDate >= end && $0.signedDate < limit && $0.signedDate <= instant && $0.showsExpiry
+        }
+        return answered.map { (hasRetried ? $0.signedDate : end, .appleWithoutReason) }
     }
 
     /// The subtypes of `EXPIRED` are the same reasons.

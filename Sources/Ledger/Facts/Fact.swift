@@ -6,6 +6,8 @@ package indirect enum Fact: Sendable, Hashable {
     case renewal(RenewalFact)
     /// A notification's own words, about the subscription that it names.
     case notice(NoticeFact, about: OriginalTransactionID)
+    /// The status in an answer to our own question.
+    case status(StatusFact, about: OriginalTransactionID)
     case failedQuestion(FailedQuestion, about: OriginalTransactionID)
 
     /// The subscription, or the one-time purchase, that it speaks of.
@@ -13,7 +15,7 @@ package indirect enum Fact: Sendable, Hashable {
         switch self {
         case .transaction(let fact): fact.originalTransactionId
         case .renewal(let fact): fact.originalTransactionId
-        case .notice(_, let id), .failedQuestion(_, let id): id
+        case .notice(_, let id), .status(_, let id), .failedQuestion(_, let id): id
         }
     }
 
@@ -23,6 +25,7 @@ package indirect enum Fact: Sendable, Hashable {
         case .transaction(let fact): fact.signedDate
         case .renewal(let fact): fact.signedDate
         case .notice(let fact, _): fact.signedDate
+        case .status(let fact, _): fact.signedDate
         case .failedQuestion(let fact, _): fact.askedAt
         }
     }
@@ -44,6 +47,7 @@ package indirect enum Fact: Sendable, Hashable {
         case .transaction(let fact): "transaction/\(fact.transactionId)/\(fact.signedDate.millisecondsSince1970)"
         case .renewal(let fact): "renewal/\(fact.originalTransactionId)/\(fact.signedDate.millisecondsSince1970)"
         case .notice(let fact, _): "notification/\(fact.notificationUUID)"
+        case .status(let fact, let id): "status/\(id)/\(fact.signedDate.millisecondsSince1970)/\(fact.answered)"
         case .failedQuestion(let fact, let id): "question/\(id)/\(fact.askedAt.millisecondsSince1970)"
         }
     }
@@ -102,7 +106,7 @@ extension Fact {
         switch self {
         case .transaction(let fact): fact.appAccountToken
         case .renewal(let fact): fact.appAccountToken
-        case .notice, .failedQuestion: nil
+        case .notice, .status, .failedQuestion: nil
         }
     }
 

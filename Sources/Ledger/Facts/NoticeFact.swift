@@ -3,7 +3,7 @@ package import Primitives
 /// What a notification says by itself, beside the transaction and the renewal info that it carries.
 ///
 /// Source: Apple, App Store Server Notifications V2, `responseBodyV2DecodedPayload`.
-package struct NoticeFact: Sendable, Hashable {
+package struct NoticeFact: Sendable, Hashable, StatusWord {
     package var notificationUUID: String
     /// Apple's spelling, known to us or not (FACT-5).
     package var notificationType: String
@@ -30,8 +30,8 @@ package struct NoticeFact: Sendable, Hashable {
         self.signedDate = signedDate
     }
 
-    /// Whether it says that the subscription is over, unpaid or taken back.
-    package var showsEndOrRetry: Bool { status == 2 || status == 3 || status == 5 }
+    /// Whether it says, by name or by status, that the subscription has expired.
+    var saysExpired: Bool { showsExpiry || notificationType == "EXPIRED" }
 
     /// By `signedDate`; the UUID alone says which notification it is.
     static func inOrder(_ left: NoticeFact, _ right: NoticeFact) -> Bool {

@@ -24,6 +24,10 @@ package enum FactCoding {
             writer.byte(3)
             writer.word(id.rawValue)
             writer.question(fact)
+        case .status(let fact, let id):
+            writer.byte(4)
+            writer.word(id.rawValue)
+            writer.status(fact)
         }
         return writer.bytes
     }
@@ -42,6 +46,9 @@ package enum FactCoding {
         case 3:
             let id = OriginalTransactionID(try reader.word())
             fact = .failedQuestion(try reader.question(), about: id)
+        case 4:
+            let id = OriginalTransactionID(try reader.word())
+            fact = .status(try reader.status(), about: id)
         default: throw CompactReader.damaged("its kind is unknown")
         }
         guard reader.isAtEnd else { throw CompactReader.damaged("something follows it") }
@@ -195,6 +202,11 @@ extension CompactWriter {
         if let revocation = fact.revocation { self.revocation(revocation) }
     }
 
+    mutating func status(_ fact: StatusFact) {
+        signed(fact.answered)
+        instant(fact.signedDate)
+    }
+
     mutating func question(_ fact: FailedQuestion) {
         instant(fact.askedAt)
         word(fact.reason)
@@ -296,6 +308,11 @@ extension CompactReader {
         if presence.take() { fact.consumptionRequestReason = try word() }
         if presence.take() { fact.revocation = try revocation() }
         return fact
+    }
+
+    mutating func status() throws -> StatusFact {
+        let answered = try signed()
+        return StatusFact(answered, signedDate: try instant())
     }
 
     mutating func question() throws -> FailedQuestion {

@@ -7,7 +7,7 @@ package enum HistoryCoding {
     /// Counted up with every change of the form. A history in another form is put together again from its rows, but for what was
     /// told of it and how often claims were made again, which are no facts: these stand first, in every form from 2 and from 3
     /// on, always written alike.
-    package static let form: UInt8 = 4
+    package static let form: UInt8 = 5
 
     package static func encode(_ history: SubscriptionHistory) -> [UInt8] {
         let parts = history.parts
@@ -18,6 +18,7 @@ package enum HistoryCoding {
         writer.list(parts.lines) { $0.line($1) }
         writer.list(parts.renewals) { $0.renewal($1) }
         writer.list(parts.notices) { $0.notice($1) }
+        writer.list(parts.statuses) { $0.status($1) }
         writer.list(parts.questions) { $0.question($1) }
         writer.list(parts.claims) { $0.claim($1) { $0.word($1.rawValue) } }
         writer.list(parts.registrations) { $0.registration($1) }
@@ -52,6 +53,7 @@ package enum HistoryCoding {
         parts.lines = try reader.list { try $0.line() }
         parts.renewals = try reader.list { try $0.renewal() }
         parts.notices = try reader.list { try $0.notice() }
+        parts.statuses = try reader.list { try $0.status() }
         parts.questions = try reader.list { try $0.question() }
         parts.claims = try reader.list { try $0.claim { CustomerID(try $0.word()) } }
         parts.registrations = try reader.list { try $0.registration() }

@@ -43,7 +43,7 @@ package struct Evidence: Sendable, Hashable {
 /// upload, a receipt with all its lines.
 package struct Arrival: Sendable, Hashable {
     package let scope: Scope
-    /// Nil only for a failed question, which nobody signs.
+    /// Nil only for what nobody signs: a failed question, and the status in an answer.
     package let evidence: Evidence?
     /// The evidence as it is written; made where it arrives, so that no transaction waits for it.
     package let document: EvidenceDocument?
@@ -65,7 +65,7 @@ package struct Arrival: Sendable, Hashable {
 /// A fact as it is kept.
 package struct StoredFact: Sendable, Hashable {
     package let fact: Fact
-    /// What proved it first; nil for a failed question.
+    /// What proved it first; nil for what nobody signs.
     package let evidence: Evidence?
     package let receivedAt: Timestamp
 

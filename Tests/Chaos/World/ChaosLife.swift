@@ -165,7 +165,7 @@ struct Renaming {
             it.othersServed = []
             it.shown = renamed(it.shown)
             return .claim(it)
-        case .failedQuestion, .merge, .join, .separation, .vote, .customerVote, .intent, .reservation: return nil
+        case .status, .failedQuestion, .merge, .join, .separation, .vote, .customerVote, .intent, .reservation: return nil
         }
     }
 
