@@ -39,10 +39,12 @@ import Testing
             let desk = AppleDesk(calls, store: world.store, apps: [settings])
             var limits = WorkLimits()
             limits.concurrency = 1
-            let loop = WorkLoop(
-                store: world.store, clock: world.clock,
-                lanes: [WorkLane(HistoryPerformer(backend: backend, desk: desk), limits: limits)], worker: "w",
-                jitter: { 0.5 })
+            func work(_ performer: any WorkPerformer) async throws {
+                let loop = WorkLoop(
+                    store: world.store, clock: world.clock, lanes: [WorkLane(performer, limits: limits)], worker: "w",
+                    jitter: { 0.5 })
+                while try await loop.runOnce() > 0 {}
+            }
             let people: [(String, CustomerID)] = [("1001", World.alice), ("2002", World.bob)]
             let items = people.map { id, customer in
                 ImportItem(.transactionId(Ledger.TransactionID(id), .production), customer: customer)
@@ -52,16 +54,23 @@ import Testing
             for (id, _) in people { calls.reply(to: Self.states, try states(of: purchase(id), world)) }
             let notFound = AppleFailure(.transaction, code: "apple.4040010")
             calls.reply(to: Self.states, .failure(notFound))
-            while try await loop.runOnce() > 0 {}
+            // 25 a second.
+            #expect(
+                try await backend.importProgress(of: World.app).parts == [
+                    ImportProgress.Part(kind: .fetchStatuses, count: 3, atLeast: Milliseconds(120))
+                ])
+            try await work(StatusesPerformer(backend: backend, desk: desk))
             #expect(calls.sent.map(\.endpoint) == Array(repeating: Self.states.name, count: 3))
             for (_, customer) in people { #expect(try await world.isActive(customer)) }
-            world.clock.set(world.clock.now().adding(.minutes(2)))
+            #expect(try await backend.importProgress(of: World.app).parts.map(\.kind) == [.fetchHistory])
             for (id, _) in people { calls.reply(to: Self.history, try history(of: purchase(id), world)) }
             calls.reply(to: Self.history, .failure(notFound))
-            while try await loop.runOnce() > 0 {}
+            try await work(HistoryPerformer(backend: backend, desk: desk))
             #expect(calls.sent.dropFirst(3).map(\.endpoint) == Array(repeating: Self.history.name, count: 3))
-            let failed = try await world.store.work(about: World.key("3003"))
-            #expect(failed.map(\.lastError) == ["apple.4040010"])
+            #expect(try await backend.importProgress(of: World.app).isDone)
+            let failures = try await backend.importFailures(of: World.app, after: 0)
+            #expect(failures.failures.map(\.subject) == ["3003"] && failures.failures.map(\.code) == ["apple.4040010"])
+            #expect(failures.next == nil)
         }
     }
 

@@ -152,6 +152,24 @@ def check_old_receipt(world):
     check("what has renewed since is asked about", eventually(lambda: len(world.periods(subscription)) == 2), world.periods(subscription))
 
 
+def check_import(world, path):
+    """Ids of a shop that nobody told us of, and one that Apple does not know; the server beside the import asks."""
+    names = ["ida", "ines", "iris"]
+    for name in names:
+        world.do("/accounts", {"id": name})
+    ids = [world.do(f"/accounts/{name}/purchases", {"productId": "plus.monthly"})["originalTransactionId"] for name in names]
+    listed = world.folder / "sold.csv"
+    rows = [f"{id},{name}" for id, name in zip(ids, names)] + ["999999999999999,nobody"]
+    listed.write_text("\n".join(["transactionId,customer", *rows]) + "\n")
+    outcome = harness.subprocess.run(
+        [harness.TENURE, "import", listed, "--config", path, "--claim-as", "purchase", "--wait"], cwd=harness.ROOT, capture_output=True,
+        text=True, timeout=600)
+    lines = outcome.stdout.splitlines()
+    check("an import by ids waits until Apple was asked about all of them", lines[:1] == ["4 to be asked about at Apple"], outcome)
+    check("and names what Apple does not know", outcome.returncode == 1 and lines[1:] == ["given up: 999999999999999  apple.4040010"], lines)
+    check("everybody else has what they bought", all(world.is_active(name) for name in names))
+
+
 def check_without_key(world, path):
     content = json.loads(path.read_text())
     content["apps"][0]["apple"] = {}
@@ -211,6 +229,7 @@ def main():
                 subscriptions, end = check_silent_renewal(world)
                 check_outage(world, subscriptions, end)
                 check_old_receipt(world)
+                check_import(world, path)
                 apple_requests.check_requests(world, eventually)
             check_configuration(world, path)
             check_without_key(world, path)

@@ -170,7 +170,7 @@ def check_questions(folder, signer):
         "a transaction id becomes one question to Apple, however often it occurs",
         outcome.returncode == 0
         and [row[:3] for row in rows]
-        == [["Production", "2000000111", "fetchHistory"], ["Sandbox", "2000000112", "fetchHistory"]],
+        == [["Production", "2000000111", "fetchStatuses"], ["Sandbox", "2000000112", "fetchStatuses"]],
         rows,
     )
     check(
@@ -186,7 +186,7 @@ def check_questions(folder, signer):
     shown = books.tenure("work", "--all").stdout.splitlines()
     check(
         "tenure work shows what waits",
-        shown[-1] == "2 fetchHistory waiting" and "2000000111" in shown[0] and "begun 0 times" in shown[0],
+        shown[-1] == "2 fetchStatuses waiting" and "2000000111" in shown[0] and "begun 0 times" in shown[0],
         shown,
     )
     books.sql("UPDATE work SET availableAt = NULL, failedAt = 1, lastError = 'HTTP 404', attempts = 20 WHERE subject = '2000000112'")

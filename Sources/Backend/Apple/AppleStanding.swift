@@ -87,8 +87,8 @@ package struct AppleStanding: Sendable, Hashable {
 extension Backend {
     /// Each kind of work that asks Apple.
     private static let askingKinds: [WorkKind] = [
-        .askApple, .fetchHistory, .sweepNotifications, .verifyReceipt, .verifyImportedReceipt, .answerConsumptionRequest,
-        .applyNotification,
+        .askApple, .fetchStatuses, .fetchHistory, .sweepNotifications, .verifyReceipt, .verifyImportedReceipt,
+        .answerConsumptionRequest, .applyNotification,
     ]
     /// Work is counted up to this.
     package static let longestBacklog = 10_000

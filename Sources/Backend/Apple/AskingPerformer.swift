@@ -186,6 +186,9 @@ enum HistoryReason: String, Sendable {
     /// A list of what was sold before.
     case imported = "import"
 
+    /// The name of the work before it (``StatusesPerformer``).
+    static let importedStatuses = "statuses"
+
     var urgency: AskingUrgency {
         switch self {
         case .gap: .accessEnds

@@ -6,9 +6,6 @@ package import Storage
 /// Fetches all transactions of a customer of the App Store, page by page: for an import by id, a hint of a notification V1, and
 /// where an answer about the status left a gap (RECON-1, RECON-3).
 ///
-/// Of an import the states of the subscriptions come first, so that whoever has access is known before anybody's past is read: an
-/// order that has them waits a minute, and is then behind all that have not.
-///
 /// Each page is kept in one transaction with the place of the next one, so that a server that is killed loses no page and another
 /// one goes on. The last `revision` is kept for the subscription: the next time Apple tells only what changed since.
 package struct HistoryPerformer: WorkPerformer {
@@ -44,7 +41,6 @@ package struct HistoryPerformer: WorkPerformer {
             fetch.revision = try await backend.store.write { try $0.historyRevision(of: id, in: scope) }
         }
         let reason = HistoryReason(rawValue: work.order.key) ?? .gap
-        if reason == .imported, !fetch.hasStates { return try await takeStates(fetch, app, work) }
         while true {
             try Task.checkCancellation()
             let call: ServerAPICall<HistoryResponse>
@@ -68,41 +64,6 @@ package struct HistoryPerformer: WorkPerformer {
             fetch.pages += 1
             try await keep(page, fetch, app, work)
         }
-    }
-
-    /// What an import gives access by, before the history is read.
-    private func takeStates(_ fetch: FetchHistoryBody, _ app: AppSettings, _ work: LeasedWork) async throws -> WorkOutcome {
-        let (scope, now) = (work.order.scope, backend.clock.now())
-        let call: ServerAPICall<StatusResponse>
-        do {
-            call = try .getAllSubscriptionStatuses(anyTransactionId: fetch.transactionId)
-        } catch {
-            return .abandon(because: "Apple would refuse the request: \(error)")
-        }
-        var request = IngestRequest(app: app, learnedAt: now)
-        switch try await desk.ask(call, in: scope, .bulk, at: now) {
-        case .notAsked(let why): return .back(because: why.rawValue)
-        // It may be no subscription's; its history says so, or that nobody knows it.
-        case .failed(let failure) where failure.isFinal: break
-        case .failed(let failure): return .retry(because: failure.code)
-        case .answered(let answer):
-            let key = SubscriptionKey(scope, OriginalTransactionID(fetch.transactionId))
-            request = await backend.told(by: answer.response, about: key, app).request
-            try claim(for: fetch, &request)
-        }
-        var told = fetch
-        told.hasStates = true
-        let (body, settings) = (try told.json, backend.chosen)
-        try await backend.store.write { [request] transaction in
-            if !request.arrivals.isEmpty { _ = try Ingest.apply([request], in: transaction, settings) }
-            try transaction.note(body, on: work, until: now.adding(Self.lease))
-        }
-        return .wait(.minutes(1), because: "its history follows")
-    }
-
-    private func claim(for fetch: FetchHistoryBody, _ request: inout IngestRequest) throws {
-        guard let customer = fetch.customer, let kind = fetch.claimAs.flatMap({ Claim.Kind(rawValue: $0) }) else { return }
-        request.claimEverything(for: Claimant(try Backend.checked(CustomerID(customer))), kind)
     }
 
     private func keep(_ page: HistoryResponse, _ fetch: FetchHistoryBody, _ app: AppSettings, _ work: LeasedWork) async throws {
@@ -140,7 +101,7 @@ package struct HistoryPerformer: WorkPerformer {
                 continue
             }
         }
-        try claim(for: fetch, &request)
+        try fetch.claim(in: &request)
         return request
     }
 }

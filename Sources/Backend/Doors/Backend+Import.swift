@@ -108,7 +108,7 @@ extension Backend {
         request.orders = [
             WorkOrder(
                 scope: Scope(app: app.id, environment: environment), subject: transaction.rawValue,
-                key: HistoryReason.imported.rawValue, kind: .fetchHistory, body: try body.json, dueAt: request.learnedAt)
+                key: HistoryReason.importedStatuses, kind: .fetchStatuses, body: try body.json, dueAt: request.learnedAt)
         ]
         return request
     }
@@ -132,12 +132,6 @@ package struct FetchHistoryBody: Sendable, Hashable, Codable {
     /// What asks for the next page; nil before the first one.
     package var revision: String?
     private var pagesRead: Int?
-    private var statesTaken: Bool?
-    /// Whether the states of the subscriptions were asked for; of an import they come first.
-    package var hasStates: Bool {
-        get { statesTaken ?? false }
-        set { statesTaken = newValue }
-    }
     /// How many were read.
     package var pages: Int {
         get { pagesRead ?? 0 }

@@ -98,8 +98,11 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     package static let tell = WorkKind(rawValue: "tell")
     /// Answer a consumption request (ABUSE-2); the body is a `DueWork.Action`.
     package static let answerConsumptionRequest = WorkKind(rawValue: "answerConsumptionRequest")
-    /// Ask Apple for all transactions of a customer of the App Store, by the id of one of them: what an import or a hint of a
-    /// notification V1 asks for.
+    /// Ask Apple for the statuses of all subscriptions of a customer of the App Store, by the id of one transaction that an
+    /// import names; the history follows.
+    package static let fetchStatuses = WorkKind(rawValue: "fetchStatuses")
+    /// Ask Apple for all transactions of a customer of the App Store, by the id of one of them: what an import, a gap or a hint
+    /// of a notification V1 asks for.
     package static let fetchHistory = WorkKind(rawValue: "fetchHistory")
     /// Ask Apple's `/verifyReceipt` what a receipt is that a device uploaded: somebody waits (RECON-6).
     package static let verifyReceipt = WorkKind(rawValue: "verifyReceipt")

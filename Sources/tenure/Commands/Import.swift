@@ -22,7 +22,9 @@ struct Import: AsyncParsableCommand {
             Every signature is verified. Importing twice is safe, and an interrupted import continues where it stopped, by the
             file FILE.tenure-import. Lines that are not accepted are written to FILE.refused.jsonl, with numbers and reasons.
 
-            Exit status: 0 all lines were accepted; 1 some were refused; 66 the file cannot be read.
+            What Apple must be asked about is asked by `tenure serve`, by itself; --wait watches it.
+
+            Exit status: 0 all lines were accepted; 1 some were refused or, with --wait, given up; 66 the file cannot be read.
             """)
 
     @Argument(help: "The file to import.", completion: .file())
@@ -38,6 +40,11 @@ struct Import: AsyncParsableCommand {
 
     @Flag(name: .long, help: "Start at the beginning of the file, even if an import of it was interrupted.")
     var fromBeginning = false
+
+    @Flag(
+        name: .long,
+        help: "Wait until Apple was asked about all that imports named, show how far it is, and list what was given up.")
+    var wait = false
 
     func validate() throws {
         guard format.map({ ImportFormat(rawValue: $0) != nil }) ?? true else {
@@ -64,14 +71,19 @@ struct Import: AsyncParsableCommand {
             fromBeginning: fromBeginning)
         let backend = try configuration.backend(on: database.store, clock: configuration.clock())
         let counts = try await run.carryOut { try await backend.take($0, app: id) }
+        print(counts)
+        let givenUp = wait ? try await ImportWatch(backend: backend, app: id).carryOut() : 0
         try await database.close()
+        if (counts["refused"] ?? 0) + givenUp > 0 { throw ExitCode(1) }
+    }
+
+    private func print(_ counts: [String: Int]) {
         for name in (ImportOutcome.allCases.map(\.rawValue) + ["refused"]) where (counts[name] ?? 0) > 0 {
             Console.print("\(counts[name] ?? 0) \(Self.words[name] ?? name)")
         }
         if counts.values.reduce(0, +) == 0 { Console.print("0 lines: there is nothing in \(file).") }
         if (counts["refused"] ?? 0) > 0 {
             Console.print("The refused lines and why: \(ImportRun.refusedPath(for: file))")
-            throw ExitCode(1)
         }
     }
 

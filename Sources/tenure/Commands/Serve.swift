@@ -142,6 +142,7 @@ struct Serve: AsyncParsableCommand {
         (reports.attempts, reports.backoff) = (.max, Backoff(first: .seconds(5), greatest: .minutes(10)))
         return [
             WorkLane(AskingPerformer(backend: backend, desk: desk), limits: asking),
+            WorkLane(StatusesPerformer(backend: backend, desk: desk), limits: history),
             WorkLane(HistoryPerformer(backend: backend, desk: desk), limits: history),
             WorkLane(SweepPerformer(backend: backend, desk: desk), limits: sweeps),
             WorkLane(ConsumptionPerformer(backend: backend, desk: desk), limits: reports),
