@@ -49,7 +49,7 @@ extension StorageConformance {
             let turns = [try await lease(singles[0]), try await lease(singles[1])].map { taken in taken.map(\.order.scope) }
             try expect(turns, equals: [[Specimen.scope], [Specimen.otherApp]], "one after the other where there is one")
         },
-        Behaviour("STORE-68", "Beyond their shares the longest due of the named scopes is leased, and of no other") { store in
+        Behaviour("STORE-68", "What some scopes do not use is shared equally among the others, and no other gives any") { store in
             try await store.write { write in
                 for (index, scope) in [Specimen.scope, Specimen.sandbox, Specimen.otherApp].enumerated() {
                     let due = (0..<4).map { minute(Int64(10 * $0 + index)) }
@@ -71,6 +71,14 @@ extension StorageConformance {
                 try await lease([other, Specimen.scope, Specimen.sandbox, Specimen.otherApp], limit: 40),
                 equals: ["22", "03", "13", "23"], "all that is left")
             try expect(try await lease([], limit: 40), equals: [], "nothing is due any more")
+            try await store.write { write in
+                try write.order((0..<20).map { Specimen.order("old\($0)", subject: "\($0)", due: minute(0)) })
+                try write.order(
+                    (0..<20).map { Specimen.order("new\($0)", subject: "\($0)", in: Specimen.otherApp, due: minute(39)) })
+            }
+            let shared = try await lease([other, Specimen.scope, Specimen.sandbox, Specimen.otherApp], limit: 8)
+            try expect(shared.count { $0.hasPrefix("new") }, equals: 4, "of the two that have any each gets half")
+            try expect(shared.count, equals: 8, "all that may be leased")
         },
         Behaviour("STORE-69", "Many workers share what is due of many scopes, each work goes to one of them") { store in
             let scopes = [Specimen.scope, Specimen.sandbox, Specimen.otherApp]

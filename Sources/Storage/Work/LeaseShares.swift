@@ -46,28 +46,28 @@ package struct LeaseTerms: Sendable, Hashable {
         limit = max(0, request.limit - taken)
     }
 
-    /// Takes work, so that no ledger waits for another's: an equal share from each first, then what is left of the limit from
-    /// those that may have more, the longest due of all of them first. Both stores do it so; what they ask their databases comes
-    /// in.
+    /// Takes work, so that no ledger waits for another's: an equal share from each, then an equal share of what is left of the
+    /// limit from those that may have more, and so on. Both stores do it so; what they ask their databases comes in.
     ///
     /// - Parameters:
     ///   - ledgers: from which to take, each counted once; empty for all, by the time alone.
-    ///   - longestDue: how the longest due of some ledgers, or of all where none is named, is distributed over them; at most
-    ///     `limit`.
+    ///   - longestDue: how the longest due of all ledgers is distributed over them; at most the limit.
     ///   - lease: leases the longest due of each ledger; answers for each by itself.
     /// - Returns: by the instant at which it is due.
     package func take(
-        from ledgers: [Int64], longestDue: (_ ledgers: [Int64], _ limit: Int) throws -> [LedgerShare],
+        from ledgers: [Int64], longestDue: (_ limit: Int) throws -> [LedgerShare],
         lease: ([LedgerShare]) throws -> [[LeasedWork]]
     ) throws -> [LeasedWork] {
         guard limit > 0 else { return [] }
-        let ledgers = ledgers.reduce(into: [Int64]()) { if !$0.contains($1) { $0.append($1) } }
-        let shares = ledgers.isEmpty ? try longestDue([], limit) : LedgerShare.equal(of: limit, among: ledgers)
-        let first = try lease(shares)
-        var taken = first.flatMap { $0 }
-        let left = limit - taken.count
-        let withMore = ledgers.isEmpty ? [] : zip(shares, first).filter { $0.limit == $1.count }.map(\.0.ledger)
-        if left > 0, !withMore.isEmpty { taken += try lease(longestDue(withMore, left)).flatMap { $0 } }
+        var taken: [LeasedWork] = []
+        if ledgers.isEmpty { taken = try lease(longestDue(limit)).flatMap { $0 } }
+        var open = ledgers.reduce(into: [Int64]()) { if !$0.contains($1) { $0.append($1) } }
+        while taken.count < limit, !open.isEmpty {
+            let shares = LedgerShare.equal(of: limit - taken.count, among: open).filter { $0.limit > 0 }
+            let found = try lease(shares)
+            taken += found.flatMap { $0 }
+            open = zip(shares, found).filter { $0.limit == $1.count }.map(\.0.ledger)
+        }
         return taken.sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
     }
 }

@@ -161,8 +161,8 @@ package struct LeasedWork: Sendable, Hashable {
 package struct WorkRequest: Sendable, Hashable {
     package var kinds: [WorkKind]
     /// Of which apps and environments; empty for all, where the longest due is taken, whosever it is. Otherwise each gets an
-    /// equal share of the limit, so that the backlog of one keeps no other waiting, and what is then left goes to the longest due
-    /// of any. Where the limit cannot be divided, the first ones get one more: ``Swift/Array/beginning(at:)``.
+    /// equal share of the limit, so that the backlog of one keeps no other waiting, and what some do not use is shared equally
+    /// among the others. Where the limit cannot be divided, the first ones get one more: ``Swift/Array/beginning(at:)``.
     package var scopes: [Scope]
     /// Who takes it, for operators to see.
     package var worker: String

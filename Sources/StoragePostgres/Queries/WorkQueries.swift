@@ -70,8 +70,13 @@ enum WorkQueries {
             ])
     }
 
-    /// Of the ledgers that `named` names.
-    private static let longest = """
+    /// The ledgers in which any work of the kind waits are found one after the other, each by the index.
+    private static let selectLongestDue = """
+        WITH RECURSIVE named AS (
+            SELECT min(ledger) AS inLedger FROM work WHERE kind = $1 AND availableAt IS NOT NULL
+            UNION ALL
+            SELECT (SELECT min(ledger) FROM work WHERE kind = $1 AND availableAt IS NOT NULL AND ledger > inLedger)
+            FROM named WHERE inLedger IS NOT NULL)
         SELECT \(LedgerShare.columns) FROM (
             SELECT inLedger AS ledger, count(*) AS share FROM (
                 SELECT inLedger, availableAt FROM named CROSS JOIN LATERAL (
@@ -83,26 +88,9 @@ enum WorkQueries {
         ORDER BY ledger
         """
 
-    private static let longestOfSome = "WITH named AS (SELECT unnest($4::bigint[]) AS inLedger) " + longest
-
-    /// The ledgers in which any work of the kind waits, one after the other: each is found by the index.
-    private static let longestOfAll =
-        """
-        WITH RECURSIVE named AS (
-            SELECT min(ledger) AS inLedger FROM work WHERE kind = $1 AND availableAt IS NOT NULL
-            UNION ALL
-            SELECT (SELECT min(ledger) FROM work WHERE kind = $1 AND availableAt IS NOT NULL AND ledger > inLedger)
-            FROM named WHERE inLedger IS NOT NULL)
-
-        """ + longest
-
-    /// How many of the longest due of all these ledgers each of them has.
-    ///
-    /// - Parameter ledgers: empty for all.
-    static func longestDue(of ledgers: [Int64], limit: Int, on terms: LeaseTerms) -> PostgresStatement {
-        let values: [PostgresValue] = [.text(terms.kind.rawValue), .instant(terms.due), .count(limit)]
-        if ledgers.isEmpty { return PostgresStatement(longestOfAll, values) }
-        return PostgresStatement(longestOfSome, values + [.integers(ledgers)])
+    /// How many of the longest due of all ledgers each of them has.
+    static func longestDue(limit: Int, on terms: LeaseTerms) -> PostgresStatement {
+        PostgresStatement(selectLongestDue, [.text(terms.kind.rawValue), .instant(terms.due), .count(limit)])
     }
 
     // MARK: Ending a lease

@@ -525,7 +525,7 @@ final class PostgresTransaction: StoreTransaction {
         for kind in request.kinds where leased.count < request.limit {
             let terms = LeaseTerms(request, of: kind, after: leased.count, at: now)
             leased += try terms.take(from: ledgers) {
-                try connection.execute(WorkQueries.longestDue(of: $0, limit: $1, on: terms)).map(LedgerShare.init(row:))
+                try connection.execute(WorkQueries.longestDue(limit: $0, on: terms)).map(LedgerShare.init(row:))
             } lease: { shares in
                 guard !shares.isEmpty else { return [] }
                 return try connection.pipeline(shares.map { WorkQueries.lease($0, on: terms) }).map { taken in

@@ -90,13 +90,9 @@ enum WorkQueries {
         ORDER BY availableAt LIMIT ?
         """
 
-    /// How many of the longest due of all these ledgers each of them has.
-    ///
-    /// - Parameter ledgers: empty for all.
-    static func longestDue(
-        of ledgers: [Int64], limit: Int, on terms: LeaseTerms, _ database: Database
-    ) throws -> [LedgerShare] {
-        let ledgers = try ledgers.isEmpty ? ledgersWithWork(of: terms.kind, database) : ledgers
+    /// How many of the longest due of all ledgers each of them has.
+    static func longestDue(limit: Int, on terms: LeaseTerms, _ database: Database) throws -> [LedgerShare] {
+        let ledgers = try ledgersWithWork(of: terms.kind, database)
         if ledgers.count == 1 { return ledgers.map { LedgerShare(ledger: $0, limit: limit) } }
         let due = try ledgers.flatMap { ledger in
             let values: [SQLiteValue] = [

@@ -328,7 +328,7 @@ final class SQLiteTransaction: StoreTransaction {
         for kind in request.kinds where leased.count < request.limit {
             let terms = LeaseTerms(request, of: kind, after: leased.count, at: now)
             leased += try terms.take(from: ledgers) {
-                try WorkQueries.longestDue(of: $0, limit: $1, on: terms, database)
+                try WorkQueries.longestDue(limit: $0, on: terms, database)
             } lease: { shares in
                 try shares.map { try WorkQueries.lease($0, on: terms, scope: scope, database) }
             }
