@@ -22,7 +22,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -72,7 +72,10 @@ let package = Package(
         room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
         room(
             "AppStoreGateway",
-            ["Primitives", "AppStoreWire", "Backend", "Ledger", "PrometheusMetrics", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+            [
+                "Primitives", "AppStoreWire", "Backend", "Ledger", "PrometheusMetrics", asyncHTTPClient, nioCore, nioHTTP1,
+                nioPosix, nioSSL,
+            ]),
         room("Ledger", ["Primitives"]),
         room("APIContract", ["Primitives", "StrictJSON", "CAPIExamples"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
@@ -82,12 +85,12 @@ let package = Package(
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
         room("StoragePostgres", ["Primitives", "StrictJSON", "Storage", "Ledger", "CLibpq"]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
-        room("PrometheusMetrics", [coreMetrics]),
-        room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage", "PrometheusMetrics", coreMetrics]),
+        room("PrometheusMetrics", [metrics]),
+        room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage", "PrometheusMetrics", metrics]),
         room(
             "Server",
             [
-                "Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", "PrometheusMetrics", coreMetrics, crypto,
+                "Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", "PrometheusMetrics", metrics, crypto,
                 hummingbird, logging, nioCore, nioHTTPTypes,
             ]),
         room("NativeFace", ["Primitives", "Server", "Backend", "APIContract", "Ledger"]),
@@ -113,7 +116,7 @@ let package = Package(
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
                 "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
                 "AppStoreGateway",
-                "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", "PrometheusMetrics", coreMetrics,
+                "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", "PrometheusMetrics", metrics,
                 hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,
@@ -134,7 +137,7 @@ let package = Package(
             exclude: ["README.md", "apple_library.py", "hostile_peers.py"],
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
-        tests("PrometheusMetricsTests", ["PrometheusMetrics", coreMetrics]),
+        tests("PrometheusMetricsTests", ["PrometheusMetrics", metrics]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
         tests(
             "AppStoreWireTests",

@@ -1,7 +1,7 @@
 package import AppStoreWire
-package import CoreMetrics
 import Intake
 package import Ledger
+package import Metrics
 package import Primitives
 package import Storage
 

@@ -1,11 +1,11 @@
-package import CoreMetrics
+package import Metrics
 internal import Synchronization
 
 /// Keeps what is measured, for Prometheus to read (decision 0045): the backend of swift-metrics behind `GET /metrics`.
 ///
 /// Counters become counters; meters and recorders that do not aggregate become gauges; timers (in seconds) and recorders that
-/// aggregate become histograms with the buckets of their description. Making one that is there gives the same one, so that whoever
-/// measures may keep it or make it again.
+/// aggregate become histograms with the buckets of their description. Making one that is there gives the same one, so that
+/// whoever measures may keep it or make it again.
 ///
 /// How much is kept is bounded, whatever labels are given: see ``init(_:mostSeries:)``. A value that is not kept is counted in
 /// ``dropped``, and nothing else happens.
@@ -151,7 +151,9 @@ package final class PrometheusRegistry: MetricsFactory {
     private func forget(_ handler: AnyObject) {
         state.withLock { state in
             for (name, series) in state.series {
-                guard let place = series.first(where: { $0.value === handler })?.key, let family = families[name] else { continue }
+                guard let place = series.first(where: { $0.value === handler })?.key, let family = families[name] else {
+                    continue
+                }
                 state.series[name]?[place] = nil
                 state.lines[name, default: 0] -= family.linesEach
                 state.allLines -= family.linesEach

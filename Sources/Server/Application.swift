@@ -1,8 +1,8 @@
 package import Backend
-package import CoreMetrics
 package import Hummingbird
 import HummingbirdCore
 package import Logging
+package import Metrics
 package import NIOCore
 
 /// What the server needs from the outside.

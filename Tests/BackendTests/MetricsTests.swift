@@ -1,4 +1,5 @@
 import AppStoreWire
+import Foundation
 import Ledger
 import Primitives
 import PrometheusMetrics
@@ -57,7 +58,7 @@ import Testing
         func pass(_ duration: Duration) { instant.withLock { $0 += duration } }
     }
 
-    private static let statuses = ScriptedCalls.Reply.json(#"{"environment":"Production","bundleId":"com.example.app","data":[]}"#)
+    private static let statuses = ScriptedCalls.Reply.json(#"{"environment":"Production","data":[]}"#)
     private static let call = #"{app="app",environment="Production",endpoint="Get All Subscription Statuses",result="#
 
     @Test func `RECON-8 each question to Apple is counted by what became of it, and a refused key is seen until it is right`()
@@ -103,6 +104,21 @@ import Testing
             #expect(await asking.samples("tenure_apple_blocked").allSatisfy { $0.hasSuffix("} 0") })
             // Half of 50 a second, and five minutes' worth; the 429 halved that.
             #expect(await asking.samples("tenure_apple_budget_remaining").allSatisfy { $0.hasSuffix("} 3750") })
+        }
+    }
+
+    @Test func `a key is right again when Apple looks at what is asked with it, whatever it then says`() async throws {
+        for (scope, isRefused) in [(FailureScope.transaction, "0"), (.request, "0"), (.host, "1"), (.budget, "1")] {
+            try await withWorld { world in
+                let asking = try Asking(world)
+                _ = try await world.claim(World.alice)
+                asking.calls.reply(
+                    to: .getAllSubscriptionStatuses, .failure(AppleFailure(.app, code: "notSigned", wasSent: false)),
+                    .failure(AppleFailure(scope, code: "code")))
+                for _ in 0..<2 { try await asking.refresh() }
+                let shown = await asking.samples("tenure_apple_key_refused")
+                #expect(shown == [#"tenure_apple_key_refused{app="app"} \#(isRefused)"#], "\(scope)")
+            }
         }
     }
 
@@ -167,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `Work that is given up is counted, work that is due is shown with its age, and no lane is forgotten`() async throws {
+    @Test func `Work that is given up is counted, and work that is due is shown with its age`() async throws {
         try await withWorld { world in
             let asking = try Asking(world)
             let (now, scope) = (world.clock.now(), Scope(app: World.app, environment: .production))
@@ -176,7 +192,7 @@ import Testing
                     WorkOrder(scope: scope, subject: "1", key: "a", kind: .deliver, dueAt: now),
                     WorkOrder(scope: scope, subject: "1", key: "b", kind: .tell, dueAt: now.adding(.seconds(-90))),
                     WorkOrder(scope: scope, subject: "1", key: "c", kind: .tell, dueAt: now.adding(.seconds(-30))),
-                    WorkOrder(scope: scope, subject: "notification/1", key: "d", kind: .applyNotification, dueAt: now.adding(.hours(1))),
+                    WorkOrder(scope: scope, subject: "1", key: "d", kind: .applyNotification, dueAt: now.adding(.hours(1))),
                 ])
             }
             let isDue = ["tell": "2", "deliver": "1"]
@@ -198,6 +214,14 @@ import Testing
             #expect(try await loop.runOnce() == 1)
             #expect(await asking.samples("tenure_work_failed_total") == [#"tenure_work_failed_total{kind="deliver"} 1"#])
         }
+    }
+
+    @Test func `every kind of work that there is is in the list of all`() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources/Storage/Work/Work.swift")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let declared = text.matches(of: #/static let \w+ = WorkKind\(rawValue: "(\w+)"\)/#).map { String($0.output.1) }
+        #expect(declared.sorted() == WorkKind.all.map(\.rawValue).sorted())
     }
 
     private struct FailingPerformer: WorkPerformer {
@@ -239,11 +263,6 @@ import Testing
             #expect(asking.registry.exposition().contains(due + "1\n"))
         }
     }
-
-    @Test(arguments: [
-        (Duration.milliseconds(1500), Int64(1_500_000_000)), (.nanoseconds(1), 1), (.zero, 0), (.seconds(Int64.max), .max),
-    ])
-    func `a duration in nanoseconds`(_ duration: Duration, _ expected: Int64) { #expect(duration.nanoseconds == expected) }
 
     @Test func `T37 no label names anybody or anything that is bought`() {
         let labels = Set(Backend.metricFamilies.flatMap(\.labels))

@@ -1,5 +1,5 @@
-import CoreMetrics
 import Foundation
+import Metrics
 import Testing
 
 @testable import PrometheusMetrics
@@ -41,7 +41,7 @@ import Testing
     @Test func `a histogram counts in each bucket what is at most its bound, in seconds`() throws {
         let registry = try PrometheusRegistry([Self.duration])
         let timer = Self.duration.timer("a", in: registry)
-        // A hundredth, the first bound itself, a second, and more than the last bound: in binary fractions, so that the sum is exact.
+        // Less than the first bound, the first bound itself, a second, and more than the last bound.
         for nanoseconds in [15_625_000, 100_000_000, 1_000_000_000, 4_000_000_000] { timer.recordNanoseconds(nanoseconds) }
         let lines = registry.exposition().split(separator: "\n").filter { $0.hasPrefix("test_duration") }
         #expect(

@@ -1,5 +1,5 @@
-package import PrometheusMetrics
 internal import Primitives
+package import PrometheusMetrics
 
 /// What it knows of the hosts, for metrics. How many hosts there are is a matter of the configuration.
 extension AppStoreGateway {

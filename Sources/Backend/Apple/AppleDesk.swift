@@ -1,6 +1,6 @@
 import AppStoreWire
-package import CoreMetrics
 import Ledger
+package import Metrics
 import Primitives
 package import Storage
 import Synchronization
@@ -138,7 +138,9 @@ package final class AppleDesk: Sendable {
                 try await budget.block(budgeted.name, until: until, ceiling: budgeted.callsPerHour, at: now)
                 return .notAsked(.budget)
             case .app: noteTrouble(failure, at: place, now)
-            case .transaction, .request, .host: break
+            // Apple looked at what was asked.
+            case .transaction, .request: pauses.withLock { $0.troubles[place]?.isOfKey = false }
+            case .host: break
             }
             return failure.wasSent ? .failed(failure) : .notAsked(.unavailable)
         }

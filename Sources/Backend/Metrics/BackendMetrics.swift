@@ -1,13 +1,13 @@
 import AppStoreWire
-import CoreMetrics
 import Ledger
-package import PrometheusMetrics
+import Metrics
 import Primitives
+package import PrometheusMetrics
 import Storage
 import Synchronization
 
-/// What the use cases count and time (docs/operations/metrics.md). Labels are names of the configuration and of the code, never of
-/// a customer, a product or a subscription (T37).
+/// What the use cases count and time (docs/operations/metrics.md). The values of labels come from the configuration and the code:
+/// never an id of a customer, a product or a subscription (T37).
 struct BackendMetrics: Sendable {
     let factory: any MetricsFactory
 
@@ -33,7 +33,7 @@ struct BackendMetrics: Sendable {
     }
 
     func timeCall(_ endpoint: String, _ duration: Duration) {
-        Self.appleCallDuration.timer(endpoint, in: factory).recordNanoseconds(duration.nanoseconds)
+        Self.appleCallDuration.timer(endpoint, in: factory).record(duration: duration)
     }
 
     func countFailedQuestion(_ question: FailedQuestion, of app: AppID) {
@@ -81,8 +81,8 @@ extension Backend {
         ] + StandingGauges.families
 }
 
-/// True once: the body of a transaction that may run several times counts what it keeps the first time. Where the transaction then
-/// fails for good, one too many is counted.
+/// True once: the body of a transaction, which may run several times, counts what it keeps when it runs first. Where the
+/// transaction then fails for good, one too many is counted.
 final class FirstTime: Sendable {
     private let isOver = Atomic(false)
 
@@ -99,14 +99,5 @@ enum FailureClass {
         guard words.first == "apple" else { return words.first.map(String.init) ?? "other" }
         guard let number = words.last.flatMap({ Int64($0) }), (400..<600).contains(number / 10_000) else { return "apple.other" }
         return "apple.\(number / 10_000)"
-    }
-}
-
-extension Duration {
-    /// Whole ones; a duration of more than 292 years is as long as that.
-    package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return isTooLong ? .max : whole &+ attoseconds / 1_000_000_000
     }
 }

@@ -1,12 +1,12 @@
-package import CoreMetrics
 import Ledger
-import PrometheusMetrics
+package import Metrics
 import Primitives
+import PrometheusMetrics
 import Storage
 import Synchronization
 
-/// The gauges that say how a server and its store stand, read when somebody scrapes: the same as `GET …/apple` and readiness tell,
-/// by the same functions.
+/// The gauges that say how a server and its store stand, read when somebody scrapes: what `GET …/apple` tells, by the same
+/// functions.
 ///
 /// What only the store knows is read at most once in ``interval``, however often is scraped, and with bounded questions: work is
 /// counted up to ``Backend/longestBacklog`` of each kind in each app's environment. Where the store cannot be read,
@@ -46,21 +46,21 @@ package final class StandingGauges: Sendable {
         guard isDue else { return }
         let now = backend.clock.now()
         do {
-            board.show(try await stored(at: now) + known(at: now) + [GaugeReading(Self.databaseUp, value: 1)])
+            board.show(try await stored(at: now) + known + [GaugeReading(Self.databaseUp, value: 1)])
         } catch {
-            board.show(known(at: now) + [GaugeReading(Self.databaseUp, value: 0)])
+            board.show(known + [GaugeReading(Self.databaseUp, value: 0)])
         }
     }
 
     // MARK: What this server knows
 
     static let databaseUp = MetricFamily(
-        "tenure_database_up", .gauge, help: "1 where the database could be read for this scrape, else 0.")
+        "tenure_database_up", .gauge, help: "1 where the database could be read when that was last tried, else 0.")
     static let keyRefused = MetricFamily(
         "tenure_apple_key_refused", .gauge, labels: ["app"],
         help: "1 from when Apple refused what was asked with the app's key, or no token could be signed, until an answer comes.")
 
-    private func known(at now: Timestamp) -> [GaugeReading] {
+    private var known: [GaugeReading] {
         guard let desk else { return [] }
         return apps.filter(\.asksByKey).map { app in
             GaugeReading(Self.keyRefused, app.id.rawValue, value: desk.isKeyRefused(of: app) ? 1 : 0)

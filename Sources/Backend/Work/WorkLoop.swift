@@ -1,4 +1,4 @@
-package import CoreMetrics
+package import Metrics
 package import Storage
 
 /// Takes due work from the store and has it performed, each kind in its lane. Any number of them, on any number of servers, share

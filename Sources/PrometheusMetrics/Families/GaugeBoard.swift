@@ -1,4 +1,4 @@
-package import CoreMetrics
+package import Metrics
 internal import Synchronization
 
 /// A value that was read, for a gauge.

@@ -1,4 +1,4 @@
-package import CoreMetrics
+package import Metrics
 
 /// A metric as it is described before anything is measured. Only what is described is kept: so each metric has its words, and no
 /// label can come up that nobody thought of (T37).

@@ -1,4 +1,4 @@
-internal import CoreMetrics
+internal import Metrics
 internal import Synchronization
 
 /// One metric with one set of values of its labels.

@@ -1,9 +1,9 @@
 package import APIContract
 import Backend
-import CoreMetrics
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Metrics
 import Primitives
 
 /// Registers endpoints by their contract: reads the path, asks who calls, reads query and body within their limits, and encodes

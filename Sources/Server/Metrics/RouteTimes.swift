@@ -1,6 +1,6 @@
 import Backend
-import CoreMetrics
 import Hummingbird
+import Metrics
 package import PrometheusMetrics
 import Synchronization
 
@@ -35,7 +35,7 @@ final class RouteTimes: Sendable {
             timers[status] = new
             return new
         }
-        timer.recordNanoseconds(duration.nanoseconds)
+        timer.record(duration: duration)
     }
 }
 

@@ -2,11 +2,11 @@ import AppStoreGateway
 import AppStoreWire
 import ArgumentParser
 import Backend
-import CoreMetrics
 import Foundation
 import Hummingbird
 import Ledger
 import Logging
+import Metrics
 import NIOCore
 import NativeFace
 import Primitives

@@ -1,8 +1,8 @@
 import AppStoreGateway
 import Backend
-import CoreMetrics
 import Hummingbird
 import Logging
+import Metrics
 import PrometheusMetrics
 import Server
 import ServiceLifecycle
