@@ -148,6 +148,22 @@ def check_outage(world, subscriptions, end):
           {name: len(world.periods(s)) for name, s in subscriptions.items()})
 
 
+def check_alarms(world, described):
+    """Each condition that the pages recommend is read by promtool as a rule, and names only metrics that there are."""
+    conditions = []
+    for page in ("metrics.md", "apple.md"):
+        text = (harness.ROOT / "docs/operations" / page).read_text()
+        table = text.split("| alarm when | it means |")[1].split("\n\n")[0]
+        conditions += [found.replace("\\|", "|") for found in re.findall(r"(?m)^\| `([^`]+)`", table)]
+    rules = world.folder / "alarms.yml"
+    rules.write_text(json.dumps({"groups": [{"name": "pages", "rules": [
+        {"alert": f"Alarm{number}", "expr": condition} for number, condition in enumerate(conditions)]}]}))
+    judged = subprocess.run(["promtool", "check", "rules", str(rules)], capture_output=True, text=True)
+    check("promtool reads every alarm of the pages", judged.returncode == 0 and len(conditions) >= 15, judged)
+    named = {re.sub("_count$", "", name) for condition in conditions for name in re.findall(r"tenure_\w+", condition)}
+    check("and they name metrics that there are", named <= described, named - described)
+
+
 def check_metrics(world, subscriptions):
     text, samples = world.scrape()
     page = (harness.ROOT / "docs/operations/metrics.md").read_text()
@@ -155,6 +171,8 @@ def check_metrics(world, subscriptions):
     check("a scrape has the metrics that their page describes", set(re.findall(r"(?m)^# TYPE (\w+) ", text)) == described, text)
     judged = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
     check("and promtool finds nothing wrong with it", judged.returncode == 0 and not judged.stdout + judged.stderr, judged)
+    check_alarms(world, described)
+
     def calls_of(samples):
         return [(labels["result"], value) for labels, value in samples["tenure_apple_calls_total"]
                 if labels["endpoint"] == "Get All Subscription Statuses"]
