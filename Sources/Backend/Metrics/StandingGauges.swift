@@ -144,6 +144,14 @@ package final class StandingGauges: Sendable {
     }
 }
 
+extension WorkKind {
+    /// Every kind that this version knows, so that a lane without work is shown, too.
+    static let all: [WorkKind] = [
+        .askApple, .tell, .answerConsumptionRequest, .fetchHistory, .verifyReceipt, .verifyImportedReceipt, .sweepNotifications,
+        .applyNotification, .deliver, .applySettings, .runJob, .tellCustomer,
+    ]
+}
+
 /// Due work of one kind in all ledgers.
 private struct DueWorkGauge {
     var count = 0

@@ -121,12 +121,6 @@ package struct WorkKind: RawRepresentable, Sendable, Hashable {
     /// Tell a customer's events when they may use what, where that is not what was told last; the subject is the customer.
     package static let tellCustomer = WorkKind(rawValue: "tellCustomer")
 
-    /// Every kind that this version knows.
-    package static let all: [WorkKind] = [
-        .askApple, .tell, .answerConsumptionRequest, .fetchHistory, .verifyReceipt, .verifyImportedReceipt, .sweepNotifications,
-        .applyNotification, .deliver, .applySettings, .runJob, .tellCustomer,
-    ]
-
     init(_ action: DueWork.Action) {
         self =
             switch action {
