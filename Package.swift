@@ -22,6 +22,7 @@ let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", packa
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -62,6 +63,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", .upToNextMinor(from: "1.35.2")),
         .package(url: "https://github.com/apple/swift-argument-parser.git", .upToNextMinor(from: "1.8.2")),
         .package(url: "https://github.com/apple/swift-log.git", .upToNextMinor(from: "1.16.2")),
+        .package(url: "https://github.com/apple/swift-metrics.git", .upToNextMinor(from: "2.13.0")),
     ],
     targets: [
         room("Primitives"),
@@ -70,7 +72,10 @@ let package = Package(
         room("SimulatorPKI", ["Primitives", x509, asn1, crypto, cryptoExtras]),
         room(
             "AppStoreGateway",
-            ["Primitives", "AppStoreWire", "Backend", "Ledger", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+            [
+                "Primitives", "AppStoreWire", "Backend", "Ledger", "PrometheusMetrics", asyncHTTPClient, nioCore, nioHTTP1,
+                nioPosix, nioSSL,
+            ]),
         room("Ledger", ["Primitives"]),
         room("APIContract", ["Primitives", "StrictJSON", "CAPIExamples"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
@@ -80,12 +85,13 @@ let package = Package(
         .systemLibrary(name: "CLibpq", providers: [.apt(["libpq-dev"])]),
         room("StoragePostgres", ["Primitives", "StrictJSON", "Storage", "Ledger", "CLibpq"]),
         room("StorageConformance", ["Primitives", "Storage", "Ledger"]),
-        room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage"]),
+        room("PrometheusMetrics", [metrics]),
+        room("Backend", ["Primitives", "AppStoreWire", "Ledger", "Intake", "Storage", "PrometheusMetrics", metrics]),
         room(
             "Server",
             [
-                "Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", crypto, hummingbird, logging, nioCore,
-                nioHTTPTypes,
+                "Primitives", "StrictJSON", "Backend", "APIContract", "Ledger", "PrometheusMetrics", metrics, crypto,
+                hummingbird, logging, nioCore, nioHTTPTypes,
             ]),
         room("NativeFace", ["Primitives", "Server", "Backend", "APIContract", "Ledger"]),
         room("AppStoreModel", ["Primitives", "StrictJSON"]),
@@ -110,7 +116,8 @@ let package = Package(
                 "Primitives", "StrictJSON", "AppStoreWire", "SimulatorPKI", "Ledger", "APIContract", "Intake", "Storage",
                 "StorageSQLite", "StoragePostgres", "CDescriptorLimit",
                 "AppStoreGateway",
-                "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", hummingbird, asyncHTTPClient, lifecycle,
+                "Backend", "Server", "NativeFace", "AppStoreModel", "AppStoreSimulator", "PrometheusMetrics", metrics,
+                hummingbird, asyncHTTPClient, lifecycle,
                 argumentParser, logging,
                 crypto, asn1, unixSignals, nioCore, nioHTTP1,
             ],
@@ -130,6 +137,7 @@ let package = Package(
             exclude: ["README.md", "apple_library.py", "hostile_peers.py"],
             swiftSettings: house),
         tests("PrimitivesTests", ["Primitives"]),
+        tests("PrometheusMetricsTests", ["PrometheusMetrics", metrics]),
         tests("StrictJSONTests", ["StrictJSON", "Primitives"]),
         tests(
             "AppStoreWireTests",
@@ -153,7 +161,7 @@ let package = Package(
             "BackendTests",
             [
                 "Backend", "Intake", "Storage", "StorageSQLite", "AppStoreWire", "SimulatorPKI", "StrictJSON", "Ledger",
-                "Primitives",
+                "Primitives", "PrometheusMetrics",
                 grdb,
             ]),
         tests(
@@ -161,7 +169,7 @@ let package = Package(
             [
                 "NativeFace", "Server", "Backend", "APIContract", "StorageSQLite", "Storage", "AppStoreWire", "SimulatorPKI",
                 "Ledger",
-                "Primitives",
+                "Primitives", "PrometheusMetrics",
                 "StrictJSON", hummingbird, hummingbirdTesting, crypto, grdb, logging, nioCore, nioEmbedded, nioHTTPTypes,
                 nioPosix,
             ]),
@@ -197,7 +205,12 @@ let package = Package(
                 hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),
         // What the commands say to people, as far as it needs no process.
-        tests("TenureTests", ["tenure", "AppStoreModel", "AppStoreWire", "Backend", "Ledger", "Primitives", "StrictJSON"]),
+        tests(
+            "TenureTests",
+            [
+                "tenure", "AppStoreModel", "AppStoreWire", "Backend", "Ledger", "Primitives", "PrometheusMetrics", "Server",
+                "StrictJSON",
+            ]),
         tests("TidyTests", []),
         // Breaks real processes; never shipped.
         .executableTarget(

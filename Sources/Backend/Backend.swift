@@ -1,6 +1,7 @@
 package import AppStoreWire
 import Intake
 package import Ledger
+package import Metrics
 package import Primitives
 package import Storage
 
@@ -19,12 +20,17 @@ package struct Backend: Sendable {
     let receiptAllowance = ReceiptAllowance()
     /// What came in and what became of it; for operators.
     package let counters = IntakeCounters()
+    let metrics: BackendMetrics
 
-    /// - Parameter generator: of the tokens that the server mints.
+    /// - Parameters:
+    ///   - generator: of the tokens that the server mints.
+    ///   - metrics: where is counted what came in; nowhere, unless somebody reads it.
     package init(
         store: any Store, verifier: AppStoreVerifier, apps: [AppSettings], clock: any TimeSource,
-        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
+        self.metrics = BackendMetrics(metrics)
         tokens = TokenMint(generator)
         self.store = store
         self.verifier = verifier

@@ -2,19 +2,24 @@ package import Backend
 package import Hummingbird
 import HummingbirdCore
 package import Logging
+package import Metrics
 package import NIOCore
 
 /// What the server needs from the outside.
 package struct ServerDependencies: Sendable {
     package let backend: Backend
     package let credentials: [AppCredentials]
-    /// By which requests are counted: a clock that does not jump, whatever the backend's says.
+    /// By which requests are counted and timed: a clock that does not jump, whatever the backend's says.
     package let steadyClock: @Sendable () -> ContinuousClock.Instant
+    /// Where requests are timed; nowhere, unless somebody reads it.
+    package let metrics: any MetricsFactory
 
     package init(
         backend: Backend, credentials: [AppCredentials],
-        steadyClock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+        steadyClock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now },
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
+        self.metrics = metrics
         self.backend = backend
         self.credentials = credentials
         self.steadyClock = steadyClock
@@ -41,18 +46,27 @@ package struct ServerRouter: HTTPResponderBuilder {
     package let others: Router<ServerContext>
     private let endpoints: EndpointTable
     private let problems: ProblemMiddleware<ServerContext>
+    private let stopwatch: RequestStopwatch?
 
     package init(_ dependencies: ServerDependencies, faces: [any Face], configuration: ServerConfiguration) {
         var router = EndpointRouter(EndpointRouter.Shared(dependencies, configuration))
         for face in faces { face.add(to: &router) }
-        endpoints = router.table
+        self.init(router.table, RequestStopwatch(dependencies))
+    }
+
+    /// Without endpoints: only for what is added to ``others``. Nothing is timed.
+    init() { self.init(EndpointTable(), nil) }
+
+    private init(_ endpoints: EndpointTable, _ stopwatch: RequestStopwatch?) {
+        self.endpoints = endpoints
+        self.stopwatch = stopwatch
         problems = ProblemMiddleware()
         others = Router(context: ServerContext.self)
         others.add(middleware: problems)
     }
 
     package func buildResponder() -> ServerResponder {
-        ServerResponder(endpoints: endpoints, problems: problems, others: others.buildResponder())
+        ServerResponder(endpoints: endpoints, problems: problems, stopwatch: stopwatch, others: others.buildResponder())
     }
 }
 
@@ -60,11 +74,19 @@ package struct ServerRouter: HTTPResponderBuilder {
 package struct ServerResponder: HTTPResponder {
     fileprivate let endpoints: EndpointTable
     fileprivate let problems: ProblemMiddleware<ServerContext>
+    fileprivate let stopwatch: RequestStopwatch?
     fileprivate let others: RouterResponder<ServerContext>
 
     package func respond(to request: Request, context: ServerContext) async throws -> Response {
-        guard let endpoint = endpoints.find(request) else { return try await others.respond(to: request, context: context) }
-        return await problems.answer(request, context) { try await endpoint.answer($0, $1) }
+        let begun = stopwatch?.now()
+        guard let endpoint = endpoints.find(request) else {
+            let response = try await others.respond(to: request, context: context)
+            stopwatch?.record(response, of: nil, since: begun)
+            return response
+        }
+        let response = await problems.answer(request, context) { try await endpoint.answer($0, $1) }
+        stopwatch?.record(response, of: endpoint.times(of: request.method), since: begun)
+        return response
     }
 }
 

@@ -5,12 +5,16 @@ the exit code is 1 when one failed."""
 
 import json
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 from appstoreserverlibrary.api_client import AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
+from prometheus_client.parser import text_string_to_metric_families
 
 import apple_requests
 import harness
@@ -25,7 +29,7 @@ class World:
 
     def __init__(self, folder):
         self.folder, self.keys = folder, Keys()
-        self.store_port, self.face_port, self.port = free_port(), free_port(), free_port()
+        self.store_port, self.face_port, self.port, self.metrics_port = (free_port() for _ in range(4))
         self.control = f"http://127.0.0.1:{self.store_port}/control/v1"
         self.server = f"http://127.0.0.1:{self.port}"
         self.api = f"{self.server}/api/v1/apps/demo"
@@ -40,6 +44,7 @@ class World:
     def write_configuration(self, **apple):
         path = self.folder / "tenure.json"
         content = configuration(self.keys, self.folder / "tenure.sqlite", self.port, [self.do("/root")["sha256"]])
+        content["http"]["metricsPort"] = self.metrics_port
         content["clock"] = {"file": str(self.folder / "store.clock")}
         content["apps"][0]["environments"] = ["Production"]
         content["apps"][0]["sharedSecrets"] = ["5ha2ed"]
@@ -64,6 +69,16 @@ class World:
         if status >= 300:
             raise SystemExit(f"{path}: {status} {answer}")
         return answer
+
+    def scrape(self):
+        """The text of a scrape, and its samples by name, each with its labels and its value."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=30) as response:
+            text = response.read().decode()
+        samples = {}
+        for family in text_string_to_metric_families(text):
+            for sample in family.samples:
+                samples.setdefault(sample.name, []).append((sample.labels, sample.value))
+        return text, samples
 
     def buy(self, account):
         self.do("/accounts", {"id": account})
@@ -131,6 +146,70 @@ def check_outage(world, subscriptions, end):
     world.do("/clock/advance", {"to": end + 6 * HOUR + 40 * MINUTE})
     check("when it is back all is known", eventually(lambda: all(len(world.periods(s)) == 3 for s in subscriptions.values())),
           {name: len(world.periods(s)) for name, s in subscriptions.items()})
+
+
+def check_alarms(world, described):
+    """Each condition that the pages recommend is read by promtool as a rule, and names only metrics that there are."""
+    conditions = []
+    for page in ("metrics.md", "apple.md"):
+        text = (harness.ROOT / "docs/operations" / page).read_text()
+        table = text.split("| alarm when | it means |")[1].split("\n\n")[0]
+        conditions += [found.replace("\\|", "|") for found in re.findall(r"(?m)^\| `([^`]+)`", table)]
+    rules = world.folder / "alarms.yml"
+    rules.write_text(json.dumps({"groups": [{"name": "pages", "rules": [
+        {"alert": f"Alarm{number}", "expr": condition} for number, condition in enumerate(conditions)]}]}))
+    judged = subprocess.run(["promtool", "check", "rules", str(rules)], capture_output=True, text=True)
+    check("promtool reads every alarm of the pages", judged.returncode == 0 and len(conditions) >= 15, judged)
+    named = {re.sub("_count$", "", name) for condition in conditions for name in re.findall(r"tenure_\w+", condition)}
+    check("and they name metrics that there are", named <= described, named - described)
+
+
+def check_metrics(world, subscriptions):
+    text, samples = world.scrape()
+    page = (harness.ROOT / "docs/operations/metrics.md").read_text()
+    described = set(re.findall(r"(?m)^\| `(tenure_\w+)", page))
+    check("a scrape has the metrics that their page describes", set(re.findall(r"(?m)^# TYPE (\w+) ", text)) == described, text)
+    judged = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
+    check("and promtool finds nothing wrong with it", judged.returncode == 0 and not judged.stdout + judged.stderr, judged)
+    check_alarms(world, described)
+
+    def calls_of(samples):
+        return [(labels["result"], value) for labels, value in samples["tenure_apple_calls_total"]
+                if labels["endpoint"] == "Get All Subscription Statuses"]
+
+    def sent(samples):
+        return sum(value for result, value in calls_of(samples) if not result.startswith("notAsked"))
+
+    def is_counted():
+        # Apple's library asked about each of the three, too.
+        samples = world.scrape()[1]
+        times = [value for labels, value in samples["tenure_apple_call_duration_seconds_count"]
+                 if labels["endpoint"] == "Get All Subscription Statuses"]
+        return times == [sent(samples)] == [world.calls("getAllSubscriptionStatuses") - 3]
+
+    check("it counts the calls that the store received, and the time of each", eventually(is_counted), calls_of(world.scrape()[1]))
+    check("those that were answered", dict(calls_of(samples)).get("answered", 0) >= 3, calls_of(samples))
+    results = {labels["result"] for labels, _ in samples["tenure_apple_calls_total"]}
+    check("and those that failed, by their class", results - {"answered", "notAsked.budget", "notAsked.unavailable"} == {"notJSON"}, results)
+
+    def says_the_same():
+        shown = [round(value * 1000) for labels, value in world.scrape()[1]["tenure_apple_sure_until_timestamp_seconds"]
+                 if labels == {"app": "demo", "environment": "Production"}]
+        return shown == [world.ask("/apple")["sureUntil"]]
+
+    check("up to when nothing is missing is what the API says", eventually(says_the_same), world.ask("/apple"))
+    check("questions that failed are counted", sum(value for _, value in samples["tenure_questions_failed_total"]) >= 3,
+          samples["tenure_questions_failed_total"])
+    hosts = {f"http://127.0.0.1:{world.face_port}"}
+    check("the host's breaker is closed again", [(labels["host"], value) for labels, value in samples["tenure_apple_breaker_open"]]
+          == [(host, 0) for host in hosts], samples["tenure_apple_breaker_open"])
+    check("its clock is known", {labels["host"] for labels, _ in samples["tenure_apple_clock_skew_seconds"]} == hosts, samples)
+    check("the key is right, and so is the database", samples["tenure_apple_key_refused"] == [({"app": "demo"}, 0)]
+          and samples["tenure_database_up"] == [({}, 1)], samples)
+    check("nobody and nothing that was bought is named", not any(
+        word in text for word in [*subscriptions, *subscriptions.values(), "plus.monthly", world.keys.server]), text)
+    check("its port answers nothing else, and the API's has no metrics", [request("GET", url)[0] for url in (
+        f"http://127.0.0.1:{world.metrics_port}/health/live", f"{world.server}/metrics")] == [404, 404])
 
 
 def check_old_receipt(world):
@@ -228,6 +307,7 @@ def main():
             with world.serving(path):
                 subscriptions, end = check_silent_renewal(world)
                 check_outage(world, subscriptions, end)
+                check_metrics(world, subscriptions)
                 check_old_receipt(world)
                 check_import(world, path)
                 apple_requests.check_requests(world, eventually)

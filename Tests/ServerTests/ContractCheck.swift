@@ -48,6 +48,7 @@ extension ContractCheck {
             reading(NativeAPI.decideClaim), reading(NativeAPI.consentClaim), reading(NativeAPI.reserveSubscription),
             reading(NativeAPI.readSubscription), reading(NativeAPI.searchNames), reading(NativeAPI.listWarnings),
             reading(NativeAPI.readApple), reading(NativeAPI.sweepNotifications),
+            reading(NativeAPI.refreshSubscription),
             reading(NativeAPI.readDocument), reading(NativeAPI.readTimeline), reading(NativeAPI.listFacts),
             reading(NativeAPI.listWaitingClaims), reading(NativeAPI.listProposals),
             reading(NativeAPI.listReservations), reading(NativeAPI.reserveTransaction),

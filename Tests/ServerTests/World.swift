@@ -43,14 +43,16 @@ struct World: Sendable {
     let path: String
     let apple: PretendAppStore
     let clock = StandingClock(PretendAppStore.june.adding(.days(1)))
+    let store: any Store
     let dependencies: ServerDependencies
 
     /// - Parameter wrapping: puts something between the server and its store.
     init(path: String, wrapping: (any Store) -> any Store = { $0 }) throws {
         apple = try PretendAppStore.shared.get()
         self.path = path
+        store = wrapping(try SQLiteStore(path: path))
         let backend = Backend(
-            store: wrapping(try SQLiteStore(path: path)), verifier: apple.verifier,
+            store: store, verifier: apple.verifier,
             apps: [
                 Self.settings("app", bundleId: "com.example.app"), Self.settings("other", bundleId: "com.example.other"),
                 Self.settings("young", bundleId: "com.example.young", environments: [.sandbox], sandboxAccess: .testers([])),

@@ -54,6 +54,16 @@ final class AppleBudget: Sendable {
         try await change(name, ceiling: ceiling, at: now) { $0.block(until: until, at: now) }
     }
 
+    /// How many calls may be made at once for whoever is most urgent; 0 while Apple allows none. At the rate that is kept: what
+    /// quiet hours give back counts with the next call.
+    static func remaining(of budget: CallBudget, at now: Timestamp) -> Int {
+        var asked = budget
+        let grant = asked.take(
+            upTo: .max, at: now, ceiling: budget.callsPerHour, allowance: AskingUrgency.someoneWaits.allowance)
+        if case .granted(let calls) = grant { return calls }
+        return 0
+    }
+
     private func change<Outcome: Sendable>(
         _ name: BudgetName, ceiling: Int64, at now: Timestamp, _ body: @escaping @Sendable (inout CallBudget) -> Outcome
     ) async throws -> Outcome {

@@ -1,5 +1,6 @@
 import AppStoreWire
 import Ledger
+package import Metrics
 import Primitives
 package import Storage
 import Synchronization
@@ -10,6 +11,8 @@ package final class AppleDesk: Sendable {
     private let server: any AppleServer
     private let budget: AppleBudget
     private let apps: [AppID: AppSettings]
+    private let metrics: BackendMetrics
+    private let steadyClock: @Sendable () -> ContinuousClock.Instant
     private let pauses = Mutex(Pauses())
 
     /// What is known not to work for a while.
@@ -47,11 +50,22 @@ package final class AppleDesk: Sendable {
         /// How many answers in a row showed it.
         var count = 0
         var until: Timestamp
+        /// Whether the last one refused the key.
+        var isOfKey = false
     }
 
-    /// - Parameter apps: those that ask have ``AppSettings/apple``.
-    package init(_ server: any AppleServer, store: any WritingStore, apps: [AppSettings]) {
+    /// - Parameters:
+    ///   - apps: those that ask have ``AppSettings/apple``.
+    ///   - metrics: where calls are counted; nowhere, unless somebody reads it.
+    ///   - steadyClock: by which calls are timed: a clock that does not jump.
+    package init(
+        _ server: any AppleServer, store: any WritingStore, apps: [AppSettings],
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance,
+        steadyClock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
         self.server = server
+        self.metrics = BackendMetrics(metrics)
+        self.steadyClock = steadyClock
         budget = AppleBudget(store: store)
         self.apps = Dictionary(apps.map { ($0.id, $0) }) { first, _ in first }
     }
@@ -71,9 +85,8 @@ package final class AppleDesk: Sendable {
         _ call: ServerAPICall<Response>, in scope: Scope, _ urgency: AskingUrgency, at now: Timestamp
     ) async throws -> Answer<ServerAPIAnswer<Response>> {
         let place = Place(scope: scope, way: .key)
-        guard let app = apps[scope.app], app.asksByKey, let access = app.apple, admit(place, at: now) else {
-            return .notAsked(.unavailable)
-        }
+        guard let app = apps[scope.app], app.asksByKey, let access = app.apple else { return .notAsked(.unavailable) }
+        guard admit(place, of: call.endpoint.name, at: now) else { return .notAsked(.unavailable) }
         return try await put(BudgetedCall(call.endpoint, in: scope, access, urgency), at: place, now) {
             await server.answer(to: call, for: scope.app, in: scope.environment)
         }
@@ -98,11 +111,16 @@ package final class AppleDesk: Sendable {
         _ budgeted: BudgetedCall, at place: Place, _ now: Timestamp, isGood: @Sendable (Value) -> Bool = { _ in true },
         _ send: () async -> Result<Value, AppleFailure>
     ) async throws -> Answer<Value> {
+        let endpoint = budgeted.name.endpoint
         if let until = try await budget.take(budgeted, at: now) {
             pauses.withLock { $0.spent[budgeted.name, default: [:]][budgeted.urgency] = until }
+            metrics.countCall(endpoint, in: place.scope, .notAsked(.budget))
             return .notAsked(.budget)
         }
-        switch await send() {
+        let begun = steadyClock()
+        let result = await send()
+        measure(result.map { _ in () }, of: endpoint, in: place.scope, since: begun)
+        switch result {
         case .success(let answer):
             let endsTrouble = isGood(answer)
             pauses.withLock { pauses in
@@ -111,7 +129,7 @@ package final class AppleDesk: Sendable {
             }
             return .answered(answer)
         case .failure(let failure):
-            note(failure, of: budgeted.name.endpoint, in: place.scope, at: now)
+            note(failure, of: endpoint, in: place.scope, at: now)
             switch failure.scope {
             case .budget:
                 let until = failure.retryAt ?? now.adding(Self.shortestStop)
@@ -119,11 +137,25 @@ package final class AppleDesk: Sendable {
                 pauses.withLock { $0.spent[budgeted.name] = all }
                 try await budget.block(budgeted.name, until: until, ceiling: budgeted.callsPerHour, at: now)
                 return .notAsked(.budget)
-            case .app: noteTrouble(at: place, now)
-            case .transaction, .request, .host: break
+            case .app: noteTrouble(failure, at: place, now)
+            // Apple looked at what was asked.
+            case .transaction, .request: pauses.withLock { $0.troubles[place]?.isOfKey = false }
+            case .host: break
             }
             return failure.wasSent ? .failed(failure) : .notAsked(.unavailable)
         }
+    }
+
+    private func measure(
+        _ result: Result<Void, AppleFailure>, of endpoint: String, in scope: Scope, since begun: ContinuousClock.Instant
+    ) {
+        switch result {
+        case .failure(let failure) where !failure.wasSent: metrics.countCall(endpoint, in: scope, .notAsked(.unavailable))
+        case .failure(let failure): metrics.countCall(endpoint, in: scope, .failed(failure))
+        case .success: metrics.countCall(endpoint, in: scope, .answered)
+        }
+        if case .failure(let failure) = result, !failure.wasSent { return }
+        metrics.timeCall(endpoint, begun.duration(to: steadyClock()))
     }
 
     /// Keeps the last failure, for operators to see.
@@ -222,6 +254,13 @@ package final class AppleDesk: Sendable {
             clockLead: server.clockLead(for: scope.app, in: scope.environment))
     }
 
+    /// Whether Apple refused the app's key when it was last asked with it, in any environment.
+    func isKeyRefused(of app: AppSettings) -> Bool {
+        pauses.withLock { pauses in
+            app.scopes.contains { pauses.troubles[Place(scope: $0, way: .key)]?.isOfKey ?? false }
+        }
+    }
+
     /// Questions about single subscriptions wait until the instant; nil: no longer.
     func hold(_ scope: Scope, until instant: Timestamp?) { pauses.withLock { $0.held[scope] = instant } }
 
@@ -243,7 +282,15 @@ package final class AppleDesk: Sendable {
     }
 
     /// Whether a question may be put there. After a pause one alone is, which shows whether the trouble is over.
-    func admit(_ place: Place, at now: Timestamp) -> Bool {
+    ///
+    /// - Parameter endpoint: which question; where it may not be put, that is counted.
+    func admit(_ place: Place, of endpoint: String, at now: Timestamp) -> Bool {
+        let isAdmitted = admit(place, at: now)
+        if !isAdmitted { metrics.countCall(endpoint, in: place.scope, .notAsked(.unavailable)) }
+        return isAdmitted
+    }
+
+    private func admit(_ place: Place, at now: Timestamp) -> Bool {
         guard !isClosed(place, at: now) else { return false }
         return pauses.withLock { pauses in
             guard var trouble = pauses.troubles[place] else { return true }
@@ -255,10 +302,11 @@ package final class AppleDesk: Sendable {
     }
 
     /// One answer that cannot be read is that answer's; the app's lane pauses longer with each that follows.
-    func noteTrouble(at place: Place, _ now: Timestamp) {
+    func noteTrouble(_ failure: AppleFailure, at place: Place, _ now: Timestamp) {
         pauses.withLock { pauses in
             var trouble = pauses.troubles[place] ?? Trouble(until: now)
             trouble.count += 1
+            trouble.isOfKey = failure.refusesKey
             let pause = Backoff(first: .minutes(1), greatest: .minutes(10)).longestPause(afterFailures: trouble.count)
             trouble.until = now.adding(pause)
             pauses.troubles[place] = trouble

@@ -41,6 +41,9 @@ package struct AppleFailure: Error, Sendable, Hashable {
         self.retryAt = retryAt
         self.wasSent = wasSent
     }
+
+    /// Whether it is the app's key that is wrong: Apple answered 401, or no token could be signed with it.
+    var refusesKey: Bool { ["unauthenticated", "notSigned"].contains(code) || FailureClass.of(code) == "apple.401" }
 }
 
 /// How an app's purchases are asked about at Apple; an app without it is never asked about.

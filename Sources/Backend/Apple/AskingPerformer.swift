@@ -78,6 +78,7 @@ package struct AskingPerformer: WorkPerformer {
     // MARK: What came of it
 
     func note(_ question: FailedQuestion, _ key: SubscriptionKey, _ app: AppSettings) -> WorkOutcome {
+        backend.metrics.countFailedQuestion(question, of: key.app)
         let (request, settings) = (Self.request(question, key, app), backend.chosen)
         return .done(
             keeping: WorkResult(of: [key]) { _, transaction in
@@ -107,6 +108,7 @@ package struct AskingPerformer: WorkPerformer {
     func end(with request: IngestRequest, about asked: Question, orNoting question: FailedQuestion) -> WorkOutcome {
         let (key, nothing) = (asked.key, Self.request(question, asked.key, request.app))
         let (answered, settings, now) = (request, backend.chosen, request.learnedAt)
+        let (metrics, first) = (backend.metrics, FirstTime())
         return .done(
             keeping: WorkResult(of: Set(request.subscriptions + [key]).sorted()) { _, transaction in
                 let results = try Ingest.apply([answered], in: transaction, settings)
@@ -117,6 +119,8 @@ package struct AskingPerformer: WorkPerformer {
                     decision.state.key == key && !decision.dueWork.contains { $0.key == asked.name }
                 }
                 if !isSettled {
+                    // The transaction may run several times.
+                    if first.isNow() { metrics.countFailedQuestion(question, of: key.app) }
                     _ = try Ingest.apply([nothing], in: transaction, settings)
                 }
                 guard answered.app.asksByKey else { return }

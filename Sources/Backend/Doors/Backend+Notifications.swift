@@ -20,17 +20,26 @@ extension Backend {
     ///
     /// - Throws: `BackendError.refusedEvidence` if it proves nothing: it is then kept nowhere but in a counter (T49).
     package func receiveNotification(_ body: [UInt8], app id: AppID) async throws -> NotificationOutcome {
+        let app = try settings(of: id)
         do {
-            return try await take(body, app: id)
-        } catch BackendError.store(let failure) {
+            let taken = try await take(body, app: app)
+            metrics.countNotification(taken.outcome.rawValue, app: id, taken.environment)
+            return taken.outcome
+        } catch {
             // Apple will try again in an hour at the earliest; a sweep fetches it sooner (RECON-2).
-            counters.count(.failed)
-            throw BackendError.store(failure)
+            if case BackendError.store = error { counters.count(.failed) }
+            metrics.countNotification(BackendError(error).notificationOutcome, app: id, nil)
+            throw error
         }
     }
 
-    private func take(_ body: [UInt8], app id: AppID) async throws -> NotificationOutcome {
-        let app = try settings(of: id)
+    /// What became of a notification, and where it belongs.
+    struct TakenNotification: Sendable {
+        let outcome: NotificationOutcome
+        let environment: Environment?
+    }
+
+    private func take(_ body: [UInt8], app: AppSettings) async throws -> TakenNotification {
         let learnedAt = clock.now()
         switch NotificationBody.signedPayload(in: body) {
         case .success(let signedPayload): return try await receive(signedPayload, app: app, at: learnedAt)
@@ -45,22 +54,24 @@ extension Backend {
         do { return try NotificationV1Hint(body: body) } catch { return nil }
     }
 
-    private func receive(_ signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp) async throws -> NotificationOutcome
-    {
+    private func receive(
+        _ signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp
+    ) async throws -> TakenNotification {
         let (request, isNew): (IngestRequest, Bool)
         do {
             request = try await self.request(ofNotification: signedPayload, app: app, at: learnedAt)
             isNew = try await ingest(request).isNew == [true]
         } catch let error as BackendError {
             guard let reason = error.parkingReason else { throw error }
-            try await park(signedPayload, app: app, because: reason, at: learnedAt)
-            return .parked
+            let environment = try await park(signedPayload, app: app, because: reason, at: learnedAt)
+            return TakenNotification(outcome: .parked, environment: environment)
         }
         counters.count(isNew ? .applied : .duplicate)
-        if let arrival = request.arrivals.first, let notice = arrival.notification {
+        let arrival = request.arrivals.first
+        if let arrival, let notice = arrival.notification {
             counters.note(HeardNotification(receivedAt: learnedAt, signedDate: notice.signedDate), in: arrival.scope)
         }
-        return isNew ? .applied : .duplicate
+        return TakenNotification(outcome: isNew ? .applied : .duplicate, environment: arrival?.scope.environment)
     }
 
     func request(ofNotification signedPayload: [UInt8], app: AppSettings, at learnedAt: Timestamp) async throws -> IngestRequest {
@@ -79,5 +90,16 @@ extension Backend {
         // What is kept is not refused.
         if !refusal.isOfSignedContent { counters.count(.refused) }
         return .refusedEvidence(refusal)
+    }
+}
+
+extension BackendError {
+    /// The outcome of a notification that was not taken; what proves nothing with the verifier's code.
+    fileprivate var notificationOutcome: String {
+        switch self {
+        case .refusedEvidence(let refusal): "refused.\(refusal.code)"
+        case .overloaded: "overloaded"
+        default: "failed"
+        }
     }
 }

@@ -43,9 +43,13 @@ extension Backend {
 
     /// Keeps a notification that cannot be applied; one that waits already stays as it is.
     ///
+    /// - Returns: in which environment it is listed.
     /// - Throws: `BackendError.refusedEvidence` where it names no notification, or another app: what else Apple signs, such as
     ///   a device's transaction, is no notification that anybody waits for. `.overloaded` where too many wait; `.store`.
-    func park(_ signedPayload: [UInt8], app: AppSettings, because reason: String, at now: Timestamp) async throws {
+    @discardableResult
+    func park(
+        _ signedPayload: [UInt8], app: AppSettings, because reason: String, at now: Timestamp
+    ) async throws -> Environment {
         let text = String(decoding: signedPayload, as: UTF8.self)
         guard let claimed = ClaimedNotification(jws: text), !claimed.uuid.isEmpty,
             claimed.uuid.isPlain(upTo: Self.longestCustomer)
@@ -63,6 +67,7 @@ extension Backend {
             dueAt: now.adding(ParkingPerformer.pause))
         try await translatingStorageErrors { try await keep(order) }
         counters.count(.parked)
+        return order.scope.environment
     }
 
     /// Where it is listed; it is not verified, and decides nothing else.
@@ -71,6 +76,15 @@ extension Backend {
         let named = claimed.environment.flatMap { Environment(rawValue: $0) }
         return named.flatMap { taken.contains($0) ? $0 : nil } ?? (taken.contains(.production) ? .production : taken.first)
             ?? .production
+    }
+
+    /// How many wait in a ledger, counted up to as many as may.
+    ///
+    /// - Throws: `StorageError`.
+    func parkedCount(in scope: Scope) async throws -> Int {
+        // Also those that wait for their next attempt.
+        try await store.backlog(of: [.applyNotification], in: scope, at: .latestAccepted, limit: Self.mostParked)
+            .reduce(0) { $0 + $1.count }
     }
 
     private func keep(_ order: WorkOrder) async throws {
@@ -82,9 +96,7 @@ extension Backend {
             }
         }
         guard !isWaiting else { return }
-        let waiting = try await store.backlog(
-            of: [.applyNotification], in: order.scope, at: .latestAccepted, limit: Self.mostParked)
-        guard waiting.allSatisfy({ $0.count < Self.mostParked }) else { throw BackendError.overloaded }
+        guard try await parkedCount(in: order.scope) < Self.mostParked else { throw BackendError.overloaded }
         try await store.write { try $0.order([order]) }
     }
 }

@@ -135,7 +135,7 @@ extension Backend {
     /// Takes a notification V1. Nobody signed it: it is a hint, and only what a receipt in it proves is kept (FACT-3). A hint
     /// about a subscription that is known makes us ask Apple; one about any other is refused, so that a flood of them fills
     /// nothing (T49). The shared secret in it keeps strangers from making us work; it proves nothing else.
-    func receive(_ hint: NotificationV1Hint, app: AppSettings, at learnedAt: Timestamp) async throws -> NotificationOutcome {
+    func receive(_ hint: NotificationV1Hint, app: AppSettings, at learnedAt: Timestamp) async throws -> TakenNotification {
         guard hint.bundleId.map(app.expected.hasBundleId) ?? true, app.expected.environments.contains(hint.environment) else {
             throw refused(EvidenceRefusal(code: "wrongBundleId", part: "notification", words: "it is about another app"))
         }
@@ -168,7 +168,7 @@ extension Backend {
         let result = try await ingest(request)
         let outcome = result.isNew.contains(true) ? NotificationOutcome.applied : .hinted
         counters.count(outcome == .applied ? .applied : .duplicate)
-        return outcome
+        return TakenNotification(outcome: outcome, environment: hint.environment)
     }
 
     /// What its receipt proves; nothing where it has none, or one that cannot be read without asking.

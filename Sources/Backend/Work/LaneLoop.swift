@@ -85,10 +85,11 @@ struct LaneLoop: Sendable {
     // MARK: One work
 
     private func carryOut(_ work: LeasedWork) async throws {
-        let outcome = await outcome(of: work)
+        let outcome = await outcome(of: work).givingUp(at: limits.attempts, of: work)
         let now = place.clock.now()
         do {
             try await place.store.write { try end(work, outcome, at: now, in: $0) }
+            if case .abandon = outcome { place.metrics.countFailedWork(performer.kind) }
         } catch let error as StorageError where error.code == .staleLease {
             // Another has it, or it is not wanted any more: there is nothing to end, and nothing is kept.
         }
@@ -109,7 +110,6 @@ struct LaneLoop: Sendable {
             try transaction.postpone(work, to: now.adding(pause), because: reason, counts: false)
         case .abandon(let reason): try transaction.abandon(work, at: now, because: reason)
         case .retry(let reason):
-            guard work.attempt < limits.attempts else { return try transaction.abandon(work, at: now, because: reason) }
             let pause = limits.backoff.pause(afterFailures: Int(clamping: work.attempt), chance: place.jitter())
             try transaction.postpone(work, to: now.adding(pause), because: reason, counts: true)
         }
@@ -156,5 +156,13 @@ struct LaneLoop: Sendable {
         case timeIsUp
         /// The watch was cancelled.
         case stopped
+    }
+}
+
+extension WorkOutcome {
+    /// The same, but for a failed attempt that is the last one.
+    fileprivate func givingUp(at attempts: Int64, of work: LeasedWork) -> WorkOutcome {
+        if case .retry(let reason) = self, work.attempt >= attempts { return .abandon(because: reason) }
+        return self
     }
 }

@@ -56,4 +56,5 @@ struct WorkPlace: Sendable {
     let worker: String
     let pauses: WorkPauses
     let jitter: @Sendable () -> Double
+    let metrics: BackendMetrics
 }

@@ -1,3 +1,4 @@
+package import Metrics
 package import Storage
 
 /// Takes due work from the store and has it performed, each kind in its lane. Any number of them, on any number of servers, share
@@ -9,11 +10,13 @@ package struct WorkLoop: Sendable {
     ///   - lanes: one for each kind.
     ///   - worker: for operators to see who holds what; best unique, as host and process are.
     ///   - jitter: from 0 up to 1, another one each time, so that what failed together does not come again together.
+    ///   - metrics: where is counted what was given up; nowhere, unless somebody reads it.
     package init(
         store: any WorkStore, clock: any TimeSource, lanes: [WorkLane], worker: String, pauses: WorkPauses = .real,
-        jitter: @escaping @Sendable () -> Double
+        jitter: @escaping @Sendable () -> Double, metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
-        let place = WorkPlace(store: store, clock: clock, worker: worker, pauses: pauses, jitter: jitter)
+        let place = WorkPlace(
+            store: store, clock: clock, worker: worker, pauses: pauses, jitter: jitter, metrics: BackendMetrics(metrics))
         self.lanes = lanes.map { LaneLoop($0, at: place) }
     }
 

@@ -3,6 +3,7 @@ import Backend
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Metrics
 import Primitives
 
 /// Registers endpoints by their contract: reads the path, asks who calls, reads query and body within their limits, and encodes
@@ -17,6 +18,7 @@ package struct EndpointRouter {
         /// The server's clock, read once per request.
         let now: @Sendable () -> Timestamp
         let turns = Turns<Subject>()
+        let metrics: any MetricsFactory
     }
 
     private let shared: Shared
@@ -37,7 +39,9 @@ package struct EndpointRouter {
         _ handler: @escaping @Sendable (Call<Path, Query, Body>) async throws -> Answer
     ) {
         let shared = shared
-        table.add(.init(endpoint.method), endpoint.template.text) { request, context, segments in
+        let method = HTTPRequest.Method(endpoint.method)
+        let times = RouteTimes(method.rawValue, endpoint.template.text, shared.metrics)
+        table.add(method, endpoint.template.text, times: times) { request, context, segments in
             let now = shared.now()
             let path = try Path { parameter throws(ParameterError) in try segments.value(of: parameter.name) }
             let subject = try Subject(of: path, endpoint.callers)
@@ -62,6 +66,7 @@ extension EndpointRouter.Shared {
         bodies = BodyBudget(bytes: configuration.maximumHeldBodyBytes)
         maximumBodyBytes = configuration.maximumBodyBytes
         now = dependencies.backend.now
+        metrics = dependencies.metrics
     }
 
     /// Runs `use` with the body, which counts against the budget of all bodies until it is answered.

@@ -15,6 +15,7 @@ struct EndpointTable: Sendable {
     fileprivate struct Entry: Sendable {
         let method: HTTPRequest.Method
         let parameters: [PathSegments.Parameter]
+        let times: RouteTimes
         let handler: Handler
     }
 
@@ -33,8 +34,12 @@ struct EndpointTable: Sendable {
     /// The first is the root.
     private var nodes = [Node()]
 
-    /// - Parameter template: the path with the names of its parameters in braces, such as `/api/v1/apps/{app}/warnings`.
-    mutating func add(_ method: HTTPRequest.Method, _ template: String, _ handler: @escaping Handler) {
+    /// - Parameters:
+    ///   - template: the path with the names of its parameters in braces, such as `/api/v1/apps/{app}/warnings`.
+    ///   - times: where its requests are timed.
+    mutating func add(
+        _ method: HTTPRequest.Method, _ template: String, times: RouteTimes, _ handler: @escaping Handler
+    ) {
         var node = 0
         var parameters: [PathSegments.Parameter] = []
         for (place, segment) in template.split(separator: "/").enumerated() {
@@ -45,7 +50,7 @@ struct EndpointTable: Sendable {
                 node = literalNode(Array(segment.utf8), below: node)
             }
         }
-        nodes[node].entries.append(Entry(method: method, parameters: parameters, handler: handler))
+        nodes[node].entries.append(Entry(method: method, parameters: parameters, times: times, handler: handler))
     }
 
     private mutating func parameterNode(below node: Int) -> Int {
@@ -82,6 +87,11 @@ struct EndpointTable: Sendable {
                 throw MethodNotAllowed(allowed: entries.flatMap { $0.method == .get ? [.get, .head] : [$0.method] })
             }
             return try await answer(request, context, get).createHeadResponse()
+        }
+
+        /// Where requests with the method are timed; nil where the path does not have it.
+        func times(of method: HTTPRequest.Method) -> RouteTimes? {
+            (entry(for: method) ?? (method == .head ? entry(for: .get) : nil))?.times
         }
 
         private func entry(for method: HTTPRequest.Method) -> Entry? { entries.first { $0.method == method } }

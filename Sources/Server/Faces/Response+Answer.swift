@@ -28,6 +28,13 @@ extension Response {
             body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
 
+    /// A text that is made anew each time.
+    static func text(_ text: String, _ mediaType: String) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: mediaType, .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
     /// A refusal.
     ///
     /// - Parameter id: of the request; nil where it has none.

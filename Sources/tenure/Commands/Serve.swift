@@ -6,6 +6,7 @@ import Foundation
 import Hummingbird
 import Ledger
 import Logging
+import Metrics
 import NIOCore
 import NativeFace
 import Primitives
@@ -41,14 +42,17 @@ struct Serve: AsyncParsableCommand {
             return try await database.close()
         }
         let clock = try configuration.clock()
-        let backend = configuration.backend(on: database.store, clock: clock)
+        let metrics = try ServedMetrics(at: configuration.metrics)
+        let backend = configuration.backend(on: database.store, clock: clock, metrics: metrics.factory)
         try await Self.adoptSettings(of: backend, logger: logger)
         let gateway = try configuration.gateway(clock: clock, logger: logger)
         let desk = gateway.map { gateway in
             AppleDesk(
-                AskedAppStore(gateway, configuration.apple), store: database.store, apps: configuration.apps.map(\.settings))
+                AskedAppStore(gateway, configuration.apple), store: database.store, apps: configuration.apps.map(\.settings),
+                metrics: metrics.factory)
         }
-        let dependencies = ServerDependencies(backend: backend, credentials: configuration.apps.map(\.credentials))
+        let dependencies = ServerDependencies(
+            backend: backend, credentials: configuration.apps.map(\.credentials), metrics: metrics.factory)
         let notice = Self.servingNotice(configuration, logger)
         let application = buildApplication(
             dependencies, faces: [NativeFace(backend, signer: configuration.signer, desk: desk)],
@@ -59,8 +63,11 @@ struct Serve: AsyncParsableCommand {
                 WorkLane(TellingPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend)),
                 Self.settingsLane(backend, logger: logger), Self.jobLane(backend), Self.parkingLane(backend),
             ] + (desk.map { Self.askingLanes(backend, $0) } ?? []),
-            worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) })
-        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            worker: WorkerName.ofThisProcess, jitter: { .random(in: 0..<1) }, metrics: metrics.factory)
+        // The first one ends last: how a server stops can be watched.
+        let listener = metrics.service(of: backend, desk: desk, gateway: gateway, logger: logger)
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [listener].compactMap { $0 }.map { .init(service: $0) }
+        services += [
             .init(service: application), .init(service: WorkService(loop: worker, logger: logger)),
             .init(service: SealingService(backend: backend, logger: logger)),
         ]
@@ -85,10 +92,22 @@ struct Serve: AsyncParsableCommand {
             try await Self.run(group, closing: gateway)
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
             try await database.close()
-            let (host, port) = (configuration.server.host, configuration.server.port)
-            throw CommandError("Another process listens at \(host):\(port) already: stop it, or choose another http.port.")
+            throw Self.addressInUse(configuration)
         }
         try await database.close()
+    }
+
+    /// The error does not say which of the listeners it was.
+    private static func addressInUse(_ configuration: TenureConfiguration) -> CommandError {
+        let address = "\(configuration.server.host):\(configuration.server.port)"
+        guard let metrics = configuration.metrics else {
+            return CommandError("Another process listens at \(address) already: stop it, or choose another http.port.")
+        }
+        return CommandError(
+            """
+            Another process listens at \(address), or at \(metrics.host):\(metrics.port), already: stop it, or choose another \
+            http.port or http.metricsPort.
+            """)
     }
 
     /// Runs the services, and closes the connections to Apple however they end.
@@ -187,9 +206,11 @@ struct Serve: AsyncParsableCommand {
 
 extension TenureConfiguration {
     /// The use cases, as configured, over a store.
-    func backend(on store: any Store, clock: any TimeSource) -> Backend {
+    func backend(
+        on store: any Store, clock: any TimeSource, metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) -> Backend {
         let verifier = AppStoreVerifier(roots: roots, distrustedLeafSerials: distrustedLeafSerials)
-        return Backend(store: store, verifier: verifier, apps: apps.map(\.settings), clock: clock)
+        return Backend(store: store, verifier: verifier, apps: apps.map(\.settings), clock: clock, metrics: metrics)
     }
 }
 

@@ -10,6 +10,8 @@ import StrictJSON
 /// (docs/operations/configuration.md).
 struct TenureConfiguration {
     var server = ServerConfiguration()
+    /// Where metrics can be read; nil: nowhere.
+    var metrics: MetricsListenerConfiguration?
     var database: DatabaseAddress
     var roots: TrustRoots
     var distrustedLeafSerials: Set<String>
@@ -73,7 +75,9 @@ struct TenureConfiguration {
             throw CommandError("The configuration is not strict JSON: \(error).")
         }
         let file = try JSONFields(document.root, knowing: Self.names)
-        server = try Self.server(file, variables)
+        let http = try file.fields("http", knowing: Self.httpNames)
+        server = try Self.server(http, variables)
+        metrics = try Self.metrics(http, beside: server)
         database = try DatabaseAddress(file.fields("database", knowing: ["sqlite", "postgres"]), variables)
         let trust = try file.fields("trust", knowing: ["appleRoots", "additionalRootSHA256", "distrustedLeafSerials"])
         roots = try Self.roots(trust)
@@ -94,10 +98,12 @@ struct TenureConfiguration {
         guard Set(apps.map(\.settings.id)).count == apps.count else { throw CommandError("Two apps have the same id.") }
     }
 
-    private static func server(_ file: JSONFields, _ variables: [String: String]) throws -> ServerConfiguration {
+    private static let httpNames: Set<String> = [
+        "host", "port", "maximumConnections", "connectionsPerAddress", "wrongKeysPerMinute", "metricsPort", "metricsAddress",
+    ]
+
+    private static func server(_ http: JSONFields?, _ variables: [String: String]) throws -> ServerConfiguration {
         var server = ServerConfiguration()
-        let http = try file.fields(
-            "http", knowing: ["host", "port", "maximumConnections", "connectionsPerAddress", "wrongKeysPerMinute"])
         server.host = try variables["TENURE_HOST"] ?? http?.text("host") ?? server.host
         if let text = variables["TENURE_PORT"] {
             guard let port = Int(text), (0...65535).contains(port) else { throw CommandError("TENURE_PORT must be 0 to 65535.") }
@@ -111,6 +117,23 @@ struct TenureConfiguration {
             server.wrongKeysPerMinute = Int(each)
         }
         return server
+    }
+
+    /// A listener of its own: whoever reaches it reads everything that is measured, without a key.
+    private static func metrics(
+        _ http: JSONFields?, beside server: ServerConfiguration
+    ) throws -> MetricsListenerConfiguration? {
+        let address = try http?.text("metricsAddress")
+        guard let port = try http?.integer("metricsPort", in: 0...65535).map({ Int($0) }) else {
+            guard address == nil else { throw CommandError("http.metricsAddress says nothing without http.metricsPort.") }
+            return nil
+        }
+        guard port == 0 || port != server.port else {
+            throw CommandError("http.metricsPort is the port of the API too: metrics have a listener of their own.")
+        }
+        var listener = MetricsListenerConfiguration(port: port)
+        if let address { listener.host = address }
+        return listener
     }
 
     /// Apple's root, unless it is switched off, and the roots that the file names. There is no way to trust everything.

@@ -33,12 +33,14 @@ extension AppleDesk {
                 if let host = question.hosts.last(where: admitted.contains) {
                     let place = question.place(at: host)
                     note(failure, of: BudgetedCall.verifyReceipt, in: place.scope, at: now)
-                    noteTrouble(at: place, now)
+                    noteTrouble(failure, at: place, now)
                 }
                 return .failed(failure)
             case .ended(let verdict): return verdict
             case .ask(let host, let password):
-                if admitted.insert(host).inserted, !admit(question.place(at: host), at: now) {
+                if admitted.insert(host).inserted,
+                    !admit(question.place(at: host), of: BudgetedCall.verifyReceipt, at: now)
+                {
                     return .notAsked(.unavailable, isBegun: inquiry.isBegun)
                 }
                 let request: VerifyReceiptRequest
