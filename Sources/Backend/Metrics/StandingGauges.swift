@@ -147,8 +147,8 @@ package final class StandingGauges: Sendable {
 extension WorkKind {
     /// Every kind that this version knows, so that a lane without work is shown, too.
     static let all: [WorkKind] = [
-        .askApple, .tell, .answerConsumptionRequest, .fetchHistory, .verifyReceipt, .verifyImportedReceipt, .sweepNotifications,
-        .applyNotification, .deliver, .applySettings, .runJob, .tellCustomer,
+        .askApple, .tell, .answerConsumptionRequest, .fetchStatuses, .fetchHistory, .verifyReceipt, .verifyImportedReceipt,
+        .sweepNotifications, .applyNotification, .deliver, .applySettings, .runJob, .tellCustomer,
     ]
 }
 
