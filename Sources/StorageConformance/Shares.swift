@@ -79,6 +79,8 @@ extension StorageConformance {
             let shared = try await lease([other, Specimen.scope, Specimen.sandbox, Specimen.otherApp], limit: 8)
             try expect(shared.count { $0.hasPrefix("new") }, equals: 4, "of the two that have any each gets half")
             try expect(shared.count, equals: 8, "all that may be leased")
+            let last = try await lease([other, Specimen.sandbox, Specimen.otherApp], limit: 1)
+            try expect(last.count, equals: 1, "the only one that has any gives it, though its share is nothing at first")
         },
         Behaviour("STORE-69", "Many workers share what is due of many scopes, each work goes to one of them") { store in
             let scopes = [Specimen.scope, Specimen.sandbox, Specimen.otherApp]

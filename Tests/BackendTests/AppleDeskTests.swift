@@ -87,7 +87,7 @@ private final class ScriptedApple: AppleServer {
         func work() async throws {
             let loop = WorkLoop(
                 store: world.store, clock: world.clock, lanes: [WorkLane(AskingPerformer(backend: backend, desk: desk))],
-                worker: "w", jitter: { 0.5 })
+                worker: "w", pauses: .patient, jitter: { 0.5 })
             var turns = 0
             while try await loop.runOnce() > 0 {
                 turns += 1

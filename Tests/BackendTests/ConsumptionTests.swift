@@ -55,7 +55,7 @@ import Testing
             world.clock.set(Self.asked.adding(delay))
             let loop = WorkLoop(
                 store: world.store, clock: world.clock, lanes: [WorkLane(ConsumptionPerformer(backend: backend, desk: desk))],
-                worker: "w", jitter: { 0.5 })
+                worker: "w", pauses: .patient, jitter: { 0.5 })
             var turns = 0
             while try await loop.runOnce() > 0 {
                 turns += 1

@@ -42,7 +42,7 @@ import Testing
             func work(_ performer: any WorkPerformer) async throws {
                 let loop = WorkLoop(
                     store: world.store, clock: world.clock, lanes: [WorkLane(performer, limits: limits)], worker: "w",
-                    jitter: { 0.5 })
+                    pauses: .patient, jitter: { 0.5 })
                 while try await loop.runOnce() > 0 {}
             }
             let people: [(String, CustomerID)] = [("1001", World.alice), ("2002", World.bob)]
@@ -93,7 +93,8 @@ import Testing
             func work() async throws {
                 let loop = WorkLoop(
                     store: world.store, clock: world.clock,
-                    lanes: [WorkLane(HistoryPerformer(backend: backend, desk: desk))], worker: "w", jitter: { 0.5 })
+                    lanes: [WorkLane(HistoryPerformer(backend: backend, desk: desk))], worker: "w", pauses: .patient,
+                    jitter: { 0.5 })
                 while try await loop.runOnce() > 0 {}
             }
             func page(_ number: Int64, of pages: Int64) throws -> ScriptedCalls.Reply {

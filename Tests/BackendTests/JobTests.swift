@@ -40,7 +40,7 @@ import Testing
             let performer = JobPerformer(backend: world.backend, pages: 1)
             let loop = WorkLoop(
                 store: world.store, clock: world.clock, lanes: [WorkLane(performer)], worker: "server \(count)",
-                jitter: { 0.5 })
+                pauses: .patient, jitter: { 0.5 })
             guard try await loop.runOnce() > 0 else { break }
             count += 1
         }

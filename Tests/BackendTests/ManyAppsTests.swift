@@ -44,7 +44,8 @@ import Testing
             limits.concurrency = 4
             let loop = WorkLoop(
                 store: world.store, clock: world.clock,
-                lanes: [WorkLane(AskingPerformer(backend: backend, desk: desk), limits: limits)], worker: "w", jitter: { 0.5 })
+                lanes: [WorkLane(AskingPerformer(backend: backend, desk: desk), limits: limits)], worker: "w", pauses: .patient,
+                jitter: { 0.5 })
             func isOther(_ sent: ScriptedCalls.Sent) -> Bool { sent.path.contains("/9000") }
             while calls.sent.count(where: isOther) < Self.ofOther { try #require(try await loop.runOnce() > 0) }
             let last = try #require(calls.sent.lastIndex(where: isOther))
@@ -111,10 +112,10 @@ import Testing
             let asking = WorkLoop(
                 store: world.store, clock: world.clock,
                 lanes: [WorkLane(AskingPerformer(backend: backend, desk: desk), limits: limits)], worker: "asking",
-                jitter: { 0.5 })
+                pauses: .patient, jitter: { 0.5 })
             let others = WorkLoop(
                 store: world.store, clock: world.clock, lanes: [WorkLane(TellingPerformer(backend: backend))], worker: "others",
-                jitter: { 0.5 })
+                pauses: .patient, jitter: { 0.5 })
             async let asked = asking.runOnce()
             // Also where an expectation fails: nothing else would end the questions.
             defer { apple.letGo() }

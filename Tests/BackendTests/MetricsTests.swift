@@ -140,7 +140,8 @@ import Testing
                 to: .getAllSubscriptionStatuses, Self.statuses, .failure(AppleFailure(.host, code: "network.readTimeout")))
             let loop = WorkLoop(
                 store: world.store, clock: world.clock,
-                lanes: [WorkLane(AskingPerformer(backend: asking.backend, desk: asking.desk))], worker: "w", jitter: { 0.5 },
+                lanes: [WorkLane(AskingPerformer(backend: asking.backend, desk: asking.desk))], worker: "w", pauses: .patient,
+                jitter: { 0.5 },
                 metrics: asking.registry)
             let end = try #require(Purchase().expiresDate)
             for pause in [20, 22] {
@@ -210,7 +211,7 @@ import Testing
             limits.attempts = 1
             let loop = WorkLoop(
                 store: world.store, clock: world.clock, lanes: [WorkLane(FailingPerformer(), limits: limits)], worker: "w",
-                jitter: { 0 }, metrics: asking.registry)
+                pauses: .patient, jitter: { 0 }, metrics: asking.registry)
             #expect(try await loop.runOnce() == 1)
             #expect(await asking.samples("tenure_work_failed_total") == [#"tenure_work_failed_total{kind="deliver"} 1"#])
         }

@@ -51,7 +51,7 @@ struct ReceiptWorld: Sendable {
                 ReceiptPerformer(backend: backend, desk: desk, kind: .verifyImportedReceipt),
                 limits: ReceiptPerformer.limits(concurrency: 1)),
         ]
-        let loop = WorkLoop(store: world.store, clock: world.clock, lanes: lanes, worker: "w", jitter: { 0.5 })
+        let loop = WorkLoop(store: world.store, clock: world.clock, lanes: lanes, worker: "w", pauses: .patient, jitter: { 0.5 })
         var turns = 0
         while try await loop.runOnce() > 0 {
             turns += 1

@@ -115,7 +115,7 @@ import Testing
                         }
                         let loop = WorkLoop(
                             store: world.store, clock: clock, lanes: [WorkLane(TellingPerformer(backend: backend))],
-                            worker: "w\(skew)", jitter: { 0.5 })
+                            worker: "w\(skew)", pauses: .patient, jitter: { 0.5 })
                         while try await loop.runOnce() > 0 {}
                     }
                 }
@@ -125,7 +125,7 @@ import Testing
                 #expect(known.history.notices.count == told.count, "seed \(seed)")
                 let loop = WorkLoop(
                     store: world.store, clock: world.clock, lanes: [WorkLane(TellingPerformer(backend: world.backend))],
-                    worker: "last", jitter: { 0.5 })
+                    worker: "last", pauses: .patient, jitter: { 0.5 })
                 while try await loop.runOnce() > 0 {}
                 let events = try await world.store.outbox(after: 0, limit: 1000).compactMap(\.event)
                 for kind in [LedgerEvent.Kind.subscriptionRenewed, .subscriptionExpired, .accessEnded] {

@@ -19,7 +19,7 @@ import Testing
     private func work(_ world: World) async throws {
         let loop = WorkLoop(
             store: world.store, clock: world.clock, lanes: [WorkLane(ParkingPerformer(backend: world.backend))], worker: "w",
-            jitter: { 0.5 })
+            pauses: .patient, jitter: { 0.5 })
         while try await loop.runOnce() > 0 {}
     }
 

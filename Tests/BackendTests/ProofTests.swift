@@ -120,7 +120,7 @@ import Testing
             world.clock.set(PretendAppStore.june.adding(.days(400)))
             let worker = WorkLoop(
                 store: world.store, clock: world.clock, lanes: [WorkLane(TellingPerformer(backend: world.backend))], worker: "w",
-                jitter: { 0 })
+                pauses: .patient, jitter: { 0 })
             while try await worker.runOnce() > 0 {}
             let before = try #require(try await world.store.contents(of: World.key()))
             #expect(before.stored.history.toldUntil != nil)

@@ -47,7 +47,7 @@ import Testing
     private static func workThrough(_ backend: Backend, most: Int = 100) async throws -> Int {
         let loop = WorkLoop(
             store: backend.store, clock: backend.clock, lanes: [WorkLane(SettingsPerformer(backend: backend))], worker: "worker",
-            jitter: { 0.5 })
+            pauses: .patient, jitter: { 0.5 })
         var count = 0
         while count < most, try await loop.runOnce() > 0 { count += 1 }
         return count

@@ -36,7 +36,7 @@ import Testing
             let loop = WorkLoop(
                 store: world.store, clock: world.clock,
                 lanes: [WorkLane(SweepPerformer(backend: backend, desk: desk, limits: limits), limits: lane)], worker: "w",
-                jitter: { 0 })
+                pauses: .patient, jitter: { 0 })
             var taken = 0
             while try await loop.runOnce() > 0 {
                 taken += 1

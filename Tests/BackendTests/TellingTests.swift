@@ -18,7 +18,7 @@ import Testing
         let loop = WorkLoop(
             store: world.store, clock: world.clock,
             lanes: [WorkLane(SettingsPerformer(backend: backend)), WorkLane(CustomerTellingPerformer(backend: backend))],
-            worker: "w", jitter: { 0.5 })
+            worker: "w", pauses: .patient, jitter: { 0.5 })
         var count = 0
         while try await loop.runOnce() > 0 { count += 1 }
         return count

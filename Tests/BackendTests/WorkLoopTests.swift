@@ -345,7 +345,7 @@ extension Mutex<Int> {
                     group.addTask {
                         let loop = WorkLoop(
                             store: world.store, clock: world.clock, lanes: [WorkLane(TellingPerformer(backend: world.backend))],
-                            worker: "\(name)", jitter: { 0 })
+                            worker: "\(name)", pauses: .patient, jitter: { 0 })
                         var all = 0
                         while true {
                             let taken = try await loop.runOnce()

@@ -105,6 +105,12 @@ struct World: Sendable {
     }
 }
 
+extension WorkPauses {
+    /// No attempt is cut short by real time, however busy the machine is.
+    static let patient = WorkPauses(
+        untilNextLook: { try await Task.sleep(for: $0) }, untilTimeIsUp: { _ in try await Task.sleep(for: .seconds(86_400)) })
+}
+
 /// Runs the body with a world whose file is removed afterwards.
 func withWorld(
     sandboxAccess: SandboxAccess = .testers([World.alice]), policy: AppPolicy = AppPolicy(), _ body: (World) async throws -> Void

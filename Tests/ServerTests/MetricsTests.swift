@@ -73,13 +73,17 @@ private final class ScriptedApple: AppleServer {
                 })
         }
 
-        func listening(_ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void) async throws {
+        /// - Parameter setup: live, over one connection, which ends where the test is too slow between two requests; else without
+        ///   a network.
+        func listening(
+            _ setup: TestingSetup = .router, _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+        ) async throws {
             let (gauges, registry) = (gauges, registry)
             let listener = buildMetricsListener(MetricsListenerConfiguration(port: 0), logger: .silent) {
                 await gauges.read()
                 return registry.exposition()
             }
-            try await listener.test(.live) { try await body($0) }
+            try await listener.test(setup) { try await body($0) }
         }
     }
 
@@ -111,7 +115,7 @@ private final class ScriptedApple: AppleServer {
                     #expect(try await client.get(uri).status == .notFound)
                 }
             }
-            try await measured.listening { client in
+            try await measured.listening(.live) { client in
                 let lines = try await Self.read(client)
                 let statuses = #"{app="app",environment="Production",endpoint="Get All Subscription Statuses","#
                 let refresh = #"{method="POST",route="/api/v1/apps/{app}/subscriptions/{originalTransactionId}/refresh","#

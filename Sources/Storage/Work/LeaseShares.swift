@@ -63,10 +63,13 @@ package struct LeaseTerms: Sendable, Hashable {
         if ledgers.isEmpty { taken = try lease(longestDue(limit)).flatMap { $0 } }
         var open = ledgers.reduce(into: [Int64]()) { if !$0.contains($1) { $0.append($1) } }
         while taken.count < limit, !open.isEmpty {
-            let shares = LedgerShare.equal(of: limit - taken.count, among: open).filter { $0.limit > 0 }
-            let found = try lease(shares)
+            let shares = LedgerShare.equal(of: limit - taken.count, among: open)
+            let asked = shares.filter { $0.limit > 0 }
+            let found = try lease(asked)
             taken += found.flatMap { $0 }
-            open = zip(shares, found).filter { $0.limit == $1.count }.map(\.0.ledger)
+            // Those that gave all that was asked of them may have more, and so may those whose share was nothing.
+            let giving = zip(asked, found).filter { $0.limit == $1.count }.map(\.0.ledger)
+            open = giving + shares.dropFirst(asked.count).map(\.ledger)
         }
         return taken.sorted { ($0.order.dueAt, $0.id) < ($1.order.dueAt, $1.id) }
     }
