@@ -10,7 +10,7 @@ import StorageSQLite
 /// Many customers of a local App Store, what befalls them, Apple and our server, and what our server says meanwhile.
 ///
 /// One clock; every choice follows from the seed. Apple's API is away six times for 4 to 22 hours, in each way in which it can be, and
-/// twice its notifications are held back as long. Every tenth notification is lost (``NotificationDoor``). Twice no server lives for
+/// three times its notifications are held back as long. Every tenth notification is lost (``NotificationDoor``). Twice no server lives for
 /// three hours, and now and then the server dies in the middle of its work (``MortalServer``).
 struct YearOfLives {
     let size: YearSize
@@ -33,7 +33,8 @@ struct YearOfLives {
         case pollAtEnd(Int)
         case stop, start
         case death(MortalServer.DeathPoint)
-        case hold, release
+        case hold(until: Int64)
+        case release
         case raise(StoreProductID, Milliunits, needsConsent: Bool)
     }
 
@@ -73,15 +74,17 @@ struct YearOfLives {
         let app = try await site.simulator.app(nil)
         _ = try await site.simulator.setTerms(app) { $0.earlyCharge = .hours(24) }
         try server.start()
+        let silences = await plan()
         for number in 0..<size.lives {
             let name = "c\(number)"
             _ = try await site.simulator.openAccount(name)
-            people.append(YearPerson(account: AccountID(name), isSilent: chance.happens(3)))
-            // Within the first two thirds, so that everybody has a life.
-            agenda.note(.act(number), at: somewhen(from: 0, to: 66))
+            people.append(YearPerson(account: AccountID(name), isSilent: chance.happens(10)))
+            // Within the first two thirds, so that everybody has a life; of some the free week ends while Apple is not heard.
+            var at = somewhen(from: 0, to: 66)
+            if let silence = chance.pick(silences), chance.happens(30) { at = chance.between(silence.lowerBound, silence.upperBound) }
+            agenda.note(.act(number), at: at)
         }
         for _ in 0..<size.polls / 2 { agenda.note(.poll(chance.below(size.lives)), at: somewhen(from: 5, to: 100)) }
-        await plan()
     }
 
     /// An instant of the year, between two hundredths of it, before everything settles.
@@ -90,7 +93,9 @@ struct YearOfLives {
         return AskingSite.start.millisecondsSince1970 + chance.between(whole / 100 * from, whole / 100 * to - 1)
     }
 
-    private mutating func plan() async {
+    /// - Returns: the stretches of a week before those in which nothing is heard of Apple at all.
+    private mutating func plan() async -> [Range<Int64>] {
+        var silences: [Range<Int64>] = []
         let kinds: [Fault.Kind] = [.status(500), .html, .truncated, .status(503), .status(401), .rateLimited(.minutes(10))]
         var faults: [Fault] = []
         for (number, kind) in kinds.enumerated() {
@@ -100,9 +105,11 @@ struct YearOfLives {
             var fault = Fault(face: .serverAPI, kind: kind)
             (fault.from, fault.until) = (Timestamp(millisecondsSince1970: from), Timestamp(millisecondsSince1970: until))
             faults.append(fault)
-            if number % 3 == 0 {
-                agenda.note(.hold, at: from)
+            if number % 2 == 0 {
+                agenda.note(.hold(until: until), at: from)
                 agenda.note(.release, at: until)
+                let week = Milliseconds.days(7).count
+                if from - week > AskingSite.start.millisecondsSince1970 { silences.append(from - week..<until - week) }
             }
             // One of our own outages lies within one of Apple's, the other does not.
             if number == 1 || number == 4 {
@@ -117,6 +124,7 @@ struct YearOfLives {
         }
         agenda.note(.raise(StoreProductID("plus.monthly"), Milliunits(10_990), needsConsent: false), at: somewhen(from: 30, to: 40))
         agenda.note(.raise(StoreProductID("pro.monthly"), Milliunits(21_990), needsConsent: true), at: somewhen(from: 50, to: 60))
+        return silences
     }
 
     private mutating func carryOut(_ event: Event) async throws {
@@ -133,7 +141,9 @@ struct YearOfLives {
             if server.living == nil { try server.start() }
             try await tend()
         case .death(let point): server.light(point)
-        case .hold: _ = try await site.simulator.setDelivery(.hold)
+        case .hold(let until):
+            _ = try await site.simulator.setDelivery(.hold)
+            try await planPolls(until: until)
         case .release:
             _ = try await site.simulator.setDelivery(.deliver)
             _ = try await site.simulator.release(.given)
@@ -172,6 +182,16 @@ struct YearOfLives {
         let instant = at.millisecondsSince1970 + chance.between(-Milliseconds.minutes(10).count, Milliseconds.hours(3).count)
         guard instant < end.millisecondsSince1970 - Self.step.count else { return agenda.note(.pollAtEnd(number), at: somewhenLater()) }
         agenda.note(.pollAtEnd(number), at: max(instant, now.millisecondsSince1970))
+    }
+
+    /// Everybody whose period ends while nothing is heard of Apple looks more than an hour after the end: the leeway alone is over.
+    private mutating func planPolls(until: Int64) async throws {
+        for number in people.indices {
+            guard let id = people[number].subscription, case .active(let end) = try await site.simulator.book(of: id).state,
+                end > now, end.adding(.hours(1)).millisecondsSince1970 < until
+            else { continue }
+            agenda.note(.pollAtEnd(number), at: chance.between(end.adding(.hours(1)).millisecondsSince1970, until))
+        }
     }
 
     private mutating func somewhenLater() -> Int64 {

@@ -2,9 +2,9 @@ import Foundation
 
 /// How much is simulated. `make test` plays a fixed slice; `make year` the size that docs/operations/apple.md names.
 struct YearSize: Sendable {
-    var lives = 100
-    var days: Int64 = 28
-    var polls = 2000
+    var lives = 80
+    var days: Int64 = 21
+    var polls = 1000
     var seed: UInt64 = 1
 
     /// As `TENURE_YEAR_LIVES`, `TENURE_YEAR_DAYS`, `TENURE_YEAR_POLLS` and `TENURE_YEAR_SEED` say.
