@@ -111,7 +111,8 @@ struct AskingSite: Sendable {
     ///   - asked: what stands between it and Apple.
     ///   - lanes: that perform work beside those that ask.
     func server(
-        asking asked: (AskedAppStore) -> any AppleServer = { $0 }, with lanes: (Backend, SQLiteStore) -> [WorkLane] = { _, _ in [] }
+        asking asked: (AskedAppStore) -> any AppleServer = { $0 },
+        with lanes: (Backend, SQLiteStore) -> [WorkLane] = { _, _ in [] }
     ) throws -> AskingServer {
         let time = StoreTime(simulator: simulator)
         let store = try SQLiteStore(path: database)

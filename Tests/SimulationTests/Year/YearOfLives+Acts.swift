@@ -25,7 +25,11 @@ extension YearOfLives {
     /// Something befalls a customer, as far as Apple allows it.
     mutating func act(_ number: Int) async throws {
         do {
-            if let id = people[number].subscription { try await change(number, id) } else { try await buy(number, "first purchase") }
+            if let id = people[number].subscription {
+                try await change(number, id)
+            } else {
+                try await buy(number, "first purchase")
+            }
             people[number].changedAt = now
         } catch is StoreRefusal {
             figures.refusedActs += 1
@@ -109,7 +113,8 @@ extension YearOfLives {
             case ..<85: "pro.monthly"
             default: "plus.yearly"
             }
-        let order = PurchaseOrder(app: try await site.simulator.app(nil), account: person.account, product: StoreProductID(product))
+        let order = PurchaseOrder(
+            app: try await site.simulator.app(nil), account: person.account, product: StoreProductID(product))
         let bought = try await site.simulator.buy(order)
         people[number].subscription = bought.transaction.transaction.originalTransactionId
         if person.isSilent {

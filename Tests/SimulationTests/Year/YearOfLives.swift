@@ -81,7 +81,9 @@ struct YearOfLives {
             people.append(YearPerson(account: AccountID(name), isSilent: chance.happens(10)))
             // Within the first two thirds, so that everybody has a life; of some the free week ends while Apple is not heard.
             var at = somewhen(from: 0, to: 66)
-            if let silence = chance.pick(silences), chance.happens(30) { at = chance.between(silence.lowerBound, silence.upperBound) }
+            if let silence = chance.pick(silences), chance.happens(30) {
+                at = chance.between(silence.lowerBound, silence.upperBound)
+            }
             agenda.note(.act(number), at: at)
         }
         for _ in 0..<size.polls / 2 { agenda.note(.poll(chance.below(size.lives)), at: somewhen(from: 5, to: 100)) }
@@ -122,7 +124,8 @@ struct YearOfLives {
         for _ in 0..<max(4, size.days / 8) {
             agenda.note(.death(chance.pick(MortalServer.DeathPoint.allCases) ?? .afterAnswer), at: somewhen(from: 5, to: 98))
         }
-        agenda.note(.raise(StoreProductID("plus.monthly"), Milliunits(10_990), needsConsent: false), at: somewhen(from: 30, to: 40))
+        agenda.note(
+            .raise(StoreProductID("plus.monthly"), Milliunits(10_990), needsConsent: false), at: somewhen(from: 30, to: 40))
         agenda.note(.raise(StoreProductID("pro.monthly"), Milliunits(21_990), needsConsent: true), at: somewhen(from: 50, to: 60))
         return silences
     }
@@ -131,7 +134,11 @@ struct YearOfLives {
         switch event {
         case .act(let number): try await act(number)
         case .poll(let number):
-            if try await poll(number) { try await planPollAtEnd(of: number) } else { agenda.note(.poll(number), at: somewhenLater()) }
+            if try await poll(number) {
+                try await planPollAtEnd(of: number)
+            } else {
+                agenda.note(.poll(number), at: somewhenLater())
+            }
         case .pollAtEnd(let number): if try await !poll(number) { agenda.note(.pollAtEnd(number), at: somewhenLater()) }
         case .stop:
             isAwaited = true
@@ -165,7 +172,7 @@ struct YearOfLives {
                 try await living.planner.look()
                 for number in uploads.sorted() { try await upload(number, isPrompt: false) }
                 try await living.work()
-            } catch where server.living == nil {
+            } catch  where server.living == nil {
                 // It died of it.
             }
         }
@@ -178,9 +185,13 @@ struct YearOfLives {
 
     private mutating func planPollAtEnd(of number: Int) async throws {
         var at = now.adding(.days(1))
-        if let id = people[number].subscription, case .active(let until) = try await site.simulator.book(of: id).state { at = until }
+        if let id = people[number].subscription, case .active(let until) = try await site.simulator.book(of: id).state {
+            at = until
+        }
         let instant = at.millisecondsSince1970 + chance.between(-Milliseconds.minutes(10).count, Milliseconds.hours(3).count)
-        guard instant < end.millisecondsSince1970 - Self.step.count else { return agenda.note(.pollAtEnd(number), at: somewhenLater()) }
+        guard instant < end.millisecondsSince1970 - Self.step.count else {
+            return agenda.note(.pollAtEnd(number), at: somewhenLater())
+        }
         agenda.note(.pollAtEnd(number), at: max(instant, now.millisecondsSince1970))
     }
 
@@ -217,7 +228,8 @@ struct YearOfLives {
             figures.payers += 1
             if !answer.isActive { try await judge(number, book, living) }
         } else if answer.isActive, let ended = book.ended(after: person.changedAt), now.since(ended) > Self.longestIgnorance {
-            figures.overstays.append("\(person.account) at \(now): \(book.state), active until \(answer.end.map { "\($0)" } ?? "")")
+            figures.overstays.append(
+                "\(person.account) at \(now): \(book.state), active until \(answer.end.map { "\($0)" } ?? "")")
         }
         return true
     }
@@ -233,7 +245,8 @@ struct YearOfLives {
         if let changed = person.unforeseenAt, heard.map({ $0 < changed }) ?? true, now.since(changed) < Self.longestIgnorance {
             figures.unheard += 1
         } else {
-            figures.denials.append("\(person.account) (\(key.originalTransactionId)) at \(now): \(book.state), heard until \(heard as Any)")
+            figures.denials.append(
+                "\(person.account) (\(key.originalTransactionId)) at \(now): \(book.state), heard until \(heard as Any)")
         }
     }
 }

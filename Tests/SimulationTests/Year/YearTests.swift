@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct `A year of lives` {
     /// A fixed slice; `make year` has the whole.
-    @Test func `ENT-12 RECON-1 RECON-2 a year with lost notifications, outages and deaths: the ledger is right, nobody is denied`()
+    @Test
+    func `ENT-12 RECON-1 RECON-2 a year with lost notifications, outages and deaths: the ledger is right, nobody is denied`()
         async throws
     {
         try await AskingSite.open(AppleAccess(share: 50)) { site in
