@@ -28,7 +28,7 @@ help:
 	@echo "make rules-full, chaos-full, fuzz-full, api-full, apple-full   the whole of what make check runs a slice of"
 	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
 	@echo "make year    a simulated year of LIVES (10000) customers polled POLLS (100000) times, with lost notifications, outages and"
-	@echo "             deaths: the ledger beside the oracle; from SEED (1), DAYS (365). make test has three weeks of 80 lives"
+	@echo "             deaths: the ledger beside the oracle; from SEED (1), DAYS (365). make test has two weeks of 80 lives"
 	@echo "make release the program as it is shipped, optimised: the demo and the peers of import, verify and backup against it"
 	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
 	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, demo, release, docs, fuzzing in short;"

@@ -13,8 +13,8 @@ import Storage
 import StorageSQLite
 import Testing
 
-/// A local App Store with its faces, a folder for a database, and what a server of ours needs to serve an app and to ask Apple about
-/// it. Servers may be made of it one after the other.
+/// A local App Store with its faces, a folder for a database, and what a server of ours needs to serve an app and to ask Apple
+/// about it. Servers may be made of it one after the other.
 struct AskingSite: Sendable {
     static let app = AppID("app")
     static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z

@@ -10,8 +10,8 @@ import Synchronization
 ///
 /// Its death closes the database under it: a transaction that was begun is committed, everything after it fails, nothing is
 /// handed back, and all that was in memory is forgotten, but for what the client of Apple knows of the host. Leases are waited
-/// out on the simulated clock. What only a kill -9 shows (a torn file, a log that was not folded in, a dead socket) is shown by the
-/// chaos tool with real processes (docs/operations/chaos.md).
+/// out on the simulated clock. What only a kill -9 shows (a torn file, a log that was not folded in, a dead socket) is shown by
+/// the chaos tool with real processes (docs/operations/chaos.md).
 final class MortalServer: Sendable {
     /// Where it dies.
     enum DeathPoint: CaseIterable, Sendable {

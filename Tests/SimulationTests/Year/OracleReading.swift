@@ -4,7 +4,8 @@ import Primitives
 import StrictJSON
 import Testing
 
-/// Reads what Apple signed into the oracle's words, member by member as Apple documents them, past everything of ours that reads it.
+/// Reads what Apple signed into the oracle's words, member by member as Apple documents them, past everything of ours that reads
+/// it.
 enum OracleReading {
     /// - Returns: the subscription, and what is told of it.
     static func deliveries(ofNotification signedPayload: String) throws -> (id: String, [Delivery]) {

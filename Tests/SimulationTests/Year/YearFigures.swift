@@ -7,8 +7,8 @@ struct YearFigures: Sendable {
     var payers = 0
     /// A payer who was told that they have no access.
     var denials: [String] = []
-    /// The same, where Apple's only word of a change that nobody could foresee was lost less than two days before: a card that works
-    /// again in billing retry, a refund that is reversed, auto-renew turned on again just before the end.
+    /// The same, where Apple's only word of a change that nobody could foresee was lost less than two days before: a card that
+    /// works again in billing retry, a refund that is reversed, auto-renew turned on again just before the end.
     var unheard = 0
     /// Somebody who was told that they have access two days after Apple had ended it.
     var overstays: [String] = []

@@ -232,9 +232,9 @@ extension YearOfLives {
 }
 
 extension StorePurchase {
-    /// When it may stop to serve, by the books: at its end or its refund, or where something else was bought meanwhile, which replaces
-    /// it or not: the books do not say so of every period, and the oracle decides. What was charged early and then refunded or
-    /// replaced before it began never serves.
+    /// When it may stop to serve, by the books: at its end or its refund, or where something else was bought meanwhile, which
+    /// replaces it or not: the books do not say so of every period, and the oracle decides. What was charged early and then
+    /// refunded or replaced before it began never serves.
     fileprivate func ends(among all: [StorePurchase]) -> [Timestamp?] {
         let end = [expiresDate, revocation?.date].compactMap(\.self).min().map { max($0, purchaseDate) }
         let bought = all.filter { $0.reason == .purchase && $0 != self }.map { max($0.purchaseDate, purchaseDate) }

@@ -9,9 +9,9 @@ import StorageSQLite
 
 /// Many customers of a local App Store, what befalls them, Apple and our server, and what our server says meanwhile.
 ///
-/// One clock; every choice follows from the seed. Apple's API is away six times for 4 to 22 hours, in each way in which it can be, and
-/// three times its notifications are held back as long. Every tenth notification is lost (``NotificationDoor``). Twice no server lives for
-/// three hours, and now and then the server dies in the middle of its work (``MortalServer``).
+/// One clock; every choice follows from the seed. Apple's API is away six times for 4 to 22 hours, in each way in which it can
+/// be, and three times its notifications are held back as long. Every tenth notification is lost (``NotificationDoor``). Twice no
+/// server lives for three hours, and now and then the server dies in the middle of its work (``MortalServer``).
 struct YearOfLives {
     let size: YearSize
     let site: AskingSite
@@ -38,8 +38,8 @@ struct YearOfLives {
         case raise(StoreProductID, Milliunits, needsConsent: Bool)
     }
 
-    /// How often the server looks at what is due. In life it does each second, and notes each minute that it lives; a silence of five
-    /// minutes would count as an outage.
+    /// How often the server looks at what is due. In life it does each second, and notes each minute that it lives; a silence of
+    /// five minutes would count as an outage.
     static let step = Milliseconds.minutes(4)
     /// At the end nothing is lost or away, so that what is compared is settled: at least one nightly sweep.
     static let settling = Milliseconds.days(2)
@@ -195,7 +195,8 @@ struct YearOfLives {
         agenda.note(.pollAtEnd(number), at: max(instant, now.millisecondsSince1970))
     }
 
-    /// Everybody whose period ends while nothing is heard of Apple looks more than an hour after the end: the leeway alone is over.
+    /// Everybody whose period ends while nothing is heard of Apple looks more than an hour after the end: the leeway alone is
+    /// over.
     private mutating func planPolls(until: Int64) async throws {
         for number in people.indices {
             guard let id = people[number].subscription, case .active(let end) = try await site.simulator.book(of: id).state,

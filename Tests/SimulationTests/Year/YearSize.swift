@@ -3,7 +3,7 @@ import Foundation
 /// How much is simulated. `make test` plays a fixed slice; `make year` the size that docs/operations/apple.md names.
 struct YearSize: Sendable {
     var lives = 80
-    var days: Int64 = 21
+    var days: Int64 = 14
     var polls = 1000
     var seed: UInt64 = 1
 
@@ -14,7 +14,7 @@ struct YearSize: Sendable {
         }
         var size = YearSize()
         size.lives = number("LIVES", else: size.lives)
-        size.days = max(21, number("DAYS", else: size.days))
+        size.days = max(14, number("DAYS", else: size.days))
         size.polls = number("POLLS", else: size.polls)
         size.seed = number("SEED", else: size.seed)
         return size

@@ -44,9 +44,10 @@ import Testing
         let calls = await year.site.simulator.callCounts(of: app, in: .production).map { "\($0.endpoint) \($0.count.calls)" }
         let acts = figures.acts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return """
-            year: \(year.size.lives) lives, \(year.size.days) days, seed \(year.size.seed) · \(figures.polls) polls answered, of payers \
-            \(figures.payers), denials \(figures.denials.count), unheard \(figures.unheard), overstays \(figures.overstays.count), \
-            no server \(figures.unanswered) · notifications \(door.sent), lost \(door.lost), refused \(door.refusals) · deaths \
+            year: \(year.size.lives) lives, \(year.size.days) days, seed \(year.size.seed) · \(figures.polls) polls answered, \
+            of payers \(figures.payers), denials \(figures.denials.count), unheard \(figures.unheard), \
+            overstays \(figures.overstays.count), no server \(figures.unanswered) · notifications \(door.sent), \
+            lost \(door.lost), refused \(door.refusals) · deaths \
             \(year.server.deaths) · uploads \(figures.uploads) · calls: \(calls.sorted().joined(separator: ", ")) · compared \
             \(figures.compared) subscriptions, \(figures.periods) periods · acts: \(acts.joined(separator: ", ")), refused \
             \(figures.refusedActs)
