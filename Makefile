@@ -19,7 +19,7 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does; `make check` does it too.
 TEST_PHASES = build-tests suites peers chaos-small
 
-.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules rules-full chaos-full fuzz-full api-full apple-full lives bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules rules-full chaos-full fuzz-full api-full apple-full lives year bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
@@ -27,6 +27,8 @@ help:
 	@echo "make rules   each built rule: its tests, and that they kill its committed mutation"
 	@echo "make rules-full, chaos-full, fuzz-full, api-full, apple-full   the whole of what make check runs a slice of"
 	@echo "make lives   the long test of the rules: LIVES (100000) random lives against an oracle written apart, from SEED (1)"
+	@echo "make year    a simulated year of LIVES (10000) customers polled POLLS (100000) times, with lost notifications, outages and"
+	@echo "             deaths: the ledger beside the oracle; from SEED (1), DAYS (365). make test has two weeks of 80 lives"
 	@echo "make release the program as it is shipped, optimised: the demo and the peers of import, verify and backup against it"
 	@echo "make chaos   real servers killed, cut off, starved and lied to under load; full size, from SEED (1), ONLY=F01,F04 for some"
 	@echo "make check   what CI runs: format, warnings as errors, tidy tests, tests, rules, demo, release, docs, fuzzing in short;"
@@ -110,6 +112,11 @@ fuzz-full: fuzz
 
 lives: test-packages
 	scripts/lives
+
+# In a debug build, as the tests are: most of its time is the clock's, not the compiler's.
+year: build-tests
+	TENURE_YEAR_LIVES=$(or $(LIVES),10000) TENURE_YEAR_DAYS=$(or $(DAYS),365) TENURE_YEAR_POLLS=$(or $(POLLS),100000) \
+		TENURE_YEAR_SEED=$(or $(SEED),1) swift test --skip-build --filter 'a year with lost notifications'
 
 fuzz: packages
 	scripts/fuzz $(or $(SECONDS_EACH),600) $(TARGETS)

@@ -201,7 +201,7 @@ let package = Package(
             "SimulationTests",
             [
                 "AppStoreGateway", "AppStoreModel", "AppStoreSimulator", "Backend", "StorageSQLite", "Storage", "AppStoreWire",
-                "StrictJSON", "Ledger", "Primitives",
+                "StrictJSON", "Ledger", "LedgerOracle", "Primitives",
                 hummingbird, hummingbirdTesting, asyncHTTPClient, logging, nioCore, nioHTTP1,
             ]),
         // What the commands say to people, as far as it needs no process.

@@ -1,14 +1,6 @@
-import AppStoreGateway
-import AppStoreModel
-import AppStoreSimulator
-import AppStoreWire
 import AsyncHTTPClient
 import Backend
-import Foundation
-import Hummingbird
-import HummingbirdTesting
 import Ledger
-import Logging
 import NIOCore
 import NIOHTTP1
 import Primitives
@@ -20,8 +12,8 @@ import Testing
 /// Our server and the local App Store on one clock; notifications go nowhere, and everything is asked over HTTP through the
 /// gateway, by the same performers as in `tenure serve`.
 struct AskingStage: Sendable {
-    static let app = AppID("app")
-    static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)  // 2026-01-01T00:00:00Z
+    static let app = AskingSite.app
+    static let start = AskingSite.start
     static let scope = Scope(app: app, environment: .production)
 
     let control: String
@@ -29,13 +21,7 @@ struct AskingStage: Sendable {
     let store: SQLiteStore
     /// Notes that the server lives, where the test calls it.
     let planner: SweepPlanner
-    private let loop: WorkLoop
-
-    private struct StoreTime: TimeSource {
-        let simulator: AppStoreSimulator
-
-        func now() -> Timestamp { simulator.clockNow() }
-    }
+    private let server: AskingServer
 
     /// Starts both, runs the story, and removes everything.
     ///
@@ -49,80 +35,18 @@ struct AskingStage: Sendable {
         with lanes: @escaping @Sendable (Backend, SQLiteStore) -> [WorkLane] = { _, _ in [] },
         _ story: @escaping @Sendable (AskingStage) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "tenure-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) is left over: \(error)") } }
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let file = Array(try Data(contentsOf: root.appending(path: "Examples/demo.storekit")))
-        let (bundleId, key) = ("com.example.tenure.demo", InAppPurchaseKey(id: "KEY1"))
-        var sold = SimulatedApp(bundleId: bundleId, appAppleId: 6_400_000_001, catalogue: try Catalogue(storeKitFile: file))
-        sold.keys = [key]
-        sold.sharedSecret = "5ha2ed"
-        let simulator = try AppStoreSimulator(
-            configuration: SimulatorConfiguration(apps: [sold], environment: .production, startsAt: start))
-        let time = StoreTime(simulator: simulator)
-        let store = try SQLiteStore(path: folder.appending(path: "tenure.sqlite").path())
-        var settings = AppSettings(
-            id: app, expected: ExpectedApp(bundleId: bundleId, appAppleId: 6_400_000_001, environments: [.production]),
-            policy: AppPolicy(),
-            entitlements: EntitlementMap(entries: [
-                .init(
-                    productId: ProductID("plus.monthly"), validFrom: Timestamp(millisecondsSince1970: 0),
-                    entitlements: [EntitlementID("plus")])
-            ]))
         var access = AppleAccess(share: share)
         access.hasKey = hasKey
-        settings.apple = access
-        settings.sharedSecrets = ["of the account", "5ha2ed"]
-        settings.destinations = destinations
-        let backend = Backend(
-            store: store, verifier: AppStoreVerifier(roots: TrustRoots(fingerprints: [simulator.rootFingerprint])),
-            apps: [settings], clock: time)
-        let gateway = try AppStoreGateway(Self.patient, now: { simulator.clockNow() }, chance: { 0.5 })
-        let signing = try SigningKey(
-            pem: try #require(key.pem), keyId: key.id, issuerId: SimulatedApp.usualIssuerId)
-        let face = Application(
-            router: simulator.buildFaceRouter(of: .production), configuration: .init(address: .hostname("127.0.0.1", port: 0)))
-        try await gateway.closing {
-            try await simulator.buildApplication(logger: Logger(label: "tests")).test(.live) { control in
-                try await face.test(.live) { apple in
-                    let host = ServerAPIHost(
-                        baseURL: "http://127.0.0.1:\(try #require(apple.port))", environment: .production)
-                    let account = AskedAppStore.Account(
-                        key: hasKey ? AppStoreKey(signingKey: signing, bundleId: bundleId) : nil, hosts: [.production: host])
-                    let desk = AppleDesk(
-                        AskedAppStore(gateway, [app: account]), store: store, apps: [try backend.settings(of: app)])
-                    let asking = [
-                        WorkLane(AskingPerformer(backend: backend, desk: desk)),
-                        WorkLane(HistoryPerformer(backend: backend, desk: desk)),
-                        WorkLane(SweepPerformer(backend: backend, desk: desk)),
-                        WorkLane(
-                            ReceiptPerformer(backend: backend, desk: desk, kind: .verifyReceipt),
-                            limits: ReceiptPerformer.limits(concurrency: 4)),
-                    ]
-                    let stage = AskingStage(
-                        control: "http://127.0.0.1:\(try #require(control.port))/control/v1", backend: backend, store: store,
-                        planner: SweepPlanner(backend: backend, desk: desk),
-                        loop: WorkLoop(
-                            store: store, clock: time, lanes: asking + lanes(backend, store), worker: "tests",
-                            pauses: Self.pauses, jitter: { 0 }))
-                    _ = try await stage.post("/behaviour", #"{"limitClock":"store"}"#)
-                    try await story(stage)
-                }
-            }
+        try await AskingSite.open(access, destinations: destinations) { site in
+            let server = try site.server(with: lanes)
+            try await story(AskingStage(control: site.control, server: server))
         }
     }
 
-    /// No time-out of real time, however busy the machine is.
-    private static var patient: GatewayConfiguration {
-        var configuration = GatewayConfiguration()
-        (configuration.connectTimeout, configuration.readTimeout) = (.hours(1), .hours(1))
-        configuration.deadline = .hours(1)
-        return configuration
+    private init(control: String, server: AskingServer) {
+        (self.control, self.server) = (control, server)
+        (backend, store, planner) = (server.backend, server.store, server.planner)
     }
-
-    private static let pauses = WorkPauses(
-        untilNextLook: { try await Task.sleep(for: $0) }, untilTimeIsUp: { _ in try await Task.sleep(for: .seconds(3600)) })
 
     // MARK: Acting
 
@@ -166,7 +90,7 @@ struct AskingStage: Sendable {
         return (instant("expiresDate"), instant("revocationDate"), renewal["autoRenewStatus"]?.int64.map { $0 == 1 })
     }
 
-    private static func payload(_ jws: String) throws -> JSONObject {
+    static func payload(_ jws: String) throws -> JSONObject {
         let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."))
         let json = try #require(StrictBase64.decodeURL(parts[1]))
         return try #require(try JSONDocument(json).root.object)
@@ -204,13 +128,7 @@ struct AskingStage: Sendable {
         }
     }
 
-    func work() async throws {
-        var turns = 0
-        while try await loop.runOnce() > 0 {
-            turns += 1
-            try #require(turns < 500, "the work does not end")
-        }
-    }
+    func work() async throws { try await server.work() }
 
     func isActive(_ name: String) async throws -> EntitlementAnswer {
         try await backend.entitlements(of: CustomerID(name), app: Self.app, environment: .production, at: nil).overall

@@ -126,6 +126,20 @@ extension AppStoreSimulator {
     }
 }
 
+// MARK: - The store's own books
+
+extension AppStoreSimulator {
+    /// A subscription as the store has it. Nothing is signed, so this can be asked often.
+    package func book(of id: TransactionNumber) throws -> StoreSubscription { try store.subscription(id) }
+
+    /// Everything that an account bought in an app, oldest first, as the store has it; nothing is signed.
+    package func purchases(of id: AccountID, app: AppNumber) throws -> [StorePurchase] {
+        try (store.account(id).installations[app]?.transactions ?? []).map { try store.transaction($0) }
+    }
+
+    package func productId(of purchase: StorePurchase) -> StoreProductID { store[purchase.app].catalogue[purchase.product].id }
+}
+
 // MARK: - Purchases
 
 extension AppStoreSimulator {

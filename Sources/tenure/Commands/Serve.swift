@@ -155,17 +155,15 @@ struct Serve: AsyncParsableCommand {
 
     /// Questions wait for Apple, not for this machine; no more at once than there are connections.
     private static func askingLanes(_ backend: Backend, _ desk: AppleDesk) -> [WorkLane] {
-        var (asking, history, sweeps, reports) = (WorkLimits(), WorkLimits(), WorkLimits(), WorkLimits())
-        (asking.concurrency, history.concurrency, sweeps.concurrency, reports.concurrency) = (16, 4, 8, 4)
-        // Nothing is sure before a slice was looked through: it is never given up.
-        (sweeps.attempts, sweeps.backoff) = (.max, Backoff(first: .seconds(5), greatest: .minutes(10)))
+        var (asking, history, reports) = (WorkLimits(), WorkLimits(), WorkLimits())
+        (asking.concurrency, history.concurrency, reports.concurrency) = (16, 4, 4)
         // The deadline ends it.
         (reports.attempts, reports.backoff) = (.max, Backoff(first: .seconds(5), greatest: .minutes(10)))
         return [
             WorkLane(AskingPerformer(backend: backend, desk: desk), limits: asking),
             WorkLane(StatusesPerformer(backend: backend, desk: desk), limits: history),
             WorkLane(HistoryPerformer(backend: backend, desk: desk), limits: history),
-            WorkLane(SweepPerformer(backend: backend, desk: desk), limits: sweeps),
+            WorkLane(SweepPerformer(backend: backend, desk: desk), limits: SweepPerformer.limits(concurrency: 8)),
             WorkLane(ConsumptionPerformer(backend: backend, desk: desk), limits: reports),
             WorkLane(
                 ReceiptPerformer(backend: backend, desk: desk, kind: .verifyReceipt),

@@ -29,6 +29,16 @@ package struct SweepPerformer: WorkPerformer {
     /// How far beyond its end a divided slice is read: Apple may order by another instant than the signing.
     private static let beyondEnd = Milliseconds.minutes(5)
 
+    /// As patient as this work needs: nothing is sure before a slice was looked through, so it is never given up.
+    ///
+    /// - Parameter concurrency: how many slices are looked through at once.
+    package static func limits(concurrency: Int) -> WorkLimits {
+        var limits = WorkLimits()
+        limits.concurrency = concurrency
+        (limits.attempts, limits.backoff) = (.max, Backoff(first: .seconds(5), greatest: .minutes(10)))
+        return limits
+    }
+
     package init(backend: Backend, desk: AppleDesk, limits: Limits = Limits()) {
         self.backend = backend
         self.desk = desk
