@@ -25,7 +25,7 @@ struct Bench: AsyncParsableCommand {
         name: .long,
         help: """
             Only these, separated by commas: verification, receipts, scaling, apple, ledger, memory, entitlements, answers, \
-            ingest, durable, pipeline, store; and growth and policy, which are never part of everything.
+            ingest, durable, pipeline, asking, store; and growth and policy, which are never part of everything.
             """)
     var only: String?
 
@@ -69,6 +69,7 @@ struct Bench: AsyncParsableCommand {
         if only != nil, asksFor("policy") {
             report.add(try await PolicyFigures(rounds: rounds, subscriptions: subscriptions, kinds: database.kinds).measure())
         }
+        if asksFor("asking") { report.add(try await AskingFigures(rounds: rounds).measure()) }
         if asksFor("store") { report.add(try await StoreFigures(rounds: rounds).measure()) }
         if only != nil, asksFor("growth") {
             let sizes = sizes.split(separator: ",").compactMap { Int($0) }.filter { $0 >= 1000 }.sorted()
