@@ -29,6 +29,8 @@ final class ScriptedHistory: AppleServer {
         var expiredTokens = 0
         /// Each page says that there is another one, and names the token that it was asked for with.
         var doesNotEnd = false
+        /// So many pages are larger than what is read of an answer.
+        var largePages = 0
         /// Calls from this one on fail as the network does.
         var failsAfter: Int?
     }
@@ -58,6 +60,10 @@ final class ScriptedHistory: AppleServer {
             return try state.withLock { state in
                 if let after = state.faults.failsAfter, state.asked.count >= after {
                     return .failure(AppleFailure(.host, code: "network.script"))
+                }
+                if state.faults.largePages > 0 {
+                    state.faults.largePages -= 1
+                    return .failure(AppleFailure(.app, code: "tooLarge"))
                 }
                 if token != nil, state.faults.expiredTokens > 0 {
                     state.faults.expiredTokens -= 1

@@ -193,6 +193,26 @@ import Testing
         }
     }
 
+    @Test func `RECON-2 a page that is too large is named as the reason, loses nothing, and is asked for again`() async throws {
+        try await withWorld { world in
+            let sweeping = try Sweeping(world)
+            let start = world.clock.now()
+            try await sweeping.live(until: start.adding(.minutes(1)))
+            sweeping.history.tell(try sweeping.told(30, from: start.adding(.minutes(20))))
+            world.clock.set(start.adding(.minutes(30)))
+            sweeping.history.set(ScriptedHistory.Faults(largePages: 1))
+            try await sweeping.planner.look()
+            world.clock.set(start.adding(.minutes(31)))
+            try await sweeping.work(turns: 1)
+            let waiting = try await world.store.work(after: 0, limit: 100).filter { $0.order.kind == .sweepNotifications }
+            #expect(waiting.contains { $0.lastError == "tooLarge" }, "\(waiting.map(\.lastError))")
+            #expect(try await sweeping.sureUntil() < start.adding(.minutes(20)))
+            world.clock.set(start.adding(.minutes(60)))
+            try await sweeping.work()
+            #expect(try await sweeping.known(0..<30) == 30)
+        }
+    }
+
     @Test func `RECON-2 one notification whose signature does not hold is left out, and the others of its page count`()
         async throws
     {
