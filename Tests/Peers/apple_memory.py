@@ -16,6 +16,7 @@ from harness import check, mebibytes
 
 DAY = 86_400_000
 EACH = 7
+LAST_DAY = 176
 
 
 def count_of(world):
@@ -39,7 +40,8 @@ def measured(folder, wanted):
 
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
             list(pool.map(buy, range(accounts)))
-        world.do("/clock/advance", {"to": STARTS_AT + 176 * DAY})
+        for day in range(1, LAST_DAY + 1):
+            world.do("/clock/advance", {"to": STARTS_AT + day * DAY})
         with world.serving(world.write_configuration(sharePercent=100)) as server:
             begun, before = time.monotonic(), mebibytes(server, "VmRSS")
             world.ask("/apple/sweeps", {"from": STARTS_AT - DAY})
@@ -47,7 +49,7 @@ def measured(folder, wanted):
             minute = 0
             while world.ask("/apple")["sweeps"]:
                 minute += 1
-                world.do("/clock/advance", {"to": STARTS_AT + 176 * DAY + minute * 60_000})
+                world.do("/clock/advance", {"to": STARTS_AT + LAST_DAY * DAY + minute * 60_000})
                 time.sleep(1)
             most, kept = mebibytes(server, "VmHWM"), count_of(world)
             print(f"     {kept} notifications of {accounts} subscriptions: {before:.0f} MiB before, at most {most:.0f} MiB, "
