@@ -72,9 +72,7 @@ struct Serve: AsyncParsableCommand {
             .init(service: SealingService(backend: backend, logger: logger)),
         ]
         if let desk {
-            var sweeps = SweepService(planner: SweepPlanner(backend: backend, desk: desk), clock: clock, logger: logger)
-            // The clock of a local App Store jumps: what it passed over is then looked through at once, not within a minute.
-            if !(clock is MachineClock) { sweeps.interval = .seconds(1) }
+            let sweeps = SweepService(planner: SweepPlanner(backend: backend, desk: desk), clock: clock, logger: logger)
             await sweeps.look()
             services.append(.init(service: sweeps))
         }
