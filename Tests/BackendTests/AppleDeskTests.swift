@@ -51,14 +51,6 @@ private final class ScriptedApple: AppleServer {
         }
     }
 
-    func outcome(
-        of receipt: VerifyReceiptRequest, from host: VerifyReceiptHost, for app: AppID
-    ) async -> Result<VerifyReceiptOutcome, AppleFailure> {
-        .failure(AppleFailure(.host, code: "script.noReceipts"))
-    }
-
-    func closedUntil(for app: AppID, at host: VerifyReceiptHost) -> Timestamp? { nil }
-
     func clockLead(for app: AppID, in environment: Primitives.Environment) -> Milliseconds? { Milliseconds(7) }
 
     func closedUntil(for app: AppID, in environment: Primitives.Environment) -> Timestamp? { state.withLock { $0.closed } }

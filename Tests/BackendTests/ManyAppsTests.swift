@@ -85,16 +85,6 @@ import Testing
             }
             return .failure(AppleFailure(.host, code: "network.timeout"))
         }
-
-        func outcome(
-            of receipt: VerifyReceiptRequest, from host: VerifyReceiptHost, for app: AppID
-        ) async -> Result<VerifyReceiptOutcome, AppleFailure> {
-            .failure(AppleFailure(.host, code: "script.noReceipts"))
-        }
-
-        func closedUntil(for app: AppID, at host: VerifyReceiptHost) -> Timestamp? { nil }
-        func clockLead(for app: AppID, in environment: Primitives.Environment) -> Milliseconds? { nil }
-        func closedUntil(for app: AppID, in environment: Primitives.Environment) -> Timestamp? { nil }
     }
 
     /// G14, F39: the figures are `Tests/Peers/apple_slow.py`'s.

@@ -53,7 +53,10 @@ final class ScriptedCalls: AppleServer {
             return call.answer(to: answer, at: PretendAppStore.june).mapError { AppleFailure(.app, code: "script: \($0)") }
         }
     }
+}
 
+/// What a scripted Apple does not say otherwise: it judges no receipts, is never closed, and its clock is not known.
+extension AppleServer {
     func outcome(
         of receipt: VerifyReceiptRequest, from host: VerifyReceiptHost, for app: AppID
     ) async -> Result<VerifyReceiptOutcome, AppleFailure> {
