@@ -18,15 +18,21 @@ import Testing
         let planner: SweepPlanner
         private let settings: AppSettings
 
-        init(_ world: World, history: ScriptedHistory = ScriptedHistory(), nightly: Bool = false) throws {
+        init(
+            _ world: World, history: ScriptedHistory = ScriptedHistory(), nightly: Bool = false,
+            hourly: HourlySweep = .everything,
+            isTimeLapse: Bool = false
+        ) throws {
             self.world = world
             self.history = history
             var settings = try #require(world.backend.apps[World.app])
-            settings.apple = AppleAccess(share: 100, sweepsNightly: nightly)
+            var access = AppleAccess(share: 100, sweepsNightly: nightly)
+            access.sweepsHourly = hourly
+            settings.apple = access
             self.settings = settings
             backend = Backend(store: world.store, verifier: world.apple.verifier, apps: [settings], clock: world.clock)
             desk = AppleDesk(history, store: world.store, apps: [settings])
-            planner = SweepPlanner(backend: backend, desk: desk)
+            planner = SweepPlanner(backend: backend, desk: desk, isTimeLapse: isTimeLapse)
         }
 
         /// - Parameter turns: how often work is taken at the most; nil: until none is left.
@@ -82,9 +88,12 @@ import Testing
         }
     }
 
-    @Test func `RECON-2 what could not be delivered is found within the hour, by one call where there is nothing`() async throws {
+    @Test(arguments: HourlySweep.allCases)
+    func `RECON-2 what did not arrive is found within the hour, by one call where there is nothing`(
+        hourly: HourlySweep
+    ) async throws {
         try await withWorld { world in
-            let sweeping = try Sweeping(world)
+            let sweeping = try Sweeping(world, hourly: hourly)
             let start = world.clock.now()
             try await sweeping.live(until: start.adding(.minutes(30)))
             #expect(sweeping.history.asked.count == 1, "one empty page at the start")
@@ -93,11 +102,11 @@ import Testing
             sweeping.history.tell(told)
             try await sweeping.live(until: start.adding(.minutes(65)))
             #expect(sweeping.history.asked.count == 2)
-            let wantFailures = sweeping.history.asked.allSatisfy { $0.onlyFailures }
+            let wantFailures = sweeping.history.asked.allSatisfy { $0.onlyFailures == (hourly == .failures) }
             #expect(wantFailures)
             var known: [Bool] = []
             for number in 0..<3 { known.append(try await sweeping.isKnown(number)) }
-            #expect(known == [true, false, true])
+            #expect(known == [true, hourly == .everything, true], "the second was answered by somebody else")
             // The first look was at the first minute.
             #expect(try await sweeping.sureUntil() == start.adding(.minutes(60)))
         }
@@ -122,6 +131,25 @@ import Testing
             #expect(try await again.sureUntil() == start.adding(.hours(5)))
             // Of 7 pages of 20, and one for each slice of an hour that is empty.
             #expect(sweeping.history.asked.count - before == 7 + 5)
+        }
+    }
+
+    @Test func `RECON-2 a clock in time lapse that moves by hours is no outage, and questions are not held for it`() async throws
+    {
+        try await withWorld { world in
+            let sweeping = try Sweeping(world, isTimeLapse: true)
+            let start = world.clock.now()
+            try await sweeping.live(until: start.adding(.minutes(3)))
+            var told = try sweeping.told(5, from: start.adding(.hours(2)))
+            for index in told.indices { told[index].wasDelivered = true }
+            sweeping.history.tell(told)
+            world.clock.set(start.adding(.hours(9)))
+            try await sweeping.planner.look()
+            #expect(!sweeping.desk.isHeld(Self.scope, at: world.clock.now()))
+            // The clock stands from now on.
+            try await sweeping.work()
+            #expect(try await sweeping.known(0..<5) == 5)
+            #expect(try await sweeping.sureUntil() == start.adding(.hours(9)).adding(.minutes(-1)))
         }
     }
 

@@ -25,36 +25,62 @@ import Testing
         return plan
     }
 
-    @Test func `RECON-2 at the start and every hour what Apple could not deliver is looked through, an hour back`() {
+    @Test func `RECON-2 at the start and every hour what Apple told is looked through, from an hour before what is sure`() {
         var plan = SweepPlan(at: Self.noon)
         #expect(plan.sureUntil == Self.noon, "of what came before nothing is said")
         let first = plan.plan(.start, at: Self.noon, Self.terms)
-        #expect(Self.stretches(first) == ["failures -60...-1"])
+        #expect(Self.stretches(first) == ["hourly -60...-1"])
         for slice in first { plan.end(slice.number) }
         for minute in 1...59 { #expect(plan.plan(.minute, at: Self.at(Int64(minute)), Self.terms) == []) }
         let second = plan.plan(.minute, at: Self.at(60), Self.terms)
-        #expect(Self.stretches(second) == ["failures -60...59"], "from an hour before what is sure")
+        #expect(Self.stretches(second) == ["hourly -60...59"], "from an hour before what is sure")
         #expect(plan.sureUntil == Self.at(-60), "nothing is sure before it was looked through")
         for slice in second { plan.end(slice.number) }
         #expect(plan.sureUntil == Self.at(59))
     }
 
+    @Test func `RECON-2 whoever wants it so has only what Apple could not deliver looked through by the hour`() {
+        let failures = SweepPlan.Terms(reach: .hours(180 * 24), isNightly: false, hourly: .failures)
+        var plan = SweepPlan(at: Self.noon)
+        let first = plan.plan(.start, at: Self.noon, failures)
+        #expect(Self.stretches(first) == ["failures -60...-1"])
+        let wantsFailures = first.allSatisfy(\.purpose.wantsFailuresOnly)
+        #expect(wantsFailures && SweepSlice.Purpose.allCases.filter(\.wantsFailuresOnly) == [.failures])
+        #expect(
+            plan.plan(.afterRefusals, at: Self.at(10), Self.terms) == [], "while one is open, no other one of the hour is planned"
+        )
+        for minute in 11...59 { _ = plan.plan(.minute, at: Self.at(Int64(minute)), failures) }
+        for slice in first { plan.end(slice.number) }
+        #expect(Self.stretches(plan.plan(.minute, at: Self.at(60), Self.terms)) == ["hourly -60...59"])
+    }
+
+    @Test func `RECON-7 a clock that is moved while a server lives is no outage, and hides none of before it`() {
+        var moved = Self.living(until: 90)
+        moved.live(since: Self.at(90), until: Self.at(90 + 3000))
+        #expect(Self.stretches(moved.plan(.minute, at: Self.at(90 + 3000), Self.terms)) == ["hourly -1...3089"])
+        var dead = Self.living(until: 90)
+        dead.live(since: Self.at(91), until: Self.at(90 + 3000))
+        #expect(dead.aliveAt == Self.at(90), "the server began to live later")
+        let isOutage = dead.plan(.minute, at: Self.at(90 + 3000), Self.terms).allSatisfy { $0.purpose == .outage }
+        #expect(isOutage)
+    }
+
     @Test func `RECON-2 a sweep that is not done is not planned again, and the next one covers what it left`() {
         var stuck = Self.living(until: 119)
         let slices = stuck.plan(.minute, at: Self.at(120), Self.terms)
-        #expect(Self.stretches(slices) == ["failures -1...119"])
+        #expect(Self.stretches(slices) == ["hourly -1...119"])
         for minute in 121...299 { #expect(stuck.plan(.minute, at: Self.at(Int64(minute)), Self.terms) == []) }
         for slice in slices { stuck.end(slice.number) }
-        #expect(Self.stretches(stuck.plan(.minute, at: Self.at(300), Self.terms)) == ["failures 59...299"])
+        #expect(Self.stretches(stuck.plan(.minute, at: Self.at(300), Self.terms)) == ["hourly 59...299"])
     }
 
-    @Test func `RECON-2 after refusals of ours Apple's failures are looked through at once, and at most every five minutes`() {
+    @Test func `RECON-2 after refusals of ours what Apple told is looked through at once, and at most every five minutes`() {
         var plan = Self.living(until: 20)
         let first = plan.plan(.afterRefusals, at: Self.at(21), Self.terms)
-        #expect(Self.stretches(first) == ["failures -60...20"])
+        #expect(Self.stretches(first) == ["hourly -60...20"])
         for slice in first { plan.end(slice.number) }
         for minute in 22...25 { #expect(plan.plan(.afterRefusals, at: Self.at(Int64(minute)), Self.terms) == []) }
-        #expect(Self.stretches(plan.plan(.afterRefusals, at: Self.at(26), Self.terms)) == ["failures -40...25"])
+        #expect(Self.stretches(plan.plan(.afterRefusals, at: Self.at(26), Self.terms)) == ["hourly -40...25"])
     }
 
     @Test func `RECON-7 a stretch in which no server lived is looked through whole, and nothing in it is sure before`() {

@@ -1,6 +1,7 @@
 package import AppStoreWire
 package import Ledger
 package import Primitives
+package import Storage
 
 /// Apple, as this server asks it. Whoever implements it sends the calls; it knows no rules and no store.
 package protocol AppleServer: Sendable {
@@ -53,6 +54,9 @@ package struct AppleAccess: Sendable, Hashable {
 
     /// Whether every night everything that Apple told in the last 25 hours is looked through as well (RECON-2).
     package var sweepsNightly: Bool
+
+    /// What of all that Apple told is looked through every hour (RECON-2).
+    package var sweepsHourly = HourlySweep.everything
 
     /// Whether the app has an In-App Purchase key. Without one nobody asks the App Store Server API, and what is not proved by a
     /// receipt is not asked about (decision 0043).

@@ -16,7 +16,7 @@ package struct SweepPlan: Sendable, Hashable {
     package private(set) var aliveAt: Timestamp
     /// Everything before it stands in a slice, or was looked through.
     package private(set) var plannedUntil: Timestamp
-    /// When a sweep of what Apple could not deliver was last planned; nil before the first.
+    /// When an hourly sweep was last planned; nil before the first. Its name is as it is kept: failures were all that it was about.
     package private(set) var failuresAt: Timestamp?
     /// When the last nightly sweep was planned; at first when the plan began.
     package private(set) var nightlyAt: Timestamp
@@ -68,10 +68,12 @@ package struct SweepPlan: Sendable, Hashable {
         package var reach: Milliseconds
         /// Whether everything is looked through every night as well.
         package var isNightly: Bool
+        package var hourly: HourlySweep
 
-        package init(reach: Milliseconds, isNightly: Bool = true) {
+        package init(reach: Milliseconds, isNightly: Bool = true, hourly: HourlySweep = .everything) {
             self.reach = reach
             self.isNightly = isNightly
+            self.hourly = hourly
         }
     }
 
@@ -89,9 +91,9 @@ package struct SweepPlan: Sendable, Hashable {
     package static let longestSilence = Milliseconds.minutes(5)
     /// How long Apple may need to show what it told. Nobody documents it; the next sweep overlaps by ``overlap``.
     package static let settling = Milliseconds.minutes(1)
-    /// How far a sweep of failures goes back behind what is sure.
+    /// How far an hourly sweep goes back behind what is sure.
     package static let overlap = Milliseconds.hours(1)
-    /// A sweep of failures at a start or after refusals is not planned twice in so short a time, however often servers start.
+    /// An hourly sweep at a start or after refusals is not planned twice in so short a time, however often servers start.
     package static let shortestPause = Milliseconds.minutes(5)
     /// What a nightly sweep looks through: a day, and an hour beside.
     package static let night = Milliseconds.hours(25)
@@ -111,12 +113,12 @@ package struct SweepPlan: Sendable, Hashable {
         if now.since(aliveAt).count > Self.longestSilence.count {
             let lastSeen = min(aliveAt, plannedUntil).adding(Milliseconds(-Self.shortestPause.count))
             new += slices(.outage, max(lastSeen, oldest), now, at: now)
-            // All of it is looked through, so that its failures need not be, nor what lies within it at night.
+            // All of it is looked through, so that it need not be by the hour, nor what lies within it at night.
             if now.since(aliveAt).count >= Self.night.count { nightlyAt = now }
             (failuresAt, plannedUntil) = (now, now)
-        } else if isTimeForFailures(occasion, at: now), !open.contains(where: { $0.purpose == .failures }) {
+        } else if isTimeForHourly(occasion, at: now), !open.contains(where: \.purpose.isHourly) {
             let from = max(plannedUntil.adding(Milliseconds(-Self.overlap.count)), oldest)
-            new.append(slice(.failures, from, settled, at: now))
+            new.append(slice(terms.hourly == .failures ? .failures : .hourly, from, settled, at: now))
             (failuresAt, plannedUntil) = (now, max(plannedUntil, settled))
         }
         aliveAt = now
@@ -126,6 +128,12 @@ package struct SweepPlan: Sendable, Hashable {
         }
         open += new
         return new
+    }
+
+    /// Notes that a server has lived without a pause since an instant, though a clock moved by more meanwhile than time passed: a
+    /// local App Store's. What others noted before that instant stays a silence.
+    package mutating func live(since begin: Timestamp, until now: Timestamp) {
+        if aliveAt >= begin { aliveAt = max(aliveAt, now) }
     }
 
     /// Plans to look through everything of a stretch, because somebody asked for it.
@@ -138,7 +146,7 @@ package struct SweepPlan: Sendable, Hashable {
         return new
     }
 
-    private func isTimeForFailures(_ occasion: Occasion, at now: Timestamp) -> Bool {
+    private func isTimeForHourly(_ occasion: Occasion, at now: Timestamp) -> Bool {
         guard let failuresAt else { return true }
         let pause = now.since(failuresAt).count
         return pause >= (occasion == .minute ? Self.overlap : Self.shortestPause).count
@@ -198,6 +206,15 @@ package struct SweepPlan: Sendable, Hashable {
     }
 }
 
+/// What is looked through every hour.
+package enum HourlySweep: String, Sendable, Hashable, CaseIterable {
+    /// All that Apple told, whether it arrived or not: whatever answers Apple in our place, nothing is missed for longer than an
+    /// hour. Each notification is read twice, since sweeps overlap: a page for ten of them.
+    case everything
+    /// What Apple could not deliver, which is an empty page as a rule. What somebody else answered is found at night.
+    case failures
+}
+
 /// A stretch of an app's notification history that is looked through page by page.
 package struct SweepSlice: Sendable, Hashable, Codable {
     /// Its own among all of its plan.
@@ -217,7 +234,9 @@ package struct SweepSlice: Sendable, Hashable, Codable {
     }
 
     package enum Purpose: String, Sendable, Hashable, Codable, CaseIterable {
-        /// What Apple could not deliver, hour by hour.
+        /// Everything since the last one, hour by hour.
+        case hourly
+        /// In its place, what Apple could not deliver.
         case failures
         /// Everything of a stretch in which no server lived.
         case outage
@@ -229,6 +248,7 @@ package struct SweepSlice: Sendable, Hashable, Codable {
         /// Whether nothing is sure before it is done. A nightly sweep looks through again what was sure already.
         package var decidesWhatIsSure: Bool { self != .nightly }
         package var wantsFailuresOnly: Bool { self == .failures }
+        fileprivate var isHourly: Bool { self == .hourly || self == .failures }
     }
 }
 

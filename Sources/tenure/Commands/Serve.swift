@@ -72,7 +72,8 @@ struct Serve: AsyncParsableCommand {
             .init(service: SealingService(backend: backend, logger: logger)),
         ]
         if let desk {
-            let sweeps = SweepService(planner: SweepPlanner(backend: backend, desk: desk), clock: clock, logger: logger)
+            let planner = SweepPlanner(backend: backend, desk: desk, isTimeLapse: configuration.clockFile != nil)
+            let sweeps = SweepService(planner: planner, clock: clock, logger: logger)
             await sweeps.look()
             services.append(.init(service: sweeps))
         }

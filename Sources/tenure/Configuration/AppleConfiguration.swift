@@ -4,6 +4,7 @@ import Backend
 import Foundation
 import Ledger
 import Primitives
+import Storage
 import StrictJSON
 
 /// `apps[].apple`: how Apple is asked, with an In-App Purchase key, with receipts alone, or with both, and where
@@ -14,8 +15,8 @@ struct AppleConfiguration {
     let access: AppleAccess
 
     private static let names: Set<String> = [
-        "issuerId", "keyId", "privateKeyFile", "sharePercent", "nightlyFullSweep", "verifyReceipt", "hosts",
-        "consumption",
+        "issuerId", "keyId", "privateKeyFile", "sharePercent", "hourlySweep", "nightlyFullSweep", "verifyReceipt",
+        "hosts", "consumption",
     ]
 
     /// Of the app, as far as it decides how Apple is asked.
@@ -37,6 +38,9 @@ struct AppleConfiguration {
             sweepsNightly: try file.bool("nightlyFullSweep") ?? AppleAccess().sweepsNightly,
             consumption: try file.fields("consumption", knowing: Self.consumptionNames).map { try Self.consumption($0) }
                 ?? ConsumptionSettings())
+        if let word = try file.text("hourlySweep") {
+            access.sweepsHourly = try Self.choice(word, of: HourlySweep.allCases, at: file.place("hourlySweep"))
+        }
         access.hasKey = key != nil
         access.verifiesReceipts = try file.bool("verifyReceipt") ?? true
         guard key != nil || (app.hasSharedSecrets && access.verifiesReceipts) else {

@@ -43,19 +43,18 @@ struct SealingService: Service {
     }
 }
 
-/// Plans what is to be looked through of Apple's notification histories, every minute, and says when something may be missing
+/// Plans what is to be looked through of Apple's notification histories, again and again, and says when something may be missing
 /// (RECON-2, RECON-7).
 struct SweepService: Service {
     let planner: SweepPlanner
     let clock: any TimeSource
     let logger: Logger
-    var interval = Duration.milliseconds(SweepPlanner.interval.count)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var watch = SureWatch()
             while !Task.isCancelled {
-                do { try await Task.sleep(for: interval) } catch { return }
+                do { try await Task.sleep(for: .milliseconds(planner.interval.count)) } catch { return }
                 for notice in watch.look(at: await look(), clock.now()) { say(notice) }
             }
         }

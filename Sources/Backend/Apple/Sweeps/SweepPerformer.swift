@@ -214,7 +214,7 @@ extension SweepSlice.Purpose {
     fileprivate var urgency: AskingUrgency {
         switch self {
         case .outage, .asked: .afterOutage
-        case .failures, .nightly: .regularly
+        case .hourly, .failures, .nightly: .regularly
         }
     }
 }

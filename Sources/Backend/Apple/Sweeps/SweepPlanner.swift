@@ -3,28 +3,35 @@ package import Primitives
 package import Storage
 import Synchronization
 
-/// Notes that this server lives, and plans what is to be looked through of notification histories: what Apple could not deliver,
-/// at the start, every hour and after refusals of our own; everything of a stretch in which no server lived, and every night
-/// (RECON-2, RECON-7, decision 0042).
+/// Notes that this server lives, and plans what is to be looked through of notification histories: at the start, every hour and
+/// after refusals of our own; everything of a stretch in which no server lived, and every night (RECON-2, RECON-7, decision 0042).
 package final class SweepPlanner: Sendable {
     private let backend: Backend
     private let desk: AppleDesk
+    private let isTimeLapse: Bool
     private let noted = Mutex(Noted())
 
     private struct Noted {
-        var hasStarted = false
+        /// When this was last looked at; nil before the first time.
+        var lookedAt: Timestamp?
         /// How many notifications were not taken when this was last looked at, and when the last was found not to be.
         var refusals: Int64 = 0
         var refusedAt: Timestamp?
     }
 
-    package init(backend: Backend, desk: AppleDesk) {
+    /// - Parameter isTimeLapse: whether the clock is a local App Store's, which moves by any span at once. Between two looks of
+    ///   this server that is no outage.
+    package init(backend: Backend, desk: AppleDesk, isTimeLapse: Bool = false) {
         self.backend = backend
         self.desk = desk
+        self.isTimeLapse = isTimeLapse
     }
 
-    /// How often to look. A silence of ``/Storage/SweepPlan/longestSilence`` counts as an outage.
-    package static let interval = Milliseconds.minutes(1)
+    /// How often to look, in time of the machine. A silence of ``/Storage/SweepPlan/longestSilence`` counts as an outage; a clock
+    /// in time lapse may move by hours between two looks, so that what is due by the hour is due soon.
+    package var interval: Milliseconds { isTimeLapse ? .seconds(1) : Self.minute }
+
+    private static let minute = Milliseconds.minutes(1)
 
     /// How long questions about single subscriptions wait for a sweep of an outage, which answers twenty with one call.
     private static let questionsWait = Milliseconds.minutes(20)
@@ -37,15 +44,18 @@ package final class SweepPlanner: Sendable {
     package func look() async throws -> [StoredSweepPlan] {
         let now = backend.clock.now()
         let occasion = occasion(at: now)
+        let livedSince = isTimeLapse ? noted.withLock(\.lookedAt) : nil
         var plans: [StoredSweepPlan] = []
         for app in backend.apps.values.sorted(by: { $0.id < $1.id }) {
             guard let apple = app.apple, apple.hasKey else { continue }
             for scope in app.scopes {
-                let terms = SweepPlan.Terms(reach: Self.reach(of: scope.environment), isNightly: apple.sweepsNightly)
+                let terms = SweepPlan.Terms(
+                    reach: Self.reach(of: scope.environment), isNightly: apple.sweepsNightly, hourly: apple.sweepsHourly)
                 let heard = backend.counters.lastNotification(in: scope)
                 let plan = try await backend.translatingStorageErrors {
                     try await backend.store.write { transaction in
                         var plan = try transaction.lockSweeps(of: scope) ?? SweepPlan(at: now)
+                        if let livedSince { plan.live(since: livedSince, until: now) }
                         let new = plan.plan(occasion, at: now, terms)
                         plan.note(heard)
                         try transaction.save(plan, of: scope)
@@ -57,7 +67,7 @@ package final class SweepPlanner: Sendable {
                 plans.append(StoredSweepPlan(scope, plan))
             }
         }
-        noted.withLock { $0.hasStarted = true }
+        noted.withLock { $0.lookedAt = now }
         return plans
     }
 
@@ -66,8 +76,8 @@ package final class SweepPlanner: Sendable {
         let refusals = backend.counters[.failed]
         return noted.withLock { noted in
             if refusals > noted.refusals { (noted.refusals, noted.refusedAt) = (refusals, now) }
-            guard noted.hasStarted else { return .start }
-            guard let refusedAt = noted.refusedAt, now.since(refusedAt).count >= Self.interval.count else { return .minute }
+            guard noted.lookedAt != nil else { return .start }
+            guard let refusedAt = noted.refusedAt, now.since(refusedAt).count >= Self.minute.count else { return .minute }
             noted.refusedAt = nil
             return .afterRefusals
         }
