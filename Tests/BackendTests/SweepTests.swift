@@ -155,14 +155,14 @@ import Testing
 
     @Test func `RECON-2 a server that dies at any page loses none, and nothing is applied twice`() async throws {
         try await withWorld { world in
-            let sweeping = try Sweeping(world)
+            let sweeping = try Sweeping(world, hourly: .failures)
             let start = world.clock.now()
             try await sweeping.planner.look()
             sweeping.history.tell(try sweeping.told(130, from: start.adding(.hours(1))))
             world.clock.set(start.adding(.hours(2)))
             for calls in 1...8 {
                 // Each dies after one more page: what it was doing fails, and its lease ends.
-                let dying = try Sweeping(world, history: sweeping.history)
+                let dying = try Sweeping(world, history: sweeping.history, hourly: .failures)
                 try await dying.planner.look()
                 sweeping.history.set(ScriptedHistory.Faults(failsAfter: sweeping.history.asked.count + 1))
                 try await dying.work(turns: 1)

@@ -23,7 +23,8 @@ struct AskingSite: Sendable {
     /// The address of the control API.
     let control: String
     let settings: AppSettings
-    private let database: String
+    /// The path of our server's.
+    let database: String
     private let apple: AskedAppStore
 
     private struct StoreTime: TimeSource {
@@ -133,6 +134,15 @@ struct AskingSite: Sendable {
             loop: WorkLoop(
                 store: store, clock: time, lanes: asking + lanes(backend, store), worker: "tests", pauses: Self.pauses,
                 jitter: { 0 }))
+    }
+
+    /// Puts a backup in the place of the database, which no server has open.
+    func restore(_ backup: String) throws {
+        let files = FileManager.default
+        for ending in ["", "-wal", "-shm"] where files.fileExists(atPath: database + ending) {
+            try files.removeItem(atPath: database + ending)
+        }
+        try files.copyItem(atPath: backup, toPath: database)
     }
 
     private static let pauses = WorkPauses(

@@ -38,13 +38,12 @@ struct AskingStage: Sendable {
         var access = AppleAccess(share: share)
         access.hasKey = hasKey
         try await AskingSite.open(access, destinations: destinations) { site in
-            let server = try site.server(with: lanes)
-            try await story(AskingStage(control: site.control, server: server))
+            try await story(AskingStage(at: site, server: try site.server(with: lanes)))
         }
     }
 
-    private init(control: String, server: AskingServer) {
-        (self.control, self.server) = (control, server)
+    init(at site: AskingSite, server: AskingServer) {
+        (control, self.server) = (site.control, server)
         (backend, store, planner) = (server.backend, server.store, server.planner)
     }
 
@@ -54,13 +53,20 @@ struct AskingStage: Sendable {
     func buy(_ name: String) async throws -> SubscriptionKey {
         _ = try await post("/accounts", #"{"id":"\#(name)"}"#)
         let bought = try await post("/accounts/\(name)/purchases", #"{"productId":"plus.monthly"}"#)
-        let id = try #require(bought["originalTransactionId"]?.string)
-        let shown = try await send("/subscriptions/\(id)", nil)
+        let key = SubscriptionKey(
+            Self.scope, OriginalTransactionID(try #require(bought["originalTransactionId"]?.string)))
+        try await show(key, by: name)
+        return key
+    }
+
+    /// A device shows our server the newest transaction of a subscription.
+    func show(_ key: SubscriptionKey, by name: String) async throws {
+        let shown = try await send("/subscriptions/\(key.originalTransactionId)", nil)
         let upload = Backend.Upload(
             customer: CustomerID(name), kind: .purchase, productId: nil,
-            signedTransactionInfo: try #require(bought["signedTransactionInfo"]?.string),
+            signedTransactionInfo: try #require(shown["signedTransactionInfo"]?.string),
             signedRenewalInfo: try #require(shown["signedRenewalInfo"]?.string))
-        return try await backend.claim(upload, app: Self.app).key
+        _ = try await backend.claim(upload, app: Self.app).accepted()
     }
 
     /// Somebody buys, and nobody tells our server.
@@ -140,6 +146,25 @@ struct AskingStage: Sendable {
 
     func periods(of key: SubscriptionKey) async throws -> [Timestamp?] {
         try #require(try await store.subscription(key)).state.periods.map(\.end)
+    }
+
+    /// What Apple signed of some subscriptions: all of their periods, and whether they renew.
+    func books(of keys: [SubscriptionKey]) async throws -> [String] {
+        var books: [String] = []
+        for key in keys {
+            let kept = try #require(try await store.subscription(key))
+            let renewal = kept.history.renewals.max { $0.signedDate < $1.signedDate }
+            let periods = kept.state.periods.map { "\($0.productId) \($0.purchaseDate) to \($0.end as Any)" }
+            books.append("\(key): \(periods), renews \(renewal?.autoRenewStatus as Any)")
+        }
+        return books
+    }
+
+    /// Whom some subscriptions serve now.
+    func owners(of keys: [SubscriptionKey]) async throws -> [CustomerID?] {
+        var owners: [CustomerID?] = []
+        for key in keys { owners.append(try #require(try await store.subscription(key)).state.owner(at: backend.now())) }
+        return owners
     }
 
     /// Why questions about some subscriptions failed.

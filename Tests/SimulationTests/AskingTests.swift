@@ -1,5 +1,4 @@
 import Backend
-import Foundation
 import Ledger
 import Primitives
 import Storage
@@ -8,7 +7,9 @@ import Testing
 
 @Suite struct `Asking Apple in a simulation` {
     /// How many renew in silence; `make apple-full` has 1,000 (G1).
-    private static let silent = ProcessInfo.processInfo.environment["TENURE_SILENT_RENEWALS"].flatMap { Int($0) } ?? 40
+    private static let silent = askedSize("TENURE_SILENT_RENEWALS", else: 40)
+    /// How many end within an hour (G7 names 20,000).
+    private static let ending = askedSize("TENURE_ENDS_IN_AN_HOUR", else: 0)
 
     @Test func `RECON-1 silent renewals are known within half an hour, and nobody is without access meanwhile`() async throws {
         try await AskingStage.play { stage in
@@ -123,6 +124,42 @@ import Testing
                 try await stage.pass(to: end.adding(.hours(6)).adding(.minutes(minute)))
             }
             for key in keys { #expect(try await stage.periods(of: key).count == 2) }
+        }
+    }
+
+    /// G7: a question each second, and more ends in an hour than that.
+    @Test(.enabled(if: ending > 0, "needs more than 3,000 ends: TENURE_ENDS_IN_AN_HOUR"))
+    func `ENT-12 RECON-8 whatever the queue of questions is, nobody loses access for it`() async throws {
+        try await AskingStage.play(share: 2) { stage in
+            var keys: [SubscriptionKey] = []
+            for minute in 0..<60 {
+                try await stage.passAway(to: AskingStage.start.adding(.minutes(Int64(minute))))
+                for _ in 0..<Self.ending / 60 { keys.append(try await stage.buy("c\(keys.count)")) }
+            }
+            let end = try #require(try await stage.periods(of: keys[0]).last ?? nil)
+            // A question each second; whoever is not asked about at the end of it was never asked about.
+            let hours = Int64(Self.ending) / 3600 + 3
+            var polls = 0
+            for minute in stride(from: Int64(0), through: hours * 60, by: 5) {
+                try await stage.pass(to: end.adding(.minutes(minute)))
+                // Each is polled every hour, at another time than its neighbour.
+                for number in stride(from: Int(minute / 5) % 12, to: keys.count, by: 12) {
+                    polls += 1
+                    #expect(try await stage.isActive("c\(number)").isActive, "c\(number), minute \(minute)")
+                }
+            }
+            var most = 0, unasked = 0
+            for key in keys {
+                let questions = try await stage.history(of: key).questions
+                #expect(questions.allSatisfy { $0.reason == FailedQuestion.Unasked.budget.rawValue })
+                (most, unasked) = (max(most, questions.count), unasked + questions.count)
+                #expect(try await stage.periods(of: key).count == 2)
+            }
+            let calls = try await stage.calls("getAllSubscriptionStatuses")
+            print(
+                "\(keys.count) ends, \(calls) questions, \(unasked) notes of not asking, at most \(most) of one, \(polls) polls")
+            #expect(unasked > 0 && Int64(most) <= hours * 60 / 45 + 1)
+            #expect(calls == keys.count, "each was asked about once")
         }
     }
 

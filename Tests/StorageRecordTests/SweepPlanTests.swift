@@ -47,9 +47,9 @@ import Testing
         let wantsFailures = first.allSatisfy(\.purpose.wantsFailuresOnly)
         #expect(wantsFailures && SweepSlice.Purpose.allCases.filter(\.wantsFailuresOnly) == [.failures])
         #expect(
-            plan.plan(.afterRefusals, at: Self.at(10), Self.terms) == [], "while one is open, no other one of the hour is planned"
+            plan.plan(.afterRefusals, at: Self.at(5), Self.terms) == [], "while one is open, no other one of the hour is planned"
         )
-        for minute in 11...59 { _ = plan.plan(.minute, at: Self.at(Int64(minute)), failures) }
+        for minute in 6...59 { _ = plan.plan(.minute, at: Self.at(Int64(minute)), failures) }
         for slice in first { plan.end(slice.number) }
         #expect(Self.stretches(plan.plan(.minute, at: Self.at(60), Self.terms)) == ["hourly -60...59"])
     }
