@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// G12: a backup is restored three days later. All that Apple signed meanwhile is known again; who claimed what meanwhile is not,
+    /// G12: a backup is restored three days later. All that Apple signed meanwhile is known again; who claimed what is not,
     /// and whoever shows it again has it.
     @Test func `RECON-7 after a backup of three days ago is restored only the claims made meanwhile are missing`() async throws {
         try await AskingSite.open(AppleAccess()) { site in

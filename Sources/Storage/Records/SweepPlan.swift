@@ -16,7 +16,7 @@ package struct SweepPlan: Sendable, Hashable {
     package private(set) var aliveAt: Timestamp
     /// Everything before it stands in a slice, or was looked through.
     package private(set) var plannedUntil: Timestamp
-    /// When an hourly sweep was last planned; nil before the first. Its name is as it is kept: failures were all that it was about.
+    /// When an hourly sweep was last planned; nil before the first. It is kept by this name since it was about failures alone.
     package private(set) var failuresAt: Timestamp?
     /// When the last nightly sweep was planned; at first when the plan began.
     package private(set) var nightlyAt: Timestamp
