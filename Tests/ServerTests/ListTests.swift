@@ -4,6 +4,7 @@ import HummingbirdTesting
 import Ledger
 import Logging
 import Primitives
+import Storage
 import StrictJSON
 import Testing
 
@@ -82,6 +83,10 @@ import Testing
                 #expect(answer.member("instance") == id)
             }
         }
+    }
+
+    @Test func `the contract knows each reason for which what Apple told is looked through`() {
+        #expect(Set(AppleBody.Sweep.purposes) == Set(SweepSlice.Purpose.allCases.map(\.rawValue)))
     }
 
     @Test func `the contract knows each reason for which a window ends`() {

@@ -54,10 +54,13 @@ package struct AppleBody: AnswerContent, JSONBody, Hashable {
         package static let schema = ObjectSchema(
             "AppleSweep", "A stretch of what Apple told that is looked through.",
             [
-                .required("purpose", .word(["failures", "outage", "nightly", "asked"]), "Why."),
+                .required("purpose", .word(purposes), "Why."),
                 .required("from", .instant, "Where it begins."), .required("until", .instant, "Where it ends."),
                 .required("plannedAt", .instant, "Since when it is to be."),
             ])
+
+        /// Each reason for which a stretch is looked through.
+        package static let purposes = ["hourly", "failures", "outage", "nightly", "asked"]
 
         package var purpose: String
         package var from: Timestamp
