@@ -113,7 +113,7 @@ fuzz-full: fuzz
 lives: test-packages
 	scripts/lives
 
-# Optimised: a debug build needs hours. Its build folder is its own, since what is shipped is not built so that it can be tested.
+# Optimised: in a debug build a thousand lives take longer than ten thousand here. Its build folder is its own, since what is shipped is not built so that it can be tested.
 year: test-packages
 	$(SWIFT_BUILD) -c release --build-tests -Xswiftc -enable-testing --scratch-path .build/optimised
 	TENURE_YEAR_LIVES=$(or $(LIVES),10000) TENURE_YEAR_DAYS=$(or $(DAYS),365) TENURE_YEAR_POLLS=$(or $(POLLS),100000) \

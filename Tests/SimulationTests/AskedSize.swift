@@ -2,6 +2,6 @@ import Foundation
 
 /// How many a simulation is about: what the environment says, else a number that takes seconds. `make apple-full` has the sizes
 /// that the acceptance of asking Apple names.
-func askedSize(_ variable: String, else usual: Int) -> Int {
-    ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
+func askedSize<Number: LosslessStringConvertible>(_ variable: String, else usual: Number) -> Number {
+    ProcessInfo.processInfo.environment[variable].flatMap { Number($0) } ?? usual
 }

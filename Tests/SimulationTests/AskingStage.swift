@@ -51,10 +51,7 @@ struct AskingStage: Sendable {
 
     /// Somebody buys, and claims it here; nothing is told by notifications.
     func buy(_ name: String) async throws -> SubscriptionKey {
-        _ = try await post("/accounts", #"{"id":"\#(name)"}"#)
-        let bought = try await post("/accounts/\(name)/purchases", #"{"productId":"plus.monthly"}"#)
-        let key = SubscriptionKey(
-            Self.scope, OriginalTransactionID(try #require(bought["originalTransactionId"]?.string)))
+        let key = try await buyUnheard(name)
         try await show(key, by: name)
         return key
     }

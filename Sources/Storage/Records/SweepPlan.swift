@@ -68,6 +68,7 @@ package struct SweepPlan: Sendable, Hashable {
         package var reach: Milliseconds
         /// Whether everything is looked through every night as well.
         package var isNightly: Bool
+        /// What is looked through every hour, at a start and after refusals.
         package var hourly: HourlySweep
 
         package init(reach: Milliseconds, isNightly: Bool = true, hourly: HourlySweep = .everything) {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// How much is simulated. `make test` plays a fixed slice; `make year` the size that docs/operations/apple.md names.
 struct YearSize: Sendable {
     var lives = 80
@@ -9,14 +7,11 @@ struct YearSize: Sendable {
 
     /// As `TENURE_YEAR_LIVES`, `TENURE_YEAR_DAYS`, `TENURE_YEAR_POLLS` and `TENURE_YEAR_SEED` say.
     static let asked: YearSize = {
-        func number<Number: LosslessStringConvertible>(_ name: String, else usual: Number) -> Number {
-            ProcessInfo.processInfo.environment["TENURE_YEAR_\(name)"].flatMap { Number($0) } ?? usual
-        }
         var size = YearSize()
-        size.lives = number("LIVES", else: size.lives)
-        size.days = max(14, number("DAYS", else: size.days))
-        size.polls = number("POLLS", else: size.polls)
-        size.seed = number("SEED", else: size.seed)
+        size.lives = askedSize("TENURE_YEAR_LIVES", else: size.lives)
+        size.days = max(14, askedSize("TENURE_YEAR_DAYS", else: size.days))
+        size.polls = askedSize("TENURE_YEAR_POLLS", else: size.polls)
+        size.seed = askedSize("TENURE_YEAR_SEED", else: size.seed)
         return size
     }()
 }
