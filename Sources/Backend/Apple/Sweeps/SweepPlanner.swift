@@ -3,8 +3,8 @@ package import Primitives
 package import Storage
 import Synchronization
 
-/// Notes that this server lives, and plans what is to be looked through of notification histories: at the start, every hour, after
-/// refusals of our own, after a stretch in which no server lived, and every night (RECON-2, RECON-7, decision 0042).
+/// Notes that this server lives, and plans what is to be looked through of notification histories: at the start, every hour,
+/// after refusals of our own, after a stretch in which no server lived, and every night (RECON-2, RECON-7, decision 0042).
 package final class SweepPlanner: Sendable {
     private let backend: Backend
     private let desk: AppleDesk
