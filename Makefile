@@ -19,7 +19,7 @@ export TENURE_POSTGRES_REQUIRED ?= 1
 # What `make test` does; `make check` does it too.
 TEST_PHASES = build-tests suites peers chaos-small
 
-.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules rules-full chaos-full fuzz-full api-full apple-full lives year bench fuzz fuzz-smoke docs packages test-packages peers
+.PHONY: help demo test build-tests suites release chaos chaos-small check lint rules rules-full chaos-full fuzz-full api-full apple-full lives year optimised bench fuzz fuzz-smoke docs packages test-packages peers
 
 help:
 	@echo "make demo    play one subscription's life on SQLite against the local App Store, every answer checked"
@@ -101,9 +101,8 @@ api-full: build-tests .venv/installed
 	$(SWIFT_BUILD) --product tenure
 	scripts/api-full
 
-apple-full: build-tests .venv/installed
-	$(SWIFT_BUILD) --product tenure
-	scripts/apple-full
+apple-full: optimised .venv/installed
+	scripts/apple-full $(OPTIMISED)/release
 
 # The whole of what `make check` runs a fixed slice of.
 chaos-full: chaos
@@ -113,11 +112,16 @@ fuzz-full: fuzz
 lives: test-packages
 	scripts/lives
 
-# Optimised: in a debug build a thousand lives take longer than ten thousand here. Its build folder is its own, since what is shipped is not built so that it can be tested.
-year: test-packages
-	$(SWIFT_BUILD) -c release --build-tests -Xswiftc -enable-testing --scratch-path .build/optimised
+# The tests and the program, optimised: in a debug build a thousand lives of `make year` take longer than ten thousand here. The
+# build folder is its own, since what is shipped is not built so that it can be tested.
+OPTIMISED = .build/optimised
+
+optimised: test-packages
+	$(SWIFT_BUILD) -c release --build-tests -Xswiftc -enable-testing --scratch-path $(OPTIMISED)
+
+year: optimised
 	TENURE_YEAR_LIVES=$(or $(LIVES),10000) TENURE_YEAR_DAYS=$(or $(DAYS),365) TENURE_YEAR_POLLS=$(or $(POLLS),100000) \
-		TENURE_YEAR_SEED=$(or $(SEED),1) .build/optimised/release/tenurePackageTests.xctest --testing-library swift-testing \
+		TENURE_YEAR_SEED=$(or $(SEED),1) $(OPTIMISED)/release/tenurePackageTests.xctest --testing-library swift-testing \
 		--filter 'a year with lost notifications'
 
 fuzz: packages
