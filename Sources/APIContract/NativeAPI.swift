@@ -217,6 +217,26 @@ package enum NativeAPI {
         "searchNames", .get, "/api/v1/apps/\(.app)/search", callers: .appBackend,
         about: .init(.subscriptions, "Find a customer, a subscription, a transaction or a token, in every environment."))
 
+    // MARK: Events
+
+    /// Everything that was told, in the order of its commits (TELL-3).
+    package static let listEvents = Endpoint<AppPath, EventsQuery, NoBody, EventsBody>(
+        "listEvents", .get, "/api/v1/apps/\(.app)/events", callers: .appBackend,
+        about: .init(.events, "What happened, in the order in which it was committed: read on, and nothing is missed (TELL-3)."),
+        problems: [.environmentNotTaken])
+
+    /// The events of one subscription.
+    package static let listSubscriptionEvents = Endpoint<SubscriptionPath, PageQuery, NoBody, EventsBody>(
+        "listSubscriptionEvents", .get, "/api/v1/apps/\(.app)/subscriptions/\(.originalTransactionId)/events",
+        callers: .appBackend, about: .init(.events, "What happened to a subscription, numbered 1, 2, 3, … without gaps."),
+        problems: [.environmentNotTaken, .unknownSubscription])
+
+    /// The events of one customer that are about no single subscription.
+    package static let listCustomerEvents = Endpoint<CustomerPath, PageQuery, NoBody, EventsBody>(
+        "listCustomerEvents", .get, "/api/v1/apps/\(.app)/customers/\(.customer)/events", callers: .appBackend,
+        about: .init(.events, "What happened to a customer and to no single subscription, numbered 1, 2, 3, … without gaps."),
+        problems: [.environmentNotTaken])
+
     // MARK: Operations
 
     /// What Apple sent that this version does not understand (FACT-5).
@@ -382,6 +402,7 @@ package enum NativeAPI {
         consentClaim.description,
         reserveSubscription.description, reserveTransaction.description, readSubscription.description, listFacts.description,
         listWaitingClaims.description, listProposals.description, listReservations.description, searchNames.description,
+        listEvents.description, listSubscriptionEvents.description, listCustomerEvents.description,
         listWarnings.description, listParkedNotifications.description, readApple.description, sweepNotifications.description,
         refreshSubscription.description,
         fetchRefunds.description, lookUpOrder.description, extendSubscription.description, extendProduct.description,

@@ -31,6 +31,7 @@ package struct NativeFace: Face {
         addCustomers(to: &router)
         addVotes(to: &router)
         addSubscriptions(to: &router)
+        addEvents(to: &router)
         router.on(NativeAPI.listWarnings, listWarnings)
         addApple(to: &router)
         addJobs(to: &router)

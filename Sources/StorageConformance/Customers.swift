@@ -147,13 +147,13 @@ extension StorageConformance {
         },
     ]
 
-    private static let alice = CustomerKey(Specimen.scope, Specimen.alice)
+    static let alice = CustomerKey(Specimen.scope, Specimen.alice)
     private static let map = EntitlementMap(entries: [
         .init(productId: ProductID("plus.monthly"), validFrom: Specimen.start, entitlements: [EntitlementID("plus")])
     ])
 
     /// One of each kind, each later than the one before.
-    private static func customerInputs(of customer: CustomerID = Specimen.alice) throws -> [CustomerInput] {
+    static func customerInputs(of customer: CustomerID = Specimen.alice) throws -> [CustomerInput] {
         let window = TimeWindow(from: Specimen.day(1), until: Specimen.day(8))
         let plus = EntitlementID("plus")
         let votes: [CustomerVote.Kind] = [

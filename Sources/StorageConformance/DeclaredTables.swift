@@ -5,7 +5,8 @@ package struct DeclaredTables: Sendable {
     /// By table, as they are spelled in the code.
     package let columns: [String: Set<String>]
 
-    /// Everything that the stores write. The table of the schema's own versions belongs to each store's migrations.
+    /// Everything that the stores write. The table of the schema's own versions belongs to each store's migrations, and the
+    /// beginning of the count of transactions to PostgreSQL alone.
     package static let all = DeclaredTables([
         WrittenLedger.self, CustomerRow.self, JWSHeaderRow.self, WrittenEvidence.self, WrittenFact.self, WrittenClaim.self,
         WrittenRegistration.self, WrittenBearer.self, PolicyRow.self, WrittenSubscription.self, WrittenAlias.self,
@@ -30,7 +31,7 @@ package struct DeclaredTables: Sendable {
     /// - Parameter schema: the columns by table, in any case, since PostgreSQL folds names to lower case.
     package func differences(from schema: [String: Set<String>]) -> [String] {
         let declared = Self.folded(columns)
-        let found = Self.folded(schema).filter { $0.key != "schemaversion" }
+        let found = Self.folded(schema).filter { !["schemaversion", "logepoch"].contains($0.key) }
         return Set(declared.keys).union(found.keys).sorted().flatMap { table -> [String] in
             guard let columns = declared[table] else { return ["the schema has the table \(table), which no row declares"] }
             guard let present = found[table] else { return ["a row of the table \(table) is declared, but not in the schema"] }

@@ -194,6 +194,16 @@ struct WatchedStoreFace: Store {
         try await watched.store.outbox(after: id, limit: limit)
     }
 
+    func log(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
+        try await watched.store.log(of: scope, after: place, limit: limit)
+    }
+
+    func events(of subject: OutboxEntry.Subject, from sequence: Int64, limit: Int) async throws -> [LoggedEvent] {
+        try await watched.store.events(of: subject, from: sequence, limit: limit)
+    }
+
+    func logEnd(of scope: Scope) async throws -> LogPlace { try await watched.store.logEnd(of: scope) }
+
     func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
         try await watched.store.warnings(in: scope, limit: limit)
     }

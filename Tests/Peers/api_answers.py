@@ -1,7 +1,10 @@
 """Signed answers by PyJWT, lists and their pages, the commands that people type daily, and what a second server answers about what a first
 one was told."""
 
+import base64
 import concurrent.futures
+import datetime
+import hashlib
 import http.client
 import json
 import os
@@ -132,6 +135,71 @@ def check_pages(api):
     for query in ({"after": cursor, "environment": "Sandbox"}, {"after": "A" + cursor}, {"after": "%" + cursor}):
         answer = api.call("listWaitingClaims", query=query)
         check(f"A6 a cursor that is not this list's is refused: {list(query)}", (answer[0], answer[1].get("code")) == (400, "cursorInvalid"), answer)
+
+
+def event_id(app, environment, kind, name, sequence, stored):
+    """As decision 0047 and the contract say it, computed here from what the database keeps."""
+    digest = hashlib.sha256(stored.encode()).hexdigest()
+    whole = hashlib.sha256("\0".join((app, environment, kind, name, str(sequence), digest)).encode()).digest()
+    return "evt_" + base64.b32encode(whole).decode().lower()[:26]
+
+
+def check_events(api):
+    """The log against what stands in the database, read while more is told."""
+    signer = api.books.signer
+
+    def follow(path, meanwhile=lambda page: None):
+        seen, page = [], 0
+        while True:
+            answer = json.loads(api.raw("GET", path, headers=api.books.backend)[2])
+            seen, path, page = seen + answer["items"], answer["next"], page + 1
+            if not answer["hasMore"]:
+                return seen, path
+            meanwhile(page)
+
+    def more(page):
+        if page <= 8:
+            body = {"kind": "purchase", "signedTransactionInfo": signer.jws(signer.transaction(400 + page, 2, transactionReason="PURCHASE"))}
+            api.call("uploadTransaction", body, customer=f"event{page}")
+
+    seen, end = follow("/api/v1/apps/demo/events?limit=7", more)
+    kept = []
+    for row in api.books.sql("SELECT json_array(originalTransactionId, customer.customer, sequence, events) FROM outbox LEFT JOIN customer ON "
+                             "customer.id = outbox.customer JOIN ledger ON ledger.id = ledger WHERE environment = 'Production' ORDER BY outbox.id"):
+        subscription, customer, first, events = json.loads(row)
+        for place, stored in enumerate(events.split("\n")):
+            kind, name = ("subscription", subscription) if subscription else ("customer", customer)
+            kept.append((event_id("demo", "Production", kind, name, first + place, stored), first + place, json.loads(stored)))
+    check(f"TELL-3 in pages of seven, while 8 customers buy, each of {len(kept)} events is read exactly once, in the database's order",
+          len(kept) > 100 and [item["id"] for item in seen] == [one[0] for one in kept], (len(seen), len(kept)))
+    check("and says what was kept, with its number and its place", all(
+        stored.items() <= item["data"].items() and item["data"]["sequence"] == number and item["type"] == stored["kind"]
+        and item["data"]["app"] == "demo" and item["data"]["environment"] == "Production"
+        and datetime.datetime.fromisoformat(item["timestamp"]).timestamp() * 1000 == stored["effectiveAt"]
+        for item, (_, number, stored) in zip(seen, kept)))
+    again, _ = follow("/api/v1/apps/demo/events?limit=1000")
+    check("I39 another time it is the same", again == seen)
+    check("and there is nothing after the end", follow(end)[0] == [])
+    more(8)
+    tail = follow(end)[0]
+    check("until something is told", [item["type"] for item in tail] == [] or tail[0]["id"] not in {item["id"] for item in seen}, tail)
+    some, _ = follow("/api/v1/apps/demo/events?limit=50&type=access.*,owner.changed")
+    check("types are chosen", some == [item for item in again if item["type"].startswith("access.") or item["type"] == "owner.changed"]
+          and 0 < len(some) < len(again), len(some))
+    of = original_id(41)
+    own, _ = follow(f"/api/v1/apps/demo/subscriptions/{of}/events?limit=2")
+    check("a subscription's are numbered without gaps", own == [item for item in again if item["data"].get("subscription", {}).get("originalTransactionId") == of]
+          and [item["data"]["sequence"] for item in own] == list(range(1, len(own) + 1)) and len(own) > 1, own)
+    gina, _ = follow("/api/v1/apps/demo/customers/gina/events?limit=3")
+    check("and a customer's", gina == [item for item in again if "subscription" not in item["data"] and item["data"].get("customer") == "gina"]
+          and [item["data"]["sequence"] for item in gina] == list(range(1, len(gina) + 1)) and len(gina) > 3, gina)
+    for name, places in (("listEvents", {}), ("listSubscriptionEvents", {"originalTransactionId": of}), ("listCustomerEvents", {"customer": "gina"})):
+        answer = api.call(name, query={"limit": 2}, **places)
+        check(f"{name} keeps to the document", answer[0] == 200 and len(answer[1]["items"]) == 2, answer)
+        refused = api.call(name, query={"after": "abc"}, **places)
+        check(f"{name} refuses a cursor that is none", (refused[0], refused[1].get("code")) == (400, "cursorInvalid"), refused)
+    nobody = api.call("listSubscriptionEvents", originalTransactionId="999")
+    check("a subscription that nobody knows has none", (nobody[0], nobody[1].get("code")) == (404, "unknownSubscription"), nobody)
 
 
 def check_commands(api):

@@ -102,6 +102,9 @@ def live(api):
     api.call("readTimeline", customer=ALICE)
     api.call("readAnswerKeys")
     uploaded("carol", 209, productId="plus.weekly")
+    api.call("listEvents", query={"limit": 2})
+    api.call("listSubscriptionEvents", query={"limit": 2}, originalTransactionId=original_id(201))
+    api.call("listCustomerEvents", query={"limit": 2}, customer=ALICE)
     api.call("listWarnings")
     for _ in range(100):
         # The sweep of the start has taken of the budget, and waits for its answer.

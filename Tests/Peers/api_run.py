@@ -589,7 +589,7 @@ def main():
             check_document(api)
             parts = (
                 check_guide, check_votes, check_ownership, check_intents, check_anonymous, check_products, check_search, check_many, check_tags,
-                api_answers.check_signed, api_answers.check_lists, api_answers.check_commands)
+                api_answers.check_signed, api_answers.check_lists, api_answers.check_events, api_answers.check_commands)
             for part in parts:
                 part(api)
             for name in ("readDocument", "readDocumentPage", "checkLive", "checkReady", "listWarnings", "readApple", "listParkedNotifications",

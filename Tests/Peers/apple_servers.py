@@ -99,6 +99,7 @@ def play(fleet, stack, count):
             killed_at = minute
         waiting, calls = fleet.settle()
         made.append(calls - before)
+        print(f"     minute {minute}: {calls - before} calls, {waiting} wait", flush=True)
         if waiting == 0 and minute > 20:
             break
     known = sum(len(fleet.periods(subscription)) == 2 for subscription in subscriptions)

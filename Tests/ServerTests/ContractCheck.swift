@@ -51,6 +51,7 @@ extension ContractCheck {
             reading(NativeAPI.refreshSubscription),
             reading(NativeAPI.readDocument), reading(NativeAPI.readTimeline), reading(NativeAPI.listFacts),
             reading(NativeAPI.listWaitingClaims), reading(NativeAPI.listProposals),
+            reading(NativeAPI.listEvents), reading(NativeAPI.listSubscriptionEvents), reading(NativeAPI.listCustomerEvents),
             reading(NativeAPI.listReservations), reading(NativeAPI.reserveTransaction),
             reading(NativeAPI.listSettings), reading(NativeAPI.applySettings),
             reading(NativeAPI.startTrial), reading(NativeAPI.listJobs), reading(NativeAPI.readJob), reading(NativeAPI.cancelJob),

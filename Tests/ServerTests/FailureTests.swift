@@ -159,6 +159,16 @@ struct FailingStore: Store {
         try await checked { try await store.outbox(after: id, limit: limit) }
     }
 
+    func log(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
+        try await checked { try await store.log(of: scope, after: place, limit: limit) }
+    }
+
+    func events(of subject: OutboxEntry.Subject, from sequence: Int64, limit: Int) async throws -> [LoggedEvent] {
+        try await checked { try await store.events(of: subject, from: sequence, limit: limit) }
+    }
+
+    func logEnd(of scope: Scope) async throws -> LogPlace { try await checked { try await store.logEnd(of: scope) } }
+
     func warnings(in scope: Scope, limit: Int) async throws -> [OperatorWarning] {
         try await checked { try await store.warnings(in: scope, limit: limit) }
     }

@@ -389,7 +389,12 @@ extension PostgresTests {
                     WorkQueries.postpone(leased, to: now, because: "", counts: true),
                     WorkQueries.abandon(leased, at: now, because: ""),
                     WorkQueries.work(after: 500, limit: 10), WorkQueries.work(about: id, ledger: 7),
-                    AuditQueries.events(of: id, limit: 10, ledger: 7), AuditQueries.newestEvents(of: name, limit: 10, ledger: 7),
+                    AuditQueries.events(of: id, limit: 10, ledger: 7), LogQueries.last(ledger: 7),
+                    LogQueries.entries(after: LogPlace(transaction: 0, row: 500, event: 0), limit: 10, ledger: 7),
+                    LogQueries.entries(of: .subscription(key), from: 1, limit: 10, ledger: 7),
+                    LogQueries.entries(
+                        of: .customer(CustomerKey(key.scope, name.customer)), from: 1, limit: 10, ledger: 7),
+                    AuditQueries.newestEvents(of: name, limit: 10, ledger: 7),
                     SubscriptionQueries.waiting(after: id, ledger: 7, limit: 10),
                     WorkQueries.replaceDecided([], about: place),
                     WorkQueries.replaceDecided([order], about: place),
@@ -458,7 +463,9 @@ extension PostgresTests {
                 #expect(try owner.one("SELECT current_setting('enable_seqscan')").text(0) == "on")
                 for statement in try Self.statements {
                     let plan = try Self.plan(of: statement, owner)
-                    #expect(!plan.contains { $0.contains("Seq Scan") }, "\(statement.sql): \(plan.joined(separator: "\n"))")
+                    // Of the table that has one row.
+                    let scans = plan.filter { $0.contains("Seq Scan") && !$0.contains("Seq Scan on logepoch") }
+                    #expect(scans == [], "\(statement.sql): \(plan.joined(separator: "\n"))")
                 }
                 // So that the test can fail.
                 let scan = try Self.plan(of: PostgresStatement("SELECT * FROM fact WHERE receivedAt = $1", [.integer(1)]), owner)

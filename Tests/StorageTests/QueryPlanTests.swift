@@ -78,6 +78,11 @@ import Testing
             after: 0, limit: 10, scope: { try NameQueries.scope(of: $0, database) }, database)
         _ = try AuditQueries.events(
             of: Life.key.originalTransactionId, limit: 10, ledger: ledger, scope: { _ in Life.scope }, database)
+        _ = try LogQueries.entries(after: .start, limit: 10, in: Life.scope, ledger: ledger, database)
+        _ = try LogQueries.last(in: Life.scope, ledger: ledger, database)
+        _ = try LogQueries.entries(of: Life.key, from: 2, limit: 10, ledger: ledger, database)
+        _ = try LogQueries.entries(
+            of: CustomerKey(Life.scope, CustomerID("alice")), from: 2, limit: 10, ledger: ledger, database)
         _ = try WorkQueries.work(about: Life.key.originalTransactionId, ledger: ledger, scope: { _ in Life.scope }, database)
         _ = try reading.subscriptionsThatWait(in: Life.scope, after: nil, limit: 10, ledger: ledger)
         _ = try reading.subscriptionsWithProposals(in: Life.scope, after: nil, limit: 10, ledger: ledger)

@@ -318,6 +318,7 @@ import Testing
                         DROP TABLE callBudget; DROP TABLE historyRevision; DROP TABLE sweepPlan; DROP TABLE appleRequest;
                         DROP INDEX workByLedgerAndTime;
                         CREATE INDEX workByTime ON work (kind, availableAt) WHERE availableAt IS NOT NULL;
+                        DROP INDEX outboxInOrder; ALTER TABLE outbox DROP COLUMN writtenIn;
                         DELETE FROM schemaVersion WHERE version > 10; PRAGMA user_version = 10;
                         """)
             }

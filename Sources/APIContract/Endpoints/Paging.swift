@@ -38,6 +38,32 @@ package struct PageQuery: QueryParameters {
     }
 }
 
+/// `?environment=`, `?limit=`, `?after=` and `?type=`: a stretch of the log.
+package struct EventsQuery: QueryParameters {
+    package static let names: [String]? = ["environment", "limit", "after", "type"]
+
+    package var page: PageQuery
+    /// Only events of these types, such as `subscription.renewed` or `subscription.*`; empty: all.
+    package var types: [String]
+
+    package init() { self.init(PageQuery()) }
+
+    package init(_ page: PageQuery, types: [String] = []) { (self.page, self.types) = (page, types) }
+
+    package init(_ value: (String) -> Substring?) throws(ParameterError) {
+        self.init(try PageQuery(value))
+        guard let text = value("type") else { return }
+        types = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
+        guard types.allSatisfy({ !$0.isEmpty }) else {
+            throw ParameterError("type", "must be names such as subscription.renewed or subscription.*, with commas between")
+        }
+    }
+
+    package var items: [(name: String, value: String)] {
+        page.items + (types.isEmpty ? [] : [("type", types.joined(separator: ","))])
+    }
+}
+
 /// `?limit=` and `?after=`: a page of a list that no ledger has of its own.
 package struct ListQuery: QueryParameters {
     package static let names: [String]? = ["limit", "after"]

@@ -27,6 +27,9 @@ extension ParameterSchema {
             "limit", .integer(1, Int64(PageQuery.longest)),
             "How many items a page has at the most; \(PageQuery.usual) unless said.", example: "\(PageQuery.usual)"),
         .init("after", .text, "Where the page before ended, as its next says it.", example: "bGlzdA"),
+        .init(
+            "type", .text, "Only events of these types, with commas between; subscription.* for all that begin so.",
+            example: "subscription.*,access.ended"),
         .init("publishedAt", .instant, "When the item was published.", example: "1767225600000"),
         .init(
             "minted", .bool, "Whether your backend made the token for this customer and nobody else; false unless said.",

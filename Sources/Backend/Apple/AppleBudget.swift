@@ -7,17 +7,33 @@ import Synchronization
 /// at a time, so that it writes one row a second at the most, however many questions it puts.
 final class AppleBudget: Sendable {
     private let store: any WritingStore
-    private let taken = Mutex<[Purse: Calls]>([:])
+    private let hands = Mutex<[Purse: Hand]>([:])
 
-    /// What was taken and not used, for one urgency.
+    /// Whose calls they are.
     private struct Purse: Hashable {
         let name: BudgetName
         let urgency: AskingUrgency
     }
 
+    /// What is at hand for one purse.
+    private enum Hand {
+        case calls(Calls)
+        /// One caller takes for all who ask meanwhile: each for itself would take a second's worth to use one call of it.
+        case taking(waiting: [CheckedContinuation<CallBudget.Grant?, Never>])
+    }
+
+    /// What was taken and not used.
     private struct Calls {
         var left: Int
         let until: Timestamp
+    }
+
+    /// What a caller finds.
+    private enum Found {
+        case call
+        /// This one takes for all.
+        case nothing
+        case another
     }
 
     init(store: any WritingStore) { self.store = store }
@@ -25,32 +41,80 @@ final class AppleBudget: Sendable {
     /// Takes one call; nil where it may be made now, else the instant at which there may be another one.
     func take(_ call: BudgetedCall, at now: Timestamp) async throws -> Timestamp? {
         let purse = Purse(name: call.name, urgency: call.urgency)
-        let isAtHand = taken.withLock { taken in
-            guard var calls = taken[purse], calls.left > 0, calls.until > now, now.adding(Self.second) >= calls.until else {
-                taken[purse] = nil
-                return false
+        while true {
+            let grant: CallBudget.Grant?
+            switch find(purse, at: now) {
+            case .call: return nil
+            case .nothing: grant = try await takeMore(purse, call, at: now)
+            case .another: grant = await grantOfAnother(purse)
             }
-            calls.left -= 1
-            taken[purse] = calls
-            return true
+            if case .wait(let until)? = grant { return until }
         }
-        if isAtHand { return nil }
+    }
+
+    private func find(_ purse: Purse, at now: Timestamp) -> Found {
+        hands.withLock { hands in
+            switch hands[purse] {
+            case .calls(var calls) where calls.left > 0 && calls.until > now && now.adding(Self.second) >= calls.until:
+                calls.left -= 1
+                hands[purse] = .calls(calls)
+                return .call
+            case .taking: return .another
+            case .calls, nil:
+                hands[purse] = .taking(waiting: [])
+                return .nothing
+            }
+        }
+    }
+
+    /// What the caller who takes was granted; nil where that failed, or has ended already.
+    private func grantOfAnother(_ purse: Purse) async -> CallBudget.Grant? {
+        await withCheckedContinuation { continuation in
+            let isWaiting = hands.withLock { hands in
+                guard case .taking(let waiting) = hands[purse] else { return false }
+                hands[purse] = .taking(waiting: waiting + [continuation])
+                return true
+            }
+            if !isWaiting { continuation.resume(returning: nil) }
+        }
+    }
+
+    private func takeMore(_ purse: Purse, _ call: BudgetedCall, at now: Timestamp) async throws -> CallBudget.Grant {
         let ceiling = call.callsPerHour
-        let grant = try await change(call.name, ceiling: ceiling, at: now) { budget in
-            budget.take(
-                upTo: Int(clamping: max(1, ceiling / 3600)), at: now, ceiling: ceiling, allowance: call.urgency.allowance)
+        do {
+            let grant = try await change(call.name, ceiling: ceiling, at: now) { budget in
+                budget.take(
+                    upTo: Int(clamping: max(1, ceiling / 3600)), at: now, ceiling: ceiling, allowance: call.urgency.allowance)
+            }
+            end(purse, with: grant, until: now.adding(Self.second))
+            return grant
+        } catch {
+            end(purse, with: nil, until: now)
+            throw error
         }
-        switch grant {
-        case .wait(let until): return until
-        case .granted(let calls):
-            taken.withLock { $0[purse] = Calls(left: calls - 1, until: now.adding(Self.second)) }
-            return nil
+    }
+
+    private func end(_ purse: Purse, with grant: CallBudget.Grant?, until: Timestamp) {
+        let waiting = hands.withLock { hands -> [CheckedContinuation<CallBudget.Grant?, Never>] in
+            guard case .taking(let waiting) = hands[purse] else { return [] }
+            if case .granted(let calls)? = grant {
+                hands[purse] = .calls(Calls(left: calls, until: until))
+            } else {
+                hands[purse] = nil
+            }
+            return waiting
         }
+        for continuation in waiting { continuation.resume(returning: grant) }
     }
 
     /// Apple refused a call for too many: all servers stop until the instant.
     func block(_ name: BudgetName, until: Timestamp, ceiling: Int64, at now: Timestamp) async throws {
-        taken.withLock { taken in taken = taken.filter { $0.key.name != name } }
+        hands.withLock { hands in
+            hands = hands.filter { purse, hand in
+                // Whoever takes at this moment ends it for those who wait for it; what it brings was granted before or is none.
+                if case .taking = hand { true } else { purse.name != name }
+            }
+        }
         try await change(name, ceiling: ceiling, at: now) { $0.block(until: until, at: now) }
     }
 

@@ -26,6 +26,8 @@ package enum EventCoding {
 package struct OutboxEntry: Sendable, Hashable {
     /// Given by the database; grows, with gaps.
     package let id: Int64
+    /// Where its transaction stands among all that wrote (``LogPlace/transaction``).
+    package let transaction: Int64
     package let subject: Subject
     /// The number of its first event in the subject's sequence.
     package let first: Int64
@@ -37,8 +39,9 @@ package struct OutboxEntry: Sendable, Hashable {
         case customer(CustomerKey)
     }
 
-    package init(id: Int64, subject: Subject, first: Int64, events: String) {
+    package init(id: Int64, transaction: Int64, subject: Subject, first: Int64, events: String) {
         self.id = id
+        self.transaction = transaction
         self.subject = subject
         self.first = first
         self.events = events

@@ -6,7 +6,9 @@ package struct WrittenOutbox: WrittenRow {
     package static let table = "outbox"
     package static let filled = ["id"]
 
-    package enum Column: Int, StoredColumn { case ledger, originalTransactionId, customer, sequence, events, createdAt }
+    package enum Column: Int, StoredColumn {
+        case ledger, originalTransactionId, customer, sequence, events, createdAt, writtenIn
+    }
 
     private let told: SubscriptionRows.Outbox
     private let instant: Timestamp
@@ -34,6 +36,8 @@ package struct WrittenOutbox: WrittenRow {
         case .sequence: .integer(told.first)
         case .events: .text(told.events)
         case .createdAt: .instant(instant)
+        // A database in which transactions run side by side puts the place of its own in its stead (``LogPlace/transaction``).
+        case .writtenIn: .integer(0)
         }
     }
 }
@@ -41,7 +45,7 @@ package struct WrittenOutbox: WrittenRow {
 extension OutboxEntry {
     /// Of `outbox`, beside which stands `customer` as `subject`.
     package enum Column: Int, StoredColumn {
-        case id, ledger, originalTransactionId, customer, customerNumber, sequence, events
+        case id, writtenIn, ledger, originalTransactionId, customer, customerNumber, sequence, events
 
         package var sql: String {
             switch self {
@@ -65,6 +69,8 @@ extension OutboxEntry {
             throw StorageError(.corrupt, "a row of the outbox is about nothing")
         }
         self.init(
-            id: try row.integer(.id), subject: subject, first: try row.integer(.sequence), events: try row.text(.events))
+            id: try row.integer(.id), transaction: try row.integer(.writtenIn), subject: subject,
+            first: try row.integer(.sequence),
+            events: try row.text(.events))
     }
 }

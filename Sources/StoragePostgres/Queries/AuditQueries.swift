@@ -5,17 +5,26 @@ import Storage
 /// What changed and why, what waits to be told, and what operators should look at.
 enum AuditQueries {
     private static let auditInsertion = PostgresInsertion<WrittenAudit>()
-    private static let outboxInsertion = PostgresInsertion<WrittenOutbox>()
 
     static func append(
         _ rows: SubscriptionRows, to place: SubscriptionPlace, at instant: Timestamp
     ) throws -> [PostgresStatement] {
         let audit = rows.audit.map { WrittenAudit($0, at: place) }
         return try (audit.isEmpty ? [] : [auditInsertion.statement(audit)])
-            + rows.outbox.map { outboxInsertion.statement(WrittenOutbox($0, at: instant, of: place)) }
+            + rows.outbox.map { append(WrittenOutbox($0, at: instant, of: place)) }
     }
 
-    static func append(_ told: WrittenOutbox) -> PostgresStatement { outboxInsertion.statement(told) }
+    /// The place in the log is this database's own, in the place of the column's value.
+    private static let insertOutbox = """
+        INSERT INTO outbox (\(WrittenOutbox.Column.list)) VALUES (
+            \(WrittenOutbox.Column.list { $0 == .writtenIn ? LogQueries.placeOfNext : "$\($0.rawValue + 1)" }))
+        """
+
+    static func append(_ told: WrittenOutbox) -> PostgresStatement {
+        PostgresStatement(
+            insertOutbox,
+            WrittenOutbox.Column.allCases.filter { $0 != .writtenIn }.map { PostgresValue(told.value(of: $0)) })
+    }
 
     private static let selectAudit = """
         SELECT \(SubscriptionRows.Audit.columns) FROM audit

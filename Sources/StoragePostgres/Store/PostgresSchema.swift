@@ -43,7 +43,20 @@ enum PostgresSchema {
         Step(number: 12, oldest: 12, tables: callsToApple + fairLeases),
         // Servers of the version before do not note that they live.
         Step(number: 13, oldest: 13, tables: sweeps + appleRequests),
+        // Servers of the version before write rows that say nothing of their place in the log.
+        Step(number: 14, oldest: 14, tables: log),
     ]
+
+    /// The outbox in the order of its commits (docs/decisions/0047): `writtenIn` is the place of the transaction, which is the
+    /// server's own number of it counted from `base`. A database that is restored elsewhere begins there with small numbers: then
+    /// `base` moves (`PostgresStore`). What was there before stands before everything.
+    private static let log = """
+        CREATE TABLE logEpoch (base bigint NOT NULL);
+        INSERT INTO logEpoch VALUES (0);
+        ALTER TABLE outbox ADD COLUMN writtenIn bigint NOT NULL DEFAULT 0;
+        CREATE INDEX outboxInOrder ON outbox (ledger, writtenIn, id);
+
+        """
 
     /// What is to be looked through of Apple's notification histories; `slices` is JSON.
     private static let sweeps = """
@@ -388,7 +401,7 @@ enum PostgresSchema {
     private static let changeable = [
         "subscription", "periodAlias", "holding", "outbox", "work", "customerBook", "job", "jobRow",
         "ownerProposal", "pendingReservation", "callBudget", "historyRevision", "sweepPlan",
-        "appleRequest",
+        "appleRequest", "logEpoch",
     ]
 
     /// FACT-1, AUDIT-2: what was once written of these is evidence. The state of class 23 makes it a constraint's refusal.

@@ -43,6 +43,7 @@ package final class PostgresStore: Store {
         retry = RetryPolicy(isIdempotent: true)
         do {
             try await pool.run(.read) { try $0.checkStore(knowing: schema) }
+            try await pool.run(.write) { try $0.checkLog() }
         } catch {
             await pool.close()
             throw error

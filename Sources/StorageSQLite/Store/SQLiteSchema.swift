@@ -97,7 +97,16 @@ enum SQLiteSchema {
         Step(number: 12, oldest: 12, script: callsToApple + fairLeases),
         // Servers of the version before do not note that they live.
         Step(number: 13, oldest: 13, script: sweeps + appleRequests),
+        // As in the other store.
+        Step(number: 14, oldest: 14, script: log),
     ]
+
+    /// The outbox in the order of its commits (docs/decisions/0047): with one writer the order of its rows.
+    private static let log = """
+        ALTER TABLE outbox ADD COLUMN writtenIn INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX outboxInOrder ON outbox (ledger, writtenIn, id);
+
+        """
 
     /// What is to be looked through of Apple's notification histories; `slices` is JSON.
     private static let sweeps = """

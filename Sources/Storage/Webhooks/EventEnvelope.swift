@@ -1,0 +1,94 @@
+import Crypto
+import Ledger
+package import Primitives
+import StrictJSON
+
+/// An event as it is told to others, by the log and by webhooks: a pure function of what was kept, so that its bytes are the same
+/// whenever and wherever it is told (TELL-1, I39).
+///
+/// Source: Standard Webhooks 1.0, "Payload structure": `type`, `timestamp`, `data`.
+package struct EventEnvelope: Sendable, Hashable {
+    /// The event's own, for ever: over repetitions, readers, and databases that were restored. Another event never has it, since
+    /// it covers the event's bytes (TELL-1).
+    package let id: String
+    /// What happened, such as `subscription.renewed` (docs/events.md).
+    package let type: String
+    /// When it took effect.
+    package let timestamp: Timestamp
+    /// The event with its subject, its number and its environment: a JSON object.
+    package let data: String
+
+    /// - Throws: `StorageError` with `corrupt` where the text is no event.
+    package init(_ event: LoggedEvent) throws {
+        let fields = try Self.fields(of: event.text)
+        guard let type = fields.value("kind")?.string, let effectiveAt = fields.value("effectiveAt")?.int64 else {
+            throw StorageError(.corrupt, "an event has no kind, or no instant")
+        }
+        id = Self.id(of: event)
+        self.type = type
+        timestamp = Timestamp(millisecondsSince1970: effectiveAt)
+        data = Self.data(of: event)
+    }
+
+    private static func fields(of text: String) throws -> JSONFields {
+        do {
+            return try JSONFields(try JSONDocument(Array(text.utf8), limits: JSONLimits()).root)
+        } catch {
+            throw StorageError(.corrupt, "an event is not a JSON object: \(error)")
+        }
+    }
+
+    /// `evt_`, and 26 characters of base32 (RFC 4648, lower case): 130 bits of a hash over whose event it is, its number and what
+    /// was kept.
+    private static func id(of event: LoggedEvent) -> String {
+        let (kind, name) = event.subject.words
+        let digest = Hexadecimal.encode(SHA256.hash(data: Array(event.text.utf8)))
+        let (app, environment) = (event.subject.scope.app.rawValue, event.subject.scope.environment.rawValue)
+        // No name has a U+0000 in it.
+        let named = [app, environment, kind, name, "\(event.sequence)", digest].joined(separator: "\u{0}")
+        return "evt_" + Base32.encode(SHA256.hash(data: Array(named.utf8)), characters: 26)
+    }
+
+    /// First what the log adds, then the event's members as they were kept.
+    private static func data(of event: LoggedEvent) -> String {
+        var json = JSONWriter(reservingCapacity: 256)
+        json.object { json in
+            json.member("app", event.subject.scope.app.rawValue)
+            json.member("environment", event.subject.scope.environment.rawValue)
+            json.member("sequence", event.sequence)
+            if case .customer(let key) = event.subject { json.member("customer", key.customer.rawValue) }
+        }
+        var members = String(json.text.dropLast())
+        if case .subscription(let key) = event.subject { members += "," + LedgerText.member(naming: key) }
+        return members + "," + event.text.dropFirst()
+    }
+}
+
+extension OutboxEntry.Subject {
+    /// What kind of subject it is, and its id; stable, since an event's id rests on them.
+    fileprivate var words: (kind: String, id: String) {
+        switch self {
+        case .subscription(let key): ("subscription", key.originalTransactionId.rawValue)
+        case .customer(let key): ("customer", key.customer.rawValue)
+        }
+    }
+}
+
+/// Source: RFC 4648, section 6, in lower case and without padding.
+private enum Base32 {
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
+    /// The first characters of the bytes' text.
+    static func encode(_ bytes: some Sequence<UInt8>, characters: Int) -> String {
+        var (text, buffer, bits) = ([] as [UInt8], 0 as UInt16, 0)
+        for byte in bytes where text.count < characters {
+            // At most 4 bits were left.
+            (buffer, bits) = (buffer << 8 | UInt16(byte), bits + 8)
+            while bits >= 5, text.count < characters {
+                bits -= 5
+                text.append(alphabet[Int(buffer >> UInt16(bits) & 31)])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,63 @@
+/// An event as it stands in the log: its bytes never change (I39).
+package struct LoggedEvent: Sendable, Hashable {
+    package let place: LogPlace
+    package let subject: OutboxEntry.Subject
+    /// Its number among the events of the subject: 1, 2, 3, … without gaps.
+    package let sequence: Int64
+    /// The event as it was kept: a JSON object that does not name its subject.
+    package let text: String
+
+    package init(place: LogPlace, subject: OutboxEntry.Subject, sequence: Int64, text: String) {
+        self.place = place
+        self.subject = subject
+        self.sequence = sequence
+        self.text = text
+    }
+}
+
+extension OutboxEntry.Subject {
+    package var scope: Scope {
+        switch self {
+        case .subscription(let key): key.scope
+        case .customer(let key): key.scope
+        }
+    }
+}
+
+/// A stretch of a log.
+package struct LogPage: Sendable, Hashable {
+    /// In their order.
+    package let events: [LoggedEvent]
+    /// Where to read on: the last event's place, or where the reader was where there is none.
+    package let end: LogPlace
+
+    package init(events: [LoggedEvent], after place: LogPlace) {
+        self.events = events
+        end = events.last?.place ?? place
+    }
+}
+
+extension OutboxEntry {
+    /// Its events as the log has them, each with its own place and number.
+    var logged: [LoggedEvent] {
+        events.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
+            LoggedEvent(
+                place: LogPlace(transaction: transaction, row: id, event: index), subject: subject,
+                sequence: first + Int64(index),
+                text: String(line))
+        }
+    }
+
+    /// The place of its last event.
+    package var end: LogPlace { logged.last?.place ?? LogPlace(transaction: transaction, row: id, event: -1) }
+
+    /// The events of rows that are in their order, at most `limit` after a place.
+    package static func page(of entries: [OutboxEntry], after place: LogPlace, limit: Int) -> LogPage {
+        LogPage(events: Array(entries.lazy.flatMap(\.logged).filter { $0.place > place }.prefix(limit)), after: place)
+    }
+
+    /// The events of rows of one subject that are in their order, at most `limit` from a number on.
+    package static func events(in entries: [OutboxEntry], from sequence: Int64, limit: Int) -> [LoggedEvent] {
+        Array(entries.lazy.flatMap(\.logged).filter { $0.sequence >= sequence }.prefix(limit))
+    }
+}

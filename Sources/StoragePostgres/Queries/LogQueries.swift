@@ -1,0 +1,111 @@
+import Ledger
+import Primitives
+import Storage
+
+/// What was told, in the order in which it was committed.
+enum LogQueries {
+    /// The place of a row that is being written (``LogPlace/transaction``): this transaction's number, or the place of what was
+    /// told of the same subject before, where that is greater. A transaction has its number from its first write on, and may wait
+    /// for a subscription that another with a greater number holds: its own row must follow that one's.
+    ///
+    /// The parameters are those of ``WrittenOutbox/Column``.
+    ///
+    /// Source: PostgreSQL, 9.27.9 (System Information Functions, Transaction ID and Snapshot Information).
+    static let placeOfNext = """
+        greatest(
+            (SELECT base + pg_current_xact_id()::text::bigint FROM logEpoch),
+            (\(placeOfLast("originalTransactionId = $2"))), (\(placeOfLast("customer = $3"))))
+        """
+
+    private static func placeOfLast(_ subject: String) -> String {
+        "SELECT writtenIn FROM outbox WHERE ledger = $1 AND \(subject) ORDER BY sequence DESC LIMIT 1"
+    }
+
+    /// Every transaction before this place has ended, and a row's place is never smaller than its transaction's: nothing can be
+    /// committed there any more.
+    private static let settled = "(SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM logEpoch)"
+
+    private static let from = """
+        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
+        """
+
+    private static let selectAfter =
+        from + """
+             WHERE ledger = $1 AND (writtenIn, outbox.id) >= ($2, $3) AND writtenIn < \(settled)
+            ORDER BY writtenIn, outbox.id LIMIT $4
+            """
+
+    static func entries(after place: LogPlace, limit: Int, ledger: Int64) -> PostgresStatement {
+        PostgresStatement(
+            selectAfter,
+            [
+                .integer(ledger), .integer(place.transaction), .integer(place.row),
+                .integer(OutboxEntry.rows(forEvents: limit)),
+            ])
+    }
+
+    private static let selectLast =
+        from + " WHERE ledger = $1 AND writtenIn < \(settled) ORDER BY writtenIn DESC, outbox.id DESC LIMIT 1"
+
+    static func last(ledger: Int64) -> PostgresStatement { PostgresStatement(selectLast, [.integer(ledger)]) }
+
+    /// From the row on that has the event of a number.
+    private static let selectOfSubscription =
+        from + """
+             WHERE ledger = $1 AND originalTransactionId = $2 AND sequence >= (
+                SELECT coalesce(max(sequence), 0) FROM outbox
+                WHERE ledger = $1 AND originalTransactionId = $2 AND sequence <= $3)
+            ORDER BY sequence LIMIT $4
+            """
+
+    private static let selectOfCustomer =
+        "WITH named AS (SELECT id FROM customer WHERE app = $4 AND customer = $5) " + from + """
+             WHERE ledger = $1 AND outbox.customer = (SELECT id FROM named) AND sequence >= (
+                SELECT coalesce(max(sequence), 0) FROM outbox
+                WHERE ledger = $1 AND customer = (SELECT id FROM named) AND sequence <= $2)
+            ORDER BY sequence LIMIT $3
+            """
+
+    static func entries(
+        of subject: OutboxEntry.Subject, from sequence: Int64, limit: Int, ledger: Int64
+    ) -> PostgresStatement {
+        switch subject {
+        case .subscription(let key):
+            PostgresStatement(
+                selectOfSubscription,
+                [.integer(ledger), .text(key.originalTransactionId.rawValue), .integer(sequence), .count(limit)])
+        case .customer(let key):
+            PostgresStatement(
+                selectOfCustomer,
+                [
+                    .integer(ledger), .integer(sequence), .count(limit), .text(key.scope.app.rawValue),
+                    .text(key.customer.rawValue),
+                ])
+        }
+    }
+
+    // MARK: A database that came from another server
+
+    static let selectNewest = PostgresStatement(
+        """
+        SELECT coalesce(max(newest), 0) FROM ledger CROSS JOIN LATERAL (
+            SELECT writtenIn AS newest FROM outbox WHERE outbox.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1) AS rows
+        """)
+
+    /// Where the newest row stands beyond every transaction that this server ever began, another server wrote it.
+    static func moveBase(beyond newest: Int64) -> PostgresStatement {
+        PostgresStatement(
+            """
+            UPDATE logEpoch SET base = $1 + 1 WHERE base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= $1
+            """, [.integer(newest)])
+    }
+}
+
+extension PostgresConnection {
+    /// Makes sure that what is written from now on stands after what was written before, also where the database was restored in
+    /// another server, whose own numbers of transactions are smaller.
+    func checkLog() throws {
+        guard let newest = try execute(LogQueries.selectNewest).first?.integer(0), newest > 0 else { return }
+        _ = try execute(LogQueries.moveBase(beyond: newest))
+    }
+}

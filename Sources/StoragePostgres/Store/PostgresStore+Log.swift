@@ -1,0 +1,32 @@
+import Ledger
+package import Storage
+
+/// What those need who read what was told.
+extension PostgresStore {
+    package func log(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
+        let entries = try await read(scope) { reading, ledger in
+            try reading.connection.execute(LogQueries.entries(after: place, limit: limit, ledger: ledger))
+                .map { try OutboxEntry(NamedRow($0)) { _ in scope } }
+        }
+        return OutboxEntry.page(of: entries ?? [], after: place, limit: limit)
+    }
+
+    package func events(
+        of subject: OutboxEntry.Subject, from sequence: Int64, limit: Int
+    ) async throws -> [LoggedEvent] {
+        let scope = subject.scope
+        let entries = try await read(scope) { reading, ledger in
+            try reading.connection.execute(LogQueries.entries(of: subject, from: sequence, limit: limit, ledger: ledger))
+                .map { try OutboxEntry(NamedRow($0)) { _ in scope } }
+        }
+        return OutboxEntry.events(in: entries ?? [], from: sequence, limit: limit)
+    }
+
+    package func logEnd(of scope: Scope) async throws -> LogPlace {
+        let last = try await read(scope) { reading, ledger in
+            try reading.connection.execute(LogQueries.last(ledger: ledger)).first
+                .map { try OutboxEntry(NamedRow($0)) { _ in scope } }
+        }
+        return last??.end ?? .start
+    }
+}

@@ -1,0 +1,62 @@
+import GRDB
+import Ledger
+import Primitives
+import Storage
+
+/// What was told, in the order in which it was committed.
+enum LogQueries {
+    private static let from = """
+        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
+        """
+
+    static let selectAfter =
+        from + " WHERE ledger = ? AND (writtenIn, outbox.id) >= (?, ?) ORDER BY writtenIn, outbox.id LIMIT ?"
+
+    static func entries(
+        after place: LogPlace, limit: Int, in scope: Scope, ledger: Int64, _ database: Database
+    ) throws -> [OutboxEntry] {
+        let values: [SQLiteValue] = [
+            .integer(ledger), .integer(place.transaction), .integer(place.row), .integer(OutboxEntry.rows(forEvents: limit)),
+        ]
+        return try database.rows(selectAfter, values) { try OutboxEntry(NamedRow($0)) { _ in scope } }
+    }
+
+    static let selectLast = from + " WHERE ledger = ? ORDER BY writtenIn DESC, outbox.id DESC LIMIT 1"
+
+    static func last(in scope: Scope, ledger: Int64, _ database: Database) throws -> OutboxEntry? {
+        try database.rows(selectLast, [.integer(ledger)]) { try OutboxEntry(NamedRow($0)) { _ in scope } }.first
+    }
+
+    /// From the row on that has the event of a number.
+    static let selectOfSubscription =
+        from + """
+             WHERE ledger = ?1 AND originalTransactionId = ?2 AND sequence >= (
+                SELECT coalesce(max(sequence), 0) FROM outbox
+                WHERE ledger = ?1 AND originalTransactionId = ?2 AND sequence <= ?3)
+            ORDER BY sequence LIMIT ?4
+            """
+
+    static func entries(
+        of key: SubscriptionKey, from sequence: Int64, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [OutboxEntry] {
+        let values: [SQLiteValue] = [
+            .integer(ledger), .text(key.originalTransactionId.rawValue), .integer(sequence), .count(limit),
+        ]
+        return try database.rows(selectOfSubscription, values) { try OutboxEntry(NamedRow($0)) { _ in key.scope } }
+    }
+
+    static let selectOfCustomer =
+        from + """
+             WHERE ledger = ?1 AND outbox.customer = ?2 AND sequence >= (
+                SELECT coalesce(max(sequence), 0) FROM outbox WHERE ledger = ?1 AND customer = ?2 AND sequence <= ?3)
+            ORDER BY sequence LIMIT ?4
+            """
+
+    static func entries(
+        of key: CustomerKey, from sequence: Int64, limit: Int, ledger: Int64, _ database: Database
+    ) throws -> [OutboxEntry] {
+        guard let number = try CustomerQueries.number(of: key.name, database) else { return [] }
+        let values: [SQLiteValue] = [.integer(ledger), .integer(number), .integer(sequence), .count(limit)]
+        return try database.rows(selectOfCustomer, values) { try OutboxEntry(NamedRow($0)) { _ in key.scope } }
+    }
+}

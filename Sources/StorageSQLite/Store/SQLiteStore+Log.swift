@@ -1,0 +1,32 @@
+import GRDB
+import Ledger
+package import Storage
+
+/// What those need who read what was told.
+extension SQLiteStore {
+    package func log(of scope: Scope, after place: LogPlace, limit: Int) async throws -> LogPage {
+        let entries = try reading(scope) { reading, ledger in
+            try LogQueries.entries(after: place, limit: limit, in: scope, ledger: ledger, reading.database)
+        }
+        return OutboxEntry.page(of: entries ?? [], after: place, limit: limit)
+    }
+
+    package func events(
+        of subject: OutboxEntry.Subject, from sequence: Int64, limit: Int
+    ) async throws -> [LoggedEvent] {
+        let entries = try reading(subject.scope) { reading, ledger in
+            switch subject {
+            case .subscription(let key):
+                try LogQueries.entries(of: key, from: sequence, limit: limit, ledger: ledger, reading.database)
+            case .customer(let key):
+                try LogQueries.entries(of: key, from: sequence, limit: limit, ledger: ledger, reading.database)
+            }
+        }
+        return OutboxEntry.events(in: entries ?? [], from: sequence, limit: limit)
+    }
+
+    package func logEnd(of scope: Scope) async throws -> LogPlace {
+        let last = try reading(scope) { try LogQueries.last(in: scope, ledger: $1, $0.database) }
+        return last??.end ?? .start
+    }
+}
