@@ -76,6 +76,9 @@ let package = Package(
                 "Primitives", "AppStoreWire", "Backend", "Ledger", "PrometheusMetrics", asyncHTTPClient, nioCore, nioHTTP1,
                 nioPosix, nioSSL,
             ]),
+        room(
+            "Delivery",
+            ["Primitives", "Backend", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL]),
         room("Ledger", ["Primitives"]),
         room("APIContract", ["Primitives", "StrictJSON", "CAPIExamples"]),
         room("Intake", ["Primitives", "AppStoreWire", "Ledger"]),
@@ -145,7 +148,13 @@ let package = Package(
         tests(
             "AppStoreGatewayTests",
             [
-                "AppStoreGateway", "AppStoreWire", "AppStoreSimulatorTesting", "Primitives", x509, asn1, crypto, nioCore,
+                "AppStoreGateway", "AppStoreWire", "AppStoreSimulatorTesting", "Backend", "Primitives", x509, asn1, crypto,
+                nioCore, nioPosix, nioSSL,
+            ]),
+        tests(
+            "DeliveryTests",
+            [
+                "Delivery", "Backend", "Primitives", asyncHTTPClient, x509, asn1, crypto, nioCore, nioEmbedded, nioHTTP1,
                 nioPosix, nioSSL,
             ]),
         tests("LedgerTests", ["Ledger", "Primitives"]),

@@ -1,4 +1,5 @@
 import AppStoreWire
+import Backend
 import Primitives
 import Testing
 

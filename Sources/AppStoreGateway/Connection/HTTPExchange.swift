@@ -1,5 +1,6 @@
 internal import AppStoreWire
 internal import AsyncHTTPClient
+internal import Backend
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix

@@ -1,15 +1,15 @@
-internal import Primitives
+package import Primitives
 
 /// The dates of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT`.
 ///
 /// The two older forms that a recipient must accept as well are not read: no server sends them, and nothing depends on it.
 ///
 /// Source: RFC 9110, section 5.6.7.
-enum HTTPDate {
+package enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// Nil for every other text, and for a day or a time that does not exist. The day of the week is not compared.
-    static func instant(_ text: String?) -> Timestamp? {
+    package static func instant(_ text: String?) -> Timestamp? {
         guard let parts = text?.split(separator: " ", omittingEmptySubsequences: false), parts.count == 6,
             parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",
             let day = number(parts[1], digits: 2), let month = months.firstIndex(of: String(parts[2])),
