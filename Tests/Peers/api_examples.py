@@ -149,7 +149,7 @@ def live(api):
 
 KINDS = [
     (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "a JWS"), (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "a UUID"), (r"[0-9a-f]{64}", "a SHA-256"),
-    (r"\b[0-9a-f]{4}(-[0-9a-f]{4}){2}\b", "a code"),
+    (r"\b[0-9a-f]{4}(-[0-9a-f]{4}){2}\b", "a code"), (r"evt_[a-z2-7]{26}", "an event's id"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "an instant"), (r"\b\d{13}\b", "an instant"), (r"\d{1,2} [A-Z][a-z]+ \d{4}( at)?,? ?\d\d:\d\d(:\d\d)?", "an instant"),
     (r"\d{1,2} [A-Z][a-z]+ \d{4}", "a day"), (r"\b\d\d:\d\d(:\d\d)?\b", "a time"), (r"[A-Za-z0-9+/]{400,}=*", "bytes"), (r"(?<![\w-])[\w-]{43}(?![\w-])", "a number of a key"),
 ]
