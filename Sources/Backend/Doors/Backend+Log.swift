@@ -75,10 +75,13 @@ extension Backend {
         of key: SubscriptionKey, after sequence: Int64, limit: Int
     ) async throws -> EventPage<Int64> {
         try settings(of: key.app).checkTakes(key.environment)
+        let page = try await events(of: .subscription(key), after: sequence, limit: limit)
+        // Whatever has events is known: its history, which may be long, is not read for each page of them.
+        guard page.events.isEmpty else { return page }
         guard try await translatingStorageErrors({ try await store.subscription(key) }) != nil else {
             throw BackendError.unknownSubscription
         }
-        return try await events(of: .subscription(key), after: sequence, limit: limit)
+        return page
     }
 
     /// The events that are a customer's own, at most `limit` after a number; none of those that are about a subscription.
@@ -110,8 +113,6 @@ extension Backend {
 package struct EventTypes: Sendable, Hashable {
     /// Names such as `subscription.renewed`, or `subscription.*` for all that begin so; empty: all.
     private let names: [String]
-
-    package static let all = EventTypes([])
 
     package init(_ names: [String]) { self.names = names }
 

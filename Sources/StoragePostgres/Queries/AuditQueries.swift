@@ -38,8 +38,7 @@ enum AuditQueries {
     }
 
     private static let selectOutbox = """
-        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
-        WHERE outbox.id >= $1 ORDER BY outbox.id LIMIT $2
+        \(LogQueries.from) WHERE outbox.id >= $1 ORDER BY outbox.id LIMIT $2
         """
 
     static func outbox(after id: Int64, limit: Int) -> PostgresStatement {
@@ -48,8 +47,7 @@ enum AuditQueries {
     }
 
     private static let selectEvents = """
-        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
-        WHERE outbox.ledger = $1 AND originalTransactionId = $2 ORDER BY sequence LIMIT $3
+        \(LogQueries.from) WHERE outbox.ledger = $1 AND originalTransactionId = $2 ORDER BY sequence LIMIT $3
         """
 
     static func events(of id: OriginalTransactionID, limit: Int, ledger: Int64) -> PostgresStatement {

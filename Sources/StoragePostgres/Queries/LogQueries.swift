@@ -25,7 +25,7 @@ enum LogQueries {
     /// committed there any more.
     private static let settled = "(SELECT base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM logEpoch)"
 
-    private static let from = """
+    static let from = """
         SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
         """
 
@@ -86,26 +86,14 @@ enum LogQueries {
 
     // MARK: A database that came from another server
 
-    static let selectNewest = PostgresStatement(
-        """
-        SELECT coalesce(max(newest), 0) FROM ledger CROSS JOIN LATERAL (
-            SELECT writtenIn AS newest FROM outbox WHERE outbox.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1) AS rows
-        """)
-
     /// Where the newest row stands beyond every transaction that this server ever began, another server wrote it.
-    static func moveBase(beyond newest: Int64) -> PostgresStatement {
-        PostgresStatement(
-            """
-            UPDATE logEpoch SET base = $1 + 1 WHERE base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= $1
-            """, [.integer(newest)])
-    }
-}
+    private static let isBehind = "base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint <= newest"
 
-extension PostgresConnection {
-    /// Makes sure that what is written from now on stands after what was written before, also where the database was restored in
-    /// another server, whose own numbers of transactions are smaller.
-    func checkLog() throws {
-        guard let newest = try execute(LogQueries.selectNewest).first?.integer(0), newest > 0 else { return }
-        _ = try execute(LogQueries.moveBase(beyond: newest))
-    }
+    private static let newest = """
+        (SELECT coalesce(max(last), 0) AS newest FROM ledger CROSS JOIN LATERAL (
+            SELECT writtenIn AS last FROM outbox WHERE outbox.ledger = ledger.id ORDER BY writtenIn DESC LIMIT 1) AS rows) AS log
+        """
+
+    static let baseIsBehind = PostgresStatement("SELECT \(isBehind) FROM logEpoch CROSS JOIN \(newest)")
+    static let moveBase = PostgresStatement("UPDATE logEpoch SET base = newest + 1 FROM \(newest) WHERE \(isBehind)")
 }

@@ -43,7 +43,10 @@ package final class PostgresStore: Store {
         retry = RetryPolicy(isIdempotent: true)
         do {
             try await pool.run(.read) { try $0.checkStore(knowing: schema) }
-            try await pool.run(.write) { try $0.checkLog() }
+            // What is written from now on stands after what was written before, also where the database was restored in another
+            // server, whose own numbers of transactions are smaller. As a rule nothing is written here.
+            let isBehind = try await pool.run(.read) { try $0.execute(LogQueries.baseIsBehind).first?.bool(0) }
+            if isBehind == true { try await pool.run(.write) { _ = try $0.execute(LogQueries.moveBase) } }
         } catch {
             await pool.close()
             throw error

@@ -26,8 +26,7 @@ enum AuditQueries {
     static func append(_ outbox: WrittenOutbox, _ database: Database) throws { try database.run(outboxInsertion, outbox) }
 
     static let selectOutbox = """
-        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
-        WHERE outbox.id >= ? ORDER BY outbox.id LIMIT ?
+        \(LogQueries.from) WHERE outbox.id >= ? ORDER BY outbox.id LIMIT ?
         """
 
     static func outbox(
@@ -39,8 +38,7 @@ enum AuditQueries {
     }
 
     static let selectEvents = """
-        SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
-        WHERE outbox.ledger = ? AND originalTransactionId = ? ORDER BY sequence LIMIT ?
+        \(LogQueries.from) WHERE outbox.ledger = ? AND originalTransactionId = ? ORDER BY sequence LIMIT ?
         """
 
     static func events(

@@ -5,7 +5,7 @@ import Storage
 
 /// What was told, in the order in which it was committed.
 enum LogQueries {
-    private static let from = """
+    static let from = """
         SELECT \(OutboxEntry.Column.list) FROM outbox LEFT JOIN customer AS subject ON subject.id = outbox.customer
         """
 
