@@ -73,6 +73,8 @@ extension DeliveryConfiguration {
         var configuration = DeliveryConfiguration()
         configuration.deadline = .minutes(10)
         configuration.connectTimeout = .minutes(5)
+        // A connection that is closed between two requests of a test would be counted as one that was not kept.
+        configuration.idleTimeout = .minutes(60)
         return configuration
     }
 }
